@@ -1,0 +1,54 @@
+# Every target sets up .venv by itself: `make test` is enough on a fresh machine.
+PYTHON ?= python3
+WORKERS ?= 2
+
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format docs bench clean
+
+help:  ## show this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
+	@echo
+	@echo "Options: PYTHON=python3.12 (the Python to build .venv with), WORKERS=2 (parallel test processes)"
+
+demo: $(READY)  ## run the worked example
+	$(BIN)/python examples/demo.py
+
+test: $(READY)  ## run all tests; fails below 100% branch coverage
+	$(BIN)/python -m pytest -n $(WORKERS) --cov
+
+lint: $(READY)  ## check style, formatting, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)  ## apply formatting and the safe fixes of the linter
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(READY)  ## draw the figures and build the site into site/
+	$(BIN)/python docs/figures/draw.py
+	$(BIN)/zensical build --clean --strict
+	$(BIN)/python docs/check_site.py
+
+bench: $(READY)  ## time the table and its areas
+	$(BIN)/python benchmarks/table_and_areas.py
+
+clean:  ## remove .venv and everything generated
+	rm -rf .venv site docs/images demo-report build dist .coverage .coverage.* .cache \
+	    .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests docs examples benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(READY): pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { \
+	    echo "isometrics needs Python 3.11 or newer, but there is no '$(PYTHON)' here. Give one: make PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "isometrics needs Python 3.11 or newer, but '$(PYTHON)' is $$($(PYTHON) --version 2>&1). Give a newer one: make PYTHON=python3.12"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing isometrics and its development tools into .venv"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@touch $@

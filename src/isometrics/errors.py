@@ -1,0 +1,85 @@
+"""Every error and warning the package raises, in one voice.
+
+A message says what was given, what is accepted and what to do. All errors are `ValueError`s, so
+code written for scikit-learn's conventions keeps working.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "DimensionError",
+    "EmptyInputError",
+    "InputError",
+    "IsometricsError",
+    "LabelError",
+    "LengthError",
+    "MissingValueError",
+    "NoCurveError",
+    "NotAnswerableError",
+    "OneClassError",
+    "ParameterError",
+    "PointsError",
+    "ScoreError",
+    "UndefinedWarning",
+    "WeightError",
+]
+
+
+class IsometricsError(ValueError):
+    """Base class of all errors of this package."""
+
+
+class InputError(IsometricsError):
+    """Labels, scores, weights or counts that cannot be used as they are."""
+
+
+class EmptyInputError(InputError):
+    """An argument without a single row."""
+
+
+class LengthError(InputError):
+    """Arguments that should have equal lengths but do not."""
+
+
+class DimensionError(InputError):
+    """An argument that is not one-dimensional."""
+
+
+class MissingValueError(InputError):
+    """NaN or null where a value is needed."""
+
+
+class LabelError(InputError):
+    """Labels that do not name two classes, or not the positive one."""
+
+
+class OneClassError(InputError):
+    """Only positives or only negatives: precision-recall analysis needs both."""
+
+
+class ScoreError(InputError):
+    """Scores that are not real numbers."""
+
+
+class WeightError(InputError):
+    """Negative, infinite or all-zero sample weights."""
+
+
+class PointsError(InputError):
+    """Operating points that contradict their totals or each other."""
+
+
+class ParameterError(IsometricsError):
+    """A parameter outside its range: β, a cost, a prevalence, a range of an axis."""
+
+
+class NoCurveError(IsometricsError):
+    """A curve was asked of points that are not nested."""
+
+
+class NotAnswerableError(IsometricsError):
+    """The rows at hand cannot answer this exactly."""
+
+
+class UndefinedWarning(UserWarning):
+    """A value is NaN because it is not defined; the message gives the reason."""

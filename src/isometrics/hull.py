@@ -1,0 +1,109 @@
+"""The one hull: the upper convex hull of the operating points in count space.
+
+Its image in ROC space is the ROC convex hull, in PR space the achievable curve (Davis & Goadrich
+2006, Cor. 3.1) and, without the empty rule, in PRG space the PRG hull: the map between the spaces
+is projective and keeps lines and convexity. So it is computed once, here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics.table import Kind, Table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isometrics.inputs import Counts
+
+    Indices = NDArray[np.intp]
+
+BLOCK = 1 << 15
+_EXACT = 2.0**53
+_DOUBT = 8 * np.finfo(np.float64).eps
+
+NOTHING, EVERYTHING = "(nothing)", "(everything)"
+"""Labels of the two trivial rules in the hull of a family of sets."""
+
+
+def hull_of(table: Table) -> Table:
+    """Return the vertices of the hull, from the empty rule to the always-positive one."""
+    if table.kind in (Kind.SELECTION, Kind.SETS):
+        table = _ordered_with_ends(table)
+    return table.take(_vertices(table.fp, table.tp), Kind.HULL)
+
+
+def _ordered_with_ends(table: Table) -> Table:
+    """Add the trivial rules and sort by false, then true positives."""
+    tp = np.concatenate([[0], table.tp, [table.positives]])
+    fp = np.concatenate([[0], table.fp, [table.negatives]])
+    thresholds = np.concatenate([[np.inf], table.thresholds, [-np.inf]])
+    labels = None if table.labels is None else (NOTHING, *table.labels, EVERYTHING)
+    widened = Table(thresholds, tp, fp, table.positives, table.negatives, table.kind, labels)
+    return widened.take(np.lexsort((tp, fp)), table.kind)
+
+
+def _vertices(x: Counts, y: Counts) -> Indices:
+    """Return the rows of the strict upper hull; x never falls, the ends belong to it.
+
+    Rows are thinned in blocks that stay in the cache, then all together, as long as that removes
+    many at once; the chain finishes what is left.
+    """
+    last = x.size - 1
+    kept = [
+        start + _thinned(x[start : start + BLOCK + 1], y[start : start + BLOCK + 1])[:-1]
+        for start in range(0, last, BLOCK)
+    ]
+    rows = np.append(np.concatenate(kept), last)
+    while True:
+        below, certain = _below_chord(x[rows], y[rows])
+        removed = int(below.sum())
+        rows = rows[np.concatenate([[True], ~below, [True]])]
+        if removed == 0 and certain:
+            return rows
+        if removed * 16 < rows.size:
+            return rows[_chain(x[rows].tolist(), y[rows].tolist())]
+
+
+def _thinned(x: Counts, y: Counts) -> Indices:
+    """Drop rows of one block that cannot be vertices."""
+    rows = np.arange(x.size)
+    while rows.size > 2:
+        below, _ = _below_chord(x[rows], y[rows])
+        rows = rows[np.concatenate([[True], ~below, [True]])]
+        if below.sum() * 4 < rows.size:
+            break
+    return rows
+
+
+def _below_chord(x: Counts, y: Counts) -> tuple[NDArray[np.bool_], bool]:
+    """Tell which inner rows lie on or below the chord of their neighbours, where that is certain.
+
+    Dropping all of them at once is safe: each lies below a chord between rows of the table. For
+    integer counts the products are exact up to 2**53; beyond, a margin keeps what is in doubt.
+    """
+    step_x, step_y = np.diff(x).astype(np.float64), np.diff(y).astype(np.float64)
+    falls = step_y[:-1] * step_x[1:]
+    rises = step_y[1:] * step_x[:-1]
+    if x.dtype.kind == "f" or y.dtype.kind == "f":
+        return rises >= falls, True
+    exact = max(falls.max(initial=0.0), rises.max(initial=0.0)) < _EXACT
+    if exact:
+        return rises >= falls, True
+    return rises - falls > _DOUBT * (rises + falls), False
+
+
+def _chain(x: list[Any], y: list[Any]) -> list[int]:
+    """Return the strict upper hull by the monotone chain, in Python's exact integers."""
+    chain: list[int] = []
+    for row in range(len(x)):
+        while len(chain) > 1:
+            middle, start = chain[-1], chain[-2]
+            rise = (y[row] - y[middle]) * (x[middle] - x[start])
+            if rise < (y[middle] - y[start]) * (x[row] - x[middle]):
+                break
+            chain.pop()
+        chain.append(row)
+    return chain

@@ -1,0 +1,136 @@
+"""The way from the empty rule to the always-positive one through count space, cut into pieces.
+
+Areas in every space are sums over straight pieces of this way. Whole pieces come in blocks of
+arrays that stay in the processor's cache; the one or two pieces that a range cuts come one at a
+time, their ends computed with fractions and rounded once.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from isometrics.errors import NoCurveError
+from isometrics.table import Kind, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from isometrics.inputs import Counts
+
+    Floats = NDArray[np.float64]
+
+BLOCK = 1 << 14
+
+
+class Segments(NamedTuple):
+    """Straight segments that start at (x, y) and move by (rise, run), with rise > 0."""
+
+    x: Floats
+    y: Floats
+    rise: Floats
+    run: Floats
+
+
+class Pieces(NamedTuple):
+    """Parts of segments: from `begin` to `end`, measured along the rise of the whole segment."""
+
+    part: Segments
+    whole: Segments
+    begin: Floats
+    end: Floats
+
+
+class Path(NamedTuple):
+    """A nested sequence of counts: x and y never fall."""
+
+    x: Counts
+    y: Counts
+
+    def flipped(self) -> Path:
+        """Exchange the axes."""
+        return Path(self.y, self.x)
+
+    def at(self, row: int) -> tuple[Fraction, Fraction]:
+        """Return a row exactly."""
+        return Fraction(self.x[row].item()), Fraction(self.y[row].item())
+
+    def first_row_from(self, x: Fraction) -> int:
+        """Return the first row with at least x."""
+        if self.x.dtype.kind == "i":
+            return int(np.searchsorted(self.x, math.ceil(x)))
+        nearest = float(x)
+        return int(np.searchsorted(self.x, nearest, "left" if nearest >= x else "right"))
+
+    def crossing(self, x: Fraction) -> Fraction:
+        """Return the smallest y at which the path reaches x, exactly."""
+        row = self.first_row_from(x)
+        (end_x, end_y) = self.at(row)
+        if end_x == x:
+            return end_y
+        (start_x, start_y) = self.at(row - 1)
+        return start_y + (end_y - start_y) * (x - start_x) / (end_x - start_x)
+
+    def rising_pieces(self, lo: Fraction, hi: Fraction) -> Iterator[Pieces]:
+        """Yield the pieces with rise between x = lo and x = hi, last ones first."""
+        first, last = self.first_row_from(lo), self.first_row_from(hi)
+        if self.at(last)[0] > hi:
+            yield self._cut(last, lo, hi)
+            last -= 1
+        for end in range(last, first, -BLOCK):
+            yield from self._block(max(first, end - BLOCK), end)
+        if first <= last and self.at(first)[0] > lo:
+            yield self._cut(first, lo, hi)
+
+    def _block(self, start: int, end: int) -> Iterator[Pieces]:
+        x, y = self.x[start : end + 1], self.y[start : end + 1]
+        rises = np.flatnonzero(x[1:] != x[:-1])
+        if rises.size == 0:
+            return
+        x_start, y_start = x[rises], y[rises]
+        rises += 1
+        rise = np.subtract(x[rises], x_start).astype(np.float64, copy=False)
+        run = np.subtract(y[rises], y_start).astype(np.float64, copy=False)
+        segments = Segments(
+            x_start.astype(np.float64, copy=False), y_start.astype(np.float64, copy=False), rise, run
+        )
+        yield Pieces(segments, segments, np.zeros(1), rise)
+
+    def _cut(self, row: int, lo: Fraction, hi: Fraction) -> Pieces:
+        """Return the part of the segment that ends in `row` between lo and hi."""
+        (x, y), (x_end, y_end) = self.at(row - 1), self.at(row)
+        rise, run = x_end - x, y_end - y
+        begin, end = max(lo - x, Fraction(0)), min(hi - x, rise)
+        slope = run / rise
+        part = (x + begin, y + slope * begin, end - begin, slope * (end - begin))
+        return Pieces(
+            _rounded(*part), _rounded(x, y, rise, run),
+            np.array([float(begin)]), np.array([float(end)]),
+        )
+
+
+def _rounded(x: Fraction, y: Fraction, rise: Fraction, run: Fraction) -> Segments:
+    return Segments(*(np.array([float(value)]) for value in (x, y, rise, run)))
+
+
+def path_of(table: Table) -> Path:
+    """Return the path of the table's curve, x = tp and y = fp, completed by both trivial rules."""
+    if table.kind not in (Kind.SELECTION, Kind.SETS):
+        return Path(table.tp, table.fp)
+    tp = np.concatenate([[0], table.tp, [table.positives]])
+    fp = np.concatenate([[0], table.fp, [table.negatives]])
+    order = np.lexsort((fp, tp))
+    tp, fp = tp[order], fp[order]
+    falls = np.flatnonzero(fp[1:] < fp[:-1])
+    if falls.size:
+        one, other = sorted((order[falls[0]] - 1, order[falls[0] + 1] - 1))
+        raise NoCurveError(
+            f"rows {one} and {other} are not nested (one has more true positives, the other more "
+            "false positives), so these points have no curve of their own; use their hull()"
+        )
+    return Path(tp, fp)

@@ -1,0 +1,459 @@
+"""OperatingPoints: the table in the user's hand, with its constructors and its spaces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import numpy as np
+
+from isometrics import kernels
+from isometrics.errors import LabelError, NotAnswerableError, PointsError
+from isometrics.hull import hull_of
+from isometrics.inputs import clean_sample, clean_thresholds, clean_totals
+from isometrics.parameters import clean_beta, clean_cost, clean_prevalence
+from isometrics.printing import html_table, text_table
+from isometrics.recovery import (
+    counts_from_pr,
+    counts_from_roc,
+    counts_within_totals,
+    same_length,
+)
+from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, pr, prg, roc
+from isometrics.table import Kind, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from isometrics.inputs import Counts, Total
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoints:
+    """All operating points of one model on one sample: true and false positives by threshold.
+
+    Build one with `from_scores`, `from_counts`, `from_roc` or `from_pr`. The rule of a row is
+    ``score >= threshold``; ties move together. The first row is the empty rule (threshold +inf),
+    the last one calls everything positive. All arrays are read-only.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> pts
+    OperatingPoints: 5 rows, 2 positives, 2 negatives, prevalence 0.5
+    threshold  tp  fp  precision  recall
+          inf   0   0        nan       0
+          0.9   1   0          1     0.5
+          0.8   1   1        0.5     0.5
+          0.7   2   1   0.666667       1
+          0.1   2   2        0.5       1
+    """
+
+    table: Table
+
+    # ------------------------------------------------------------------ constructors
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        pos_label: object = None,
+        positives: Total | None = None,
+        negatives: Total | None = None,
+    ) -> Self:
+        """Count the operating points of scores, higher meaning more likely positive.
+
+        Parameters
+        ----------
+        y_true
+            Labels: booleans, 0/1, -1/+1, or any two values with `pos_label`.
+        y_score
+            Scores of any real type, compared exactly in their own precision; ±inf is legal.
+        sample_weight
+            Weights ≥ 0; a row of weight 0 is absent. Integer weights give integer counts.
+        pos_label
+            The label of the positive class.
+        positives, negatives
+            Totals that include items never scored, such as relevant documents that were not
+            retrieved. Those lie below every threshold but the last, which is then -inf.
+        """
+        labels, scores, weights = clean_sample(y_true, y_score, sample_weight, pos_label)
+        thresholds, tp, fp = kernels.count(labels, scores, weights)
+        scored = (tp[-1].item(), fp[-1].item())
+        totals = clean_totals(
+            scored[0] if positives is None else positives,
+            scored[1] if negatives is None else negatives,
+            counted="y_true",
+        )
+        for name, seen, total in zip(("positives", "negatives"), scored, totals, strict=True):
+            if total < seen:
+                raise PointsError(f"{name} is {total} but y_true alone has {seen}")
+        if totals != scored:
+            thresholds, tp, fp = _append_everything(thresholds, tp, fp, totals)
+        return cls(Table(thresholds, tp, fp, *totals, Kind.SCORES))
+
+    @classmethod
+    def from_counts(
+        cls,
+        tp: ArrayLike,
+        fp: ArrayLike,
+        *,
+        positives: Total,
+        negatives: Total,
+        thresholds: ArrayLike | None = None,
+        labels: Sequence[object] | None = None,
+    ) -> Self:
+        """Take counts as they are: of thresholds, of a curve, or of a family of sets.
+
+        Parameters
+        ----------
+        tp, fp
+            True and false positives of each row.
+        positives, negatives
+            The totals.
+        thresholds
+            The distinct scores, strictly decreasing, one for each row: the table is then taken
+            to have a row for every distinct score, and can be merged and asked for any
+            threshold.
+        labels
+            Names or parameter values of sets that need not be nested.
+
+        Notes
+        -----
+        The two trivial rules are added to thresholds and curves that lack them. Without
+        `thresholds` and `labels`, nested rows are a curve, in any order; rows that are not
+        nested are a family of sets labelled 0, 1, 2, …
+        """
+        totals = clean_totals(positives, negatives, counted="the table")
+        tps, fps = counts_within_totals(tp, fp, *totals)
+        if thresholds is not None:
+            if labels is not None:
+                raise PointsError("pass either thresholds= or labels=, not both")
+            return cls(_score_table(clean_thresholds(thresholds), tps, fps, totals))
+        order = np.lexsort((fps, tps))
+        nested = bool((np.diff(fps[order]) >= 0).all())
+        if labels is None and nested:
+            return cls(_curve_table(cast("Counts", tps[order]), cast("Counts", fps[order]), totals))
+        named = tuple(range(tps.size)) if labels is None else tuple(labels)
+        if len(named) != tps.size:
+            raise LabelError(f"labels has {len(named)} values but tp has {tps.size}")
+        return cls(Table(np.full(tps.size, np.nan), tps, fps, *totals, Kind.SETS, named))
+
+    @classmethod
+    def from_roc(
+        cls, fpr: ArrayLike, tpr: ArrayLike, *, positives: Total, negatives: Total
+    ) -> Self:
+        """Recover the counts of a ROC curve, which needs the totals of both classes.
+
+        Counts within rounding of whole numbers become integers; points of a smooth curve stay
+        fractional.
+        """
+        totals = clean_totals(positives, negatives, counted="the curve")
+        return cls(_curve_table(*counts_from_roc(fpr, tpr, *totals), totals))
+
+    @classmethod
+    def from_pr(
+        cls, recall: ArrayLike, precision: ArrayLike, *, positives: Total, negatives: Total
+    ) -> Self:
+        """Recover the counts of a PR curve, which needs the totals of both classes.
+
+        The point (recall 0, precision 1) that scikit-learn appends is recognised and left out.
+        A point of recall 0 with another precision does not tell its false positives and is
+        refused.
+        """
+        totals = clean_totals(positives, negatives, counted="the curve")
+        return cls(_curve_table(*counts_from_pr(recall, precision, *totals), totals))
+
+    # ------------------------------------------------------------------ columns
+
+    @property
+    def thresholds(self) -> NDArray[Any]:
+        """Thresholds in descending order, behind the +inf of the empty rule; NaN if unknown."""
+        return self.table.thresholds
+
+    @property
+    def labels(self) -> tuple[object, ...] | None:
+        """Names or parameter values of the rows of a family of sets."""
+        return self.table.labels
+
+    @property
+    def tp(self) -> Counts:
+        """True positives."""
+        return self.table.tp
+
+    @property
+    def fp(self) -> Counts:
+        """False positives."""
+        return self.table.fp
+
+    @property
+    def fn(self) -> Counts:
+        """False negatives."""
+        return _locked(self.table.positives - self.table.tp)
+
+    @property
+    def tn(self) -> Counts:
+        """True negatives."""
+        return _locked(self.table.negatives - self.table.fp)
+
+    @property
+    def positives(self) -> Total:
+        """The total of positives, P."""
+        return self.table.positives
+
+    @property
+    def negatives(self) -> Total:
+        """The total of negatives, N."""
+        return self.table.negatives
+
+    @property
+    def prevalence(self) -> float:
+        """The share of positives, π = P/(P+N)."""
+        return self.table.prevalence
+
+    @property
+    def precision(self) -> Floats:
+        """tp/(tp+fp); NaN for the empty rule, which predicts nothing."""
+        return _locked(pr.precision(self.table))
+
+    @property
+    def recall(self) -> Floats:
+        """tp/P."""
+        return _locked(pr.recall(self.table))
+
+    @property
+    def false_positive_rate(self) -> Floats:
+        """fp/N."""
+        return _locked(roc.false_positive_rate(self.table))
+
+    @property
+    def precision_gain(self) -> Floats:
+        """1 - c·fp/tp with c = P/N; -inf without true positives, NaN for the empty rule."""
+        return _locked(prg.precision_gain(self.table))
+
+    @property
+    def recall_gain(self) -> Floats:
+        """1 - c·fn/tp with c = P/N; -inf without true positives."""
+        return _locked(prg.recall_gain(self.table))
+
+    def f(self, beta: float = 1.0) -> Floats:
+        """F_β of each row; β above 1 favours recall, ``inf`` is recall itself."""
+        return _locked(pr.f(self.table, clean_beta(beta)))
+
+    def f_gain(self, beta: float = 1.0) -> Floats:
+        """F_β of each row on the gain scale, where it may be averaged."""
+        return _locked(prg.f_gain(self.table, clean_beta(beta)))
+
+    def accuracy(self, cost: float = 0.5) -> Floats:
+        """Accuracy of each row at a cost proportion of false positives; ½ is plain accuracy."""
+        return _locked(roc.accuracy(self.table, clean_cost(cost)))
+
+    # ------------------------------------------------------------------ spaces
+
+    @property
+    def roc(self) -> ROCSpace:
+        """ROC space: true positive rate over false positive rate."""
+        return ROCSpace(self.table)
+
+    @property
+    def pr(self) -> PRSpace:
+        """PR space: precision over recall."""
+        return PRSpace(self.table)
+
+    @property
+    def prg(self) -> PRGSpace:
+        """PRG space: precision gain over recall gain."""
+        return PRGSpace(self.table)
+
+    # ------------------------------------------------------------------ other tables
+
+    def hull(self) -> OperatingPoints:
+        """Return the convex hull: what thresholds and coin tosses between them can achieve.
+
+        One hull serves all spaces: in PR space it is the achievable curve, in PRG space the PRG
+        hull. On integer counts it is exact: collinear points are not vertices.
+        """
+        return OperatingPoints(hull_of(self.table))
+
+    def at(self, thresholds: ArrayLike) -> OperatingPoints:
+        """Return the rows of the rule ``score >= t`` for arbitrary thresholds t, in their order.
+
+        Examples
+        --------
+        Thresholds chosen on tuning data, judged on test data (Davis & Goadrich 2006, section 3):
+
+        >>> import isometrics as iso
+        >>> tuning = iso.OperatingPoints.from_scores([1, 1, 0, 0], [0.9, 0.4, 0.6, 0.1])
+        >>> test = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.8, 0.5, 0.3, 0.2])
+        >>> test.at(tuning.hull().thresholds).tp
+        array([0, 0, 1, 2])
+        """
+        wanted = clean_thresholds(thresholds)
+        table = self.table
+        if table.kind is Kind.SCORES:
+            rows = np.searchsorted(-table.thresholds, -wanted, "right") - 1
+        else:
+            rows = self._rows_listed(wanted)
+        taken = table.take(rows, Kind.SELECTION)
+        return OperatingPoints(
+            Table(wanted, taken.tp, taken.fp, table.positives, table.negatives, Kind.SELECTION)
+        )
+
+    def at_prevalence(self, prevalence: float) -> OperatingPoints:
+        """Return the points as they would be at another prevalence.
+
+        True and false positive rates stay; all false positives and negatives are scaled by one
+        factor, so their counts become fractional.
+        """
+        share = clean_prevalence(prevalence)
+        table = self.table
+        factor = table.odds * (1 - share) / share
+        return OperatingPoints(
+            Table(
+                table.thresholds, table.tp, np.asarray(table.fp * factor),
+                table.positives, table.negatives * factor, table.kind, table.labels,
+            )
+        )
+
+    def __add__(self, other: object) -> OperatingPoints:
+        """Merge with the table of other data: the exact table of both samples together."""
+        if not isinstance(other, OperatingPoints):
+            return NotImplemented
+        one, two = self.table, other.table
+        for table in (one, two):
+            if table.kind is not Kind.SCORES:
+                raise NotAnswerableError(
+                    f"{table.kind} cannot be merged: rows between its rows are not known; "
+                    "merge the full tables of the scores first"
+                )
+        thresholds = np.union1d(one.thresholds[1:], two.thresholds[1:])[::-1]
+        mine, others = self.at(thresholds).table, other.at(thresholds).table
+        zero = np.zeros(1, np.int64)
+        return OperatingPoints(
+            Table(
+                np.concatenate([one.thresholds[:1], thresholds]),
+                np.concatenate([zero, mine.tp + others.tp]),
+                np.concatenate([zero, mine.fp + others.fp]),
+                one.positives + two.positives, one.negatives + two.negatives, Kind.SCORES,
+            )
+        )
+
+    def __radd__(self, other: object) -> OperatingPoints:
+        """Let `sum` merge a list of tables; it starts from 0."""
+        return self if other == 0 else NotImplemented
+
+    def _rows_listed(self, wanted: NDArray[Any]) -> NDArray[np.intp]:
+        known = self.table.thresholds
+        order = np.argsort(known)
+        places = np.minimum(np.searchsorted(known[order], wanted), known.size - 1)
+        rows = order[places]
+        unknown = np.flatnonzero(known[rows] != wanted)
+        if unknown.size:
+            raise NotAnswerableError(
+                f"{self.table.kind} cannot tell the counts at threshold {wanted[unknown[0]]:g}; "
+                "ask the full table of the scores"
+            )
+        return rows
+
+    # ------------------------------------------------------------------ faces
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the points as a data frame of pandas, polars or pyarrow.
+
+        Parameters
+        ----------
+        library
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default the first one installed.
+        """
+        from isometrics.frames import to_frame  # noqa: PLC0415 - keeps `import isometrics` light
+
+        return to_frame(self._columns(gains=True), library)
+
+    def _columns(self, *, gains: bool = False) -> dict[str, Any]:
+        names: dict[str, Any] = (
+            {"threshold": self.thresholds} if self.labels is None else {"label": list(self.labels)}
+        )
+        columns = names | {"tp": self.tp, "fp": self.fp}
+        if gains:
+            columns |= {"fn": self.fn, "tn": self.tn, "false_positive_rate": self.false_positive_rate}
+        columns |= {"precision": self.precision, "recall": self.recall}
+        if gains:
+            columns |= {"precision_gain": self.precision_gain, "recall_gain": self.recall_gain}
+        return columns
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self.table.size
+
+    def _title(self) -> str:
+        return (
+            f"OperatingPoints: {len(self)} rows, {self.positives:g} positives, "
+            f"{self.negatives:g} negatives, prevalence {self.prevalence:.6g}"
+        )
+
+    def __repr__(self) -> str:
+        """Return a readable table."""
+        return text_table(self._title(), self._columns())
+
+    def _repr_html_(self) -> str:
+        """Return the table for notebooks."""
+        return html_table(self._title(), self._columns())
+
+
+def _score_table(thresholds: NDArray[Any], tp: Counts, fp: Counts, totals: tuple[Total, Total]) -> Table:
+    same_length("thresholds", thresholds.size, "tp", tp.size)
+    for name, values in (("thresholds", -thresholds), ("tp", tp), ("fp", fp)):
+        # The empty rule may stand at +inf before a score of +inf.
+        allowed = values[1:] > values[:-1] if name == "thresholds" else values[1:] >= values[:-1]
+        if name == "thresholds":
+            allowed = allowed | ((thresholds[1:] == np.inf) & (tp[:-1] + fp[:-1] == 0))
+        wrong = np.flatnonzero(~allowed)
+        if wrong.size:
+            direction = "strictly decreasing" if name == "thresholds" else "never falling"
+            raise PointsError(f"{name} must be {direction} but is not at position {wrong[0] + 1}")
+    if thresholds.size == 0 or thresholds[0] != np.inf or tp[0] != 0 or fp[0] != 0:
+        thresholds = np.concatenate([[np.inf], thresholds])
+        tp, fp = _behind_zero(tp), _behind_zero(fp)
+    if (tp[-1], fp[-1]) != totals:
+        thresholds, tp, fp = _append_everything(thresholds, tp, fp, totals)
+    return Table(thresholds, tp, fp, *totals, Kind.SCORES)
+
+
+def _append_everything(
+    thresholds: NDArray[Any], tp: Counts, fp: Counts, totals: tuple[Total, Total]
+) -> tuple[NDArray[Any], Counts, Counts]:
+    """Let the last row, at -inf, call everything positive, items never scored included."""
+    keep = slice(None, -1) if thresholds[-1] == -np.inf else slice(None)
+    return (
+        np.append(thresholds[keep], -np.inf),
+        cast("Counts", np.append(tp[keep], totals[0])),
+        cast("Counts", np.append(fp[keep], totals[1])),
+    )
+
+
+def _curve_table(tp: Counts, fp: Counts, totals: tuple[Total, Total]) -> Table:
+    if tp.size == 0 or tp[0] != 0 or fp[0] != 0:
+        tp, fp = _behind_zero(tp), _behind_zero(fp)
+    if (tp[-1], fp[-1]) != totals:
+        tp = cast("Counts", np.append(tp, totals[0]))
+        fp = cast("Counts", np.append(fp, totals[1]))
+    thresholds = np.full(tp.size, np.nan)
+    thresholds[0], thresholds[-1] = np.inf, -np.inf
+    return Table(thresholds, tp, fp, *totals, Kind.CURVE)
+
+
+def _behind_zero(counts: Counts) -> Counts:
+    return cast("Counts", np.concatenate([np.zeros(1, counts.dtype), counts]))
+
+
+def _locked(array: Any) -> Any:
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,182 @@
+"""PR space: precision over recall, where the way between two points is a curve."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isometrics.parameters import clean_choice, clean_positions, clean_range
+from isometrics.path import Path, Pieces, path_of
+from isometrics.spaces import pr_pieces
+from isometrics.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+INTERPOLATIONS = tuple(pr_pieces.AREAS)
+
+
+def recall(table: Table) -> Floats:
+    """Share of the positives predicted positive, tp / P."""
+    return table.tp / table.positives
+
+
+def precision(table: Table) -> Floats:
+    """Share of the predicted positives that are positive; NaN for the empty rule."""
+    predicted = table.tp + table.fp
+    return np.divide(table.tp, predicted, out=np.full(table.size, np.nan), where=predicted > 0)
+
+
+def f(table: Table, beta: float) -> Floats:
+    """Weighted harmonic mean of precision and recall, F_β.
+
+    Notes
+    -----
+    tp / (tp + λ·fn + (1-λ)·fp) with λ = β²/(1+β²), the weight of recall.
+    """
+    recall_weight, precision_weight = f_weights(beta)
+    missed = recall_weight * (table.positives - table.tp) + precision_weight * table.fp
+    total = table.tp + missed
+    return np.divide(table.tp, total, out=np.full(table.size, np.nan), where=total > 0)
+
+
+def f_weights(beta: float) -> tuple[float, float]:
+    """Return the weights of recall and precision, λ = β²/(1+β²) and 1 - λ = 1/(1+β²)."""
+    if beta <= 1:
+        return beta * beta / (1 + beta * beta), 1 / (1 + beta * beta)
+    inverse = (1 / beta) * (1 / beta)
+    return 1 / (1 + inverse), inverse / (1 + inverse)
+
+
+@dataclass(frozen=True, slots=True)
+class PRSpace:
+    """The table seen in PR space.
+
+    Notes
+    -----
+    Between two rows false positives are linear in true positives, so precision is a curve (Davis
+    & Goadrich 2006, section 4). From the empty rule to the first row precision is constant; no
+    point (recall 0, precision 1) is invented.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> round(pts.pr.area(), 6)
+    0.797267
+    >>> round(pts.pr.area("average-precision"), 6)
+    0.833333
+    """
+
+    table: Table
+
+    @property
+    def x(self) -> Floats:
+        """Recall of each row."""
+        return recall(self.table)
+
+    @property
+    def y(self) -> Floats:
+        """Precision of each row; NaN for the empty rule."""
+        return precision(self.table)
+
+    def interpolate(self, x: ArrayLike) -> Floats:
+        """Return the highest precision of the curve at the recalls `x`; at 0, its limit."""
+        at = clean_positions(x, axis="recall")
+        path = path_of(self.table)
+        recalls = path.x / self.table.positives
+        end = np.maximum(np.searchsorted(recalls, at, "left"), 1)
+        start = end - 1
+        rise = recalls[end] - recalls[start]
+        share = np.divide(at - recalls[start], rise, out=np.ones(at.shape), where=rise > 0)
+        fp = path.y[start] + share * (path.y[end] - path.y[start])
+        tp = at * self.table.positives
+        limit = self._precision_at_zero(path)
+        return np.divide(tp, tp + fp, out=np.full(at.shape, limit), where=at > 0)
+
+    def area(self, interpolation: str = "davis-goadrich", lo: float = 0.0, hi: float = 1.0) -> float:
+        """Return the area under the curve, over all or a part of the recalls.
+
+        Parameters
+        ----------
+        interpolation
+            ``"davis-goadrich"``: the exact area under the achievable interpolation.
+            ``"average-precision"``: steps at the precision of the lower threshold, as
+            scikit-learn's ``average_precision_score``.
+            ``"linear"``: straight lines, which are optimistic; for comparison.
+            ``"integer-steps"``: straight lines between points at every whole true positive,
+            what the program of Davis & Goadrich prints.
+            ``"max-precision"``: steps at the best precision reached at this recall or a higher
+            one, the interpolated precision of information retrieval.
+        lo, hi
+            The range of recall.
+        """
+        clean_choice(interpolation, "interpolation", INTERPOLATIONS)
+        return self._areas((interpolation,), lo, hi)[interpolation]
+
+    def areas(self, lo: float = 0.0, hi: float = 1.0) -> dict[str, float]:
+        """Return the areas of all five interpolations from one pass over the rows."""
+        return self._areas(INTERPOLATIONS, lo, hi)
+
+    def standardised_area(
+        self, interpolation: str = "davis-goadrich", lo: float = 0.0, hi: float = 1.0
+    ) -> float:
+        """Return the mean precision over a range of recall: the partial area over its width."""
+        return self.area(interpolation, lo, hi) / (hi - lo)
+
+    def minimum_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
+        """Return the area below which no curve can lie, that of the worst ranking.
+
+        Notes
+        -----
+        Boyd et al. (2012): 1 + ((1-π)/π)·ln(1-π) over all recalls.
+        """
+        lo, hi = clean_range(lo, hi, axis="recall")
+        return (hi - lo) - self._widest_gap(lo, hi)
+
+    def normalised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
+        """Return the exact area on a scale from 0, the worst ranking, to 1, a perfect one.
+
+        Notes
+        -----
+        (AUPR - min)/(1 - min), Boyd et al. (2012). Written with the areas above the curves,
+        1 - (1 - AUPR)/(1 - min), it keeps its digits when π nears 1.
+        """
+        lo, hi = clean_range(lo, hi, axis="recall")
+        gap = math.fsum(map(pr_pieces.area_above, self._pieces(lo, hi))) / self.table.positives
+        return 1 - gap / self._widest_gap(lo, hi)
+
+    def _widest_gap(self, lo: float, hi: float) -> float:
+        positives, negatives = self.table.positives, self.table.negatives
+        return negatives / positives * math.log1p(positives * (hi - lo) / (negatives + positives * lo))
+
+    def _areas(self, names: tuple[str, ...], lo: float, hi: float) -> dict[str, float]:
+        lo, hi = clean_range(lo, hi, axis="recall")
+        areas = {name: pr_pieces.AREAS[name]() for name in names}
+        if hi < 1 and "max-precision" in areas:
+            # Its steps look ahead, so the pieces beyond the range are seen first.
+            for pieces in self._pieces(hi, 1.0):
+                areas["max-precision"](pieces)
+        sums: dict[str, list[float]] = {name: [] for name in names}
+        for pieces in self._pieces(lo, hi):
+            for name, area in areas.items():
+                sums[name].append(area(pieces))
+        return {name: math.fsum(terms) / self.table.positives for name, terms in sums.items()}
+
+    def _pieces(self, lo: float, hi: float) -> Iterator[Pieces]:
+        positives = Fraction(self.table.positives)
+        return path_of(self.table).rising_pieces(Fraction(lo) * positives, Fraction(hi) * positives)
+
+    def _precision_at_zero(self, path: Path) -> float:
+        first = int(np.searchsorted(path.x, 0, "right"))
+        if path.y[first - 1] > 0:
+            return 0.0
+        return float(path.x[first] / (path.x[first] + path.y[first]))

@@ -1,0 +1,114 @@
+"""ROC space: true positive rate over false positive rate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isometrics.parameters import clean_positions, clean_range
+from isometrics.path import path_of
+from isometrics.table import Table
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+
+def false_positive_rate(table: Table) -> Floats:
+    """Share of the negatives predicted positive, fp / N."""
+    return table.fp / table.negatives
+
+
+def true_positive_rate(table: Table) -> Floats:
+    """Share of the positives predicted positive, tp / P."""
+    return table.tp / table.positives
+
+
+def accuracy(table: Table, cost: float) -> Floats:
+    """Cost-weighted accuracy of each row.
+
+    Notes
+    -----
+    2(1-c)·π·tpr + 2c·(1-π)·(1-fpr), so that a calibrated score c is the threshold at which cost
+    proportion c is served best. Flach & Kull (2015, section 1) print c and 1-c the other way
+    round, against their own calibrated scores.
+    """
+    positives_right = table.prevalence * true_positive_rate(table)
+    negatives_right = (table.negatives - table.fp) / (table.positives + table.negatives)
+    return 2 * (1 - cost) * positives_right + 2 * cost * negatives_right
+
+
+@dataclass(frozen=True, slots=True)
+class ROCSpace:
+    """The table seen in ROC space; straight lines between rows are achievable.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> pts.roc.area()
+    0.75
+    """
+
+    table: Table
+
+    @property
+    def x(self) -> Floats:
+        """False positive rate of each row."""
+        return false_positive_rate(self.table)
+
+    @property
+    def y(self) -> Floats:
+        """True positive rate of each row."""
+        return true_positive_rate(self.table)
+
+    def interpolate(self, x: ArrayLike) -> Floats:
+        """Return the highest true positive rate of the curve at the false positive rates `x`."""
+        at = clean_positions(x, axis="false positive rate")
+        path = path_of(self.table)
+        fpr, tpr = path.y / self.table.negatives, path.x / self.table.positives
+        start = np.searchsorted(fpr, at, "right") - 1
+        end = np.minimum(start + 1, fpr.size - 1)
+        run = fpr[end] - fpr[start]
+        # The last row has no successor; there the start itself is the answer.
+        share = np.divide(at - fpr[start], run, out=np.zeros(at.shape), where=run > 0)
+        return np.asarray(tpr[start] + share * (tpr[end] - tpr[start]))
+
+    def area(self, lo: float = 0.0, hi: float = 1.0) -> float:
+        """Return the area under the curve, over all or a part of the false positive rates."""
+        lo, hi = clean_range(lo, hi, axis="false positive rate")
+        positives, negatives = self.table.positives, self.table.negatives
+        pieces = path_of(self.table).flipped().rising_pieces(
+            Fraction(lo) * Fraction(negatives), Fraction(hi) * Fraction(negatives)
+        )
+        return math.fsum(
+            float(np.sum((part.rise / negatives) * ((part.y + part.run / 2) / positives)))
+            for part, *_ in pieces
+        )
+
+    def standardised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
+        """Return the partial area mapped to ½ for the diagonal and 1 for a perfect ranking.
+
+        Notes
+        -----
+        McClish (1989): ½·(1 + (area - min)/(max - min)), with min = (hi² - lo²)/2 under the
+        diagonal and max = hi - lo.
+        """
+        width, middle = hi - lo, (hi + lo) / 2
+        return 0.5 * (1 + (self.area(lo, hi) / width - middle) / (1 - middle))
+
+    def expected_accuracy(self) -> float:
+        """Return the accuracy expected when every predicted positive rate is equally likely.
+
+        Notes
+        -----
+        ½ + π(1-π)·(2·AUROC - 1); Flach & Kull (2015), Theorem 0's linear relation.
+        """
+        prevalence = self.table.prevalence
+        rest = self.table.negatives / (self.table.positives + self.table.negatives)
+        return 0.5 + prevalence * rest * (2 * self.area() - 1)

@@ -1,0 +1,100 @@
+"""The table of operating points: counts under fixed totals, and nothing else.
+
+Everything the package computes is a function of this table. It is small, frozen and dumb; the
+checks happen where data enters (`isometrics.inputs` and the constructors of `OperatingPoints`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from isometrics.inputs import Counts, Total
+
+
+class Kind(StrEnum):
+    """What the rows of a table are, in the words of its error messages."""
+
+    SCORES = "a table with a row for every distinct score"
+    CURVE = "a curve without thresholds"
+    HULL = "a hull"
+    SELECTION = "a selection of rows"
+    SETS = "a family of sets"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Operating points (tp, fp) under the totals `positives` and `negatives`.
+
+    Notes
+    -----
+    Tables of scores, curves and hulls are nested (both counts never fall) and begin with the
+    empty rule and end with the always-positive one. Selections and sets hold the rows they were
+    asked for, in that order. Thresholds that are not known are NaN.
+    """
+
+    thresholds: NDArray[Any]
+    tp: Counts
+    fp: Counts
+    positives: Total
+    negatives: Total
+    kind: Kind
+    labels: tuple[object, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Lock the arrays, so that a table is a value."""
+        for array in (self.thresholds, self.tp, self.fp):
+            array.setflags(write=False)
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return self.tp.size
+
+    @property
+    def prevalence(self) -> float:
+        """The share of positives, π."""
+        return self.positives / (self.positives + self.negatives)
+
+    @property
+    def odds(self) -> float:
+        """Positives for each negative, c = π / (1 - π)."""
+        return self.positives / self.negatives
+
+    def take(self, rows: NDArray[np.intp], kind: Kind) -> Table:
+        """Return some of the rows, in the order asked for."""
+        labels = None if self.labels is None else tuple(self.labels[row] for row in rows)
+        return Table(
+            self.thresholds[rows], self.tp[rows], self.fp[rows],
+            self.positives, self.negatives, kind, labels,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Tables are equal when all they hold is equal; unknown thresholds equal each other."""
+        if not isinstance(other, Table):
+            return NotImplemented
+        return (
+            self.kind == other.kind
+            and self.positives == other.positives
+            and self.negatives == other.negatives
+            and self.labels == other.labels
+            and np.array_equal(self.tp, other.tp)
+            and np.array_equal(self.fp, other.fp)
+            and np.array_equal(self.thresholds, other.thresholds, equal_nan=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Callable[..., Table], tuple[Any, ...]]:
+        """Copy and pickle by value, through the constructor that locks the arrays."""
+        return Table, (
+            self.thresholds, self.tp, self.fp, self.positives, self.negatives, self.kind, self.labels,
+        )
