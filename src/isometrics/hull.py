@@ -16,7 +16,7 @@ from isometrics.table import Kind, Table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isometrics.inputs import Counts
+    from isometrics.aliases import Counts
 
     Indices = NDArray[np.intp]
 
@@ -51,31 +51,41 @@ def _vertices(x: Counts, y: Counts) -> Indices:
     Rows are thinned in blocks that stay in the cache, then all together, as long as that removes
     many at once; the chain finishes what is left.
     """
-    last = x.size - 1
     kept = [
-        start + _thinned(x[start : start + BLOCK + 1], y[start : start + BLOCK + 1])[:-1]
-        for start in range(0, last, BLOCK)
+        start + _thinned(x[start : start + BLOCK], y[start : start + BLOCK])
+        for start in range(0, x.size, BLOCK)
     ]
-    rows = np.append(np.concatenate(kept), last)
+    rows = _distinct(x, y, np.concatenate(kept))
     while True:
         below, certain = _below_chord(x[rows], y[rows])
         removed = int(below.sum())
-        rows = rows[np.concatenate([[True], ~below, [True]])]
+        rows = rows[_inner(~below)]
         if removed == 0 and certain:
             return rows
         if removed * 16 < rows.size:
-            return rows[_chain(x[rows].tolist(), y[rows].tolist())]
+            return np.take(rows, _chain(x[rows].tolist(), y[rows].tolist()))
 
 
 def _thinned(x: Counts, y: Counts) -> Indices:
     """Drop rows of one block that cannot be vertices."""
-    rows = np.arange(x.size)
-    while rows.size > 2:
+    rows = _distinct(x, y, np.arange(x.size))
+    while True:
         below, _ = _below_chord(x[rows], y[rows])
-        rows = rows[np.concatenate([[True], ~below, [True]])]
-        if below.sum() * 4 < rows.size:
-            break
-    return rows
+        rows = rows[_inner(~below)]
+        if below.sum() * 4 <= rows.size:
+            return rows
+
+
+def _distinct(x: Counts, y: Counts, rows: Indices) -> Indices:
+    """Keep the first of equal neighbours: each would lie on the other's chord."""
+    moves = (np.diff(x[rows]) != 0) | (np.diff(y[rows]) != 0)
+    distinct: Indices = rows[np.concatenate([[True], moves])]
+    return distinct
+
+
+def _inner(kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Complete a mask of the inner rows: both ends stay."""
+    return np.concatenate([[True], kept, [True]]) if kept.size else np.array([True] * 2)
 
 
 def _below_chord(x: Counts, y: Counts) -> tuple[NDArray[np.bool_], bool]:

@@ -36,7 +36,9 @@ def clean_range(lo: float, hi: float, *, axis: str, lowest: float = 0.0) -> tupl
     """Check a part of an axis."""
     for name, value in (("lo", lo), ("hi", hi)):
         _parameter(
-            value, name, lambda value: lowest <= value <= 1 and math.isfinite(value),
+            value,
+            name,
+            lambda value: lowest <= value <= 1 and math.isfinite(value),
             f"a {axis} between {lowest:g} and 1",
         )
     if not lo < hi:
@@ -46,7 +48,10 @@ def clean_range(lo: float, hi: float, *, axis: str, lowest: float = 0.0) -> tupl
 
 def clean_positions(x: ArrayLike, *, axis: str, lowest: float = 0.0) -> NDArray[np.float64]:
     """Check positions on an axis."""
-    array = np.asarray(x, dtype=np.float64)
+    try:
+        array = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
     if not ((array >= lowest) & (array <= 1)).all():
         raise ParameterError(f"x must be a {axis} between {lowest:g} and 1")
     return array
@@ -54,8 +59,10 @@ def clean_positions(x: ArrayLike, *, axis: str, lowest: float = 0.0) -> NDArray[
 
 def clean_choice(value: str, name: str, choices: tuple[str, ...]) -> str:
     """Check a named option."""
-    if value not in choices:
-        raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))} but is {value!r}")
+    if not isinstance(value, str) or value not in choices:
+        raise ParameterError(
+            f"{name} must be one of {', '.join(map(repr, choices))} but is {value!r}"
+        )
     return value
 
 

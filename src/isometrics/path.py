@@ -17,22 +17,20 @@ from isometrics.errors import NoCurveError
 from isometrics.table import Kind, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
-    from isometrics.inputs import Counts
-
-    Floats = NDArray[np.float64]
+    from isometrics.aliases import Counts, Floats
 
 BLOCK = 1 << 14
 
 
 class Segments(NamedTuple):
-    """Straight segments that start at (x, y) and move by (rise, run), with rise > 0."""
+    """Straight segments from (x, y) to (x_end, y_end), which lie (rise, run) apart."""
 
     x: Floats
     y: Floats
+    x_end: Floats
+    y_end: Floats
     rise: Floats
     run: Floats
 
@@ -76,30 +74,44 @@ class Path(NamedTuple):
         (start_x, start_y) = self.at(row - 1)
         return start_y + (end_y - start_y) * (x - start_x) / (end_x - start_x)
 
+    def pieces(self, lo: Fraction, hi: Fraction) -> Iterator[Pieces]:
+        """Yield the pieces between x = lo and x = hi, last ones first."""
+        return self._pieces(lo, hi, self._block)
+
     def rising_pieces(self, lo: Fraction, hi: Fraction) -> Iterator[Pieces]:
-        """Yield the pieces with rise between x = lo and x = hi, last ones first."""
+        """Yield the pieces that rise between x = lo and x = hi, last ones first."""
+        return self._pieces(lo, hi, self._rising_block)
+
+    def _pieces(
+        self, lo: Fraction, hi: Fraction, block: Callable[[int, int], Iterator[Pieces]]
+    ) -> Iterator[Pieces]:
         first, last = self.first_row_from(lo), self.first_row_from(hi)
         if self.at(last)[0] > hi:
             yield self._cut(last, lo, hi)
             last -= 1
         for end in range(last, first, -BLOCK):
-            yield from self._block(max(first, end - BLOCK), end)
+            yield from block(max(first, end - BLOCK), end)
         if first <= last and self.at(first)[0] > lo:
             yield self._cut(first, lo, hi)
 
     def _block(self, start: int, end: int) -> Iterator[Pieces]:
-        x, y = self.x[start : end + 1], self.y[start : end + 1]
+        x, y = self._floats(start, end)
+        yield _whole(x[:-1], y[:-1], x[1:], y[1:])
+
+    def _rising_block(self, start: int, end: int) -> Iterator[Pieces]:
+        x, y = self._floats(start, end)
         rises = np.flatnonzero(x[1:] != x[:-1])
-        if rises.size == 0:
-            return
-        x_start, y_start = x[rises], y[rises]
-        rises += 1
-        rise = np.subtract(x[rises], x_start).astype(np.float64, copy=False)
-        run = np.subtract(y[rises], y_start).astype(np.float64, copy=False)
-        segments = Segments(
-            x_start.astype(np.float64, copy=False), y_start.astype(np.float64, copy=False), rise, run
+        if rises.size:
+            ends = rises + 1
+            yield _whole(x[rises], y[rises], x[ends], y[ends])
+
+    def _floats(self, start: int, end: int) -> tuple[Floats, Floats]:
+        """Return rows as floats, which hold counts up to 2**53 exactly."""
+        rows = slice(start, end + 1)
+        return (
+            self.x[rows].astype(np.float64, copy=False),
+            self.y[rows].astype(np.float64, copy=False),
         )
-        yield Pieces(segments, segments, np.zeros(1), rise)
 
     def _cut(self, row: int, lo: Fraction, hi: Fraction) -> Pieces:
         """Return the part of the segment that ends in `row` between lo and hi."""
@@ -107,15 +119,19 @@ class Path(NamedTuple):
         rise, run = x_end - x, y_end - y
         begin, end = max(lo - x, Fraction(0)), min(hi - x, rise)
         slope = run / rise
-        part = (x + begin, y + slope * begin, end - begin, slope * (end - begin))
-        return Pieces(
-            _rounded(*part), _rounded(x, y, rise, run),
-            np.array([float(begin)]), np.array([float(end)]),
-        )
+        part = _rounded(x + begin, y + slope * begin, end - begin, slope * (end - begin))
+        offsets = (np.array([float(begin)]), np.array([float(end)]))
+        return Pieces(part, _rounded(x, y, rise, run), *offsets)
+
+
+def _whole(x: Floats, y: Floats, x_end: Floats, y_end: Floats) -> Pieces:
+    segments = Segments(x, y, x_end, y_end, x_end - x, y_end - y)
+    return Pieces(segments, segments, np.zeros(1), segments.rise)
 
 
 def _rounded(x: Fraction, y: Fraction, rise: Fraction, run: Fraction) -> Segments:
-    return Segments(*(np.array([float(value)]) for value in (x, y, rise, run)))
+    values = (x, y, x + rise, y + run, rise, run)
+    return Segments(*(np.array([float(value)]) for value in values))
 
 
 def path_of(table: Table) -> Path:

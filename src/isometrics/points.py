@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
 from isometrics import kernels
-from isometrics.errors import LabelError, NotAnswerableError, PointsError
+from isometrics.columns import column
+from isometrics.errors import LengthError, NotAnswerableError, PointsError
 from isometrics.hull import hull_of
 from isometrics.inputs import clean_sample, clean_thresholds, clean_totals
 from isometrics.parameters import clean_beta, clean_cost, clean_prevalence
-from isometrics.printing import html_table, text_table
+from isometrics.printing import html_table, number, text_table
 from isometrics.recovery import (
     counts_from_pr,
     counts_from_roc,
     counts_within_totals,
-    same_length,
 )
 from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, pr, prg, roc
 from isometrics.table import Kind, Table
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from isometrics.inputs import Counts, Total
-
-    Floats = NDArray[np.float64]
+    from isometrics.aliases import Counts, Floats, Total
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,10 @@ class OperatingPoints:
             counted="y_true",
         )
         for name, seen, total in zip(("positives", "negatives"), scored, totals, strict=True):
-            if total < seen:
+            # Sums of float weights taken in another order differ in their last bits.
+            if total < seen * (1 - 1e-12):
                 raise PointsError(f"{name} is {total} but y_true alone has {seen}")
+        totals = (max(totals[0], scored[0]), max(totals[1], scored[1]))
         if totals != scored:
             thresholds, tp, fp = _append_everything(thresholds, tp, fp, totals)
         return cls(Table(thresholds, tp, fp, *totals, Kind.SCORES))
@@ -141,10 +143,12 @@ class OperatingPoints:
         order = np.lexsort((fps, tps))
         nested = bool((np.diff(fps[order]) >= 0).all())
         if labels is None and nested:
-            return cls(_curve_table(cast("Counts", tps[order]), cast("Counts", fps[order]), totals))
+            return cls(_curve_table(tps[order], fps[order], totals))
+        if labels is not None and not isinstance(labels, list | tuple):
+            labels = column(labels, "labels").present().tolist()
         named = tuple(range(tps.size)) if labels is None else tuple(labels)
         if len(named) != tps.size:
-            raise LabelError(f"labels has {len(named)} values but tp has {tps.size}")
+            raise LengthError(f"labels has {len(named)} values but tp has {tps.size}")
         return cls(Table(np.full(tps.size, np.nan), tps, fps, *totals, Kind.SETS, named))
 
     @classmethod
@@ -318,8 +322,13 @@ class OperatingPoints:
         factor = table.odds * (1 - share) / share
         return OperatingPoints(
             Table(
-                table.thresholds, table.tp, np.asarray(table.fp * factor),
-                table.positives, table.negatives * factor, table.kind, table.labels,
+                table.thresholds,
+                table.tp,
+                np.asarray(table.fp * factor),
+                table.positives,
+                table.negatives * factor,
+                table.kind,
+                table.labels,
             )
         )
 
@@ -342,7 +351,9 @@ class OperatingPoints:
                 np.concatenate([one.thresholds[:1], thresholds]),
                 np.concatenate([zero, mine.tp + others.tp]),
                 np.concatenate([zero, mine.fp + others.fp]),
-                one.positives + two.positives, one.negatives + two.negatives, Kind.SCORES,
+                one.positives + two.positives,
+                one.negatives + two.negatives,
+                Kind.SCORES,
             )
         )
 
@@ -373,7 +384,7 @@ class OperatingPoints:
         library
             ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default the first one installed.
         """
-        from isometrics.frames import to_frame  # noqa: PLC0415 - keeps `import isometrics` light
+        from isometrics.frames import to_frame
 
         return to_frame(self._columns(gains=True), library)
 
@@ -383,7 +394,11 @@ class OperatingPoints:
         )
         columns = names | {"tp": self.tp, "fp": self.fp}
         if gains:
-            columns |= {"fn": self.fn, "tn": self.tn, "false_positive_rate": self.false_positive_rate}
+            columns |= {
+                "fn": self.fn,
+                "tn": self.tn,
+                "false_positive_rate": self.false_positive_rate,
+            }
         columns |= {"precision": self.precision, "recall": self.recall}
         if gains:
             columns |= {"precision_gain": self.precision_gain, "recall_gain": self.recall_gain}
@@ -395,8 +410,8 @@ class OperatingPoints:
 
     def _title(self) -> str:
         return (
-            f"OperatingPoints: {len(self)} rows, {self.positives:g} positives, "
-            f"{self.negatives:g} negatives, prevalence {self.prevalence:.6g}"
+            f"OperatingPoints: {len(self)} rows, {number(self.positives)} positives, "
+            f"{number(self.negatives)} negatives, prevalence {number(self.prevalence)}"
         )
 
     def __repr__(self) -> str:
@@ -408,17 +423,22 @@ class OperatingPoints:
         return html_table(self._title(), self._columns())
 
 
-def _score_table(thresholds: NDArray[Any], tp: Counts, fp: Counts, totals: tuple[Total, Total]) -> Table:
-    same_length("thresholds", thresholds.size, "tp", tp.size)
-    for name, values in (("thresholds", -thresholds), ("tp", tp), ("fp", fp)):
-        # The empty rule may stand at +inf before a score of +inf.
-        allowed = values[1:] > values[:-1] if name == "thresholds" else values[1:] >= values[:-1]
-        if name == "thresholds":
-            allowed = allowed | ((thresholds[1:] == np.inf) & (tp[:-1] + fp[:-1] == 0))
-        wrong = np.flatnonzero(~allowed)
-        if wrong.size:
-            direction = "strictly decreasing" if name == "thresholds" else "never falling"
-            raise PointsError(f"{name} must be {direction} but is not at position {wrong[0] + 1}")
+def _score_table(
+    thresholds: NDArray[Any], tp: Counts, fp: Counts, totals: tuple[Total, Total]
+) -> Table:
+    if thresholds.size != tp.size:
+        raise LengthError(f"thresholds has {thresholds.size} values but tp has {tp.size}")
+    falls = thresholds[1:] < thresholds[:-1]
+    if falls.size and thresholds[1] == np.inf and tp[0] + fp[0] == 0 < tp[1] + fp[1]:
+        falls[0] = True  # the empty rule stands at +inf, also before a score of +inf
+    for name, direction, allowed in (
+        ("thresholds", "strictly decreasing", falls),
+        ("tp", "never falling", tp[1:] >= tp[:-1]),
+        ("fp", "never falling", fp[1:] >= fp[:-1]),
+    ):
+        if not allowed.all():
+            position = int(np.argmin(allowed)) + 1
+            raise PointsError(f"{name} must be {direction} but is not at position {position}")
     if thresholds.size == 0 or thresholds[0] != np.inf or tp[0] != 0 or fp[0] != 0:
         thresholds = np.concatenate([[np.inf], thresholds])
         tp, fp = _behind_zero(tp), _behind_zero(fp)
@@ -434,8 +454,8 @@ def _append_everything(
     keep = slice(None, -1) if thresholds[-1] == -np.inf else slice(None)
     return (
         np.append(thresholds[keep], -np.inf),
-        cast("Counts", np.append(tp[keep], totals[0])),
-        cast("Counts", np.append(fp[keep], totals[1])),
+        np.append(tp[keep], totals[0]),
+        np.append(fp[keep], totals[1]),
     )
 
 
@@ -443,17 +463,17 @@ def _curve_table(tp: Counts, fp: Counts, totals: tuple[Total, Total]) -> Table:
     if tp.size == 0 or tp[0] != 0 or fp[0] != 0:
         tp, fp = _behind_zero(tp), _behind_zero(fp)
     if (tp[-1], fp[-1]) != totals:
-        tp = cast("Counts", np.append(tp, totals[0]))
-        fp = cast("Counts", np.append(fp, totals[1]))
+        tp = np.append(tp, totals[0])
+        fp = np.append(fp, totals[1])
     thresholds = np.full(tp.size, np.nan)
     thresholds[0], thresholds[-1] = np.inf, -np.inf
     return Table(thresholds, tp, fp, *totals, Kind.CURVE)
 
 
 def _behind_zero(counts: Counts) -> Counts:
-    return cast("Counts", np.concatenate([np.zeros(1, counts.dtype), counts]))
+    return np.concatenate([np.zeros(1, counts.dtype), counts])
 
 
-def _locked(array: Any) -> Any:
+def _locked(array: NDArray[Scalar]) -> NDArray[Scalar]:
     array.setflags(write=False)
     return array

@@ -49,7 +49,11 @@ def _shown_rows(columns: Columns) -> list[list[str]]:
     return rows
 
 
+def number(value: object) -> str:
+    """Return integers whole and other numbers to six digits."""
+    return f"{float(value):.6g}" if isinstance(value, float | np.floating) else str(value)
+
+
 def _cell(value: object) -> str:
-    if isinstance(value, float | np.floating):
-        return f"{float(value):.6g}"
-    return str(value)
+    # A line break in a user's label would break the table.
+    return " ".join(number(value).split())

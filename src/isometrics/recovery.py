@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isometrics.errors import LengthError, PointsError
-from isometrics.inputs import clean_counts, clean_rates, clean_totals
+from isometrics.inputs import clean_counts, clean_rates
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from isometrics.inputs import Counts, Total
-
-    Floats = NDArray[np.float64]
+    from isometrics.aliases import Counts, Floats, Total
 
 # A rate computed in double precision from whole counts is off by an ulp or two.
 _ROUNDING = 8 * np.finfo(np.float64).eps
@@ -25,7 +23,7 @@ def counts_within_totals(
 ) -> tuple[Counts, Counts]:
     """Check counts against their totals."""
     tps, fps = clean_counts(tp, "tp"), clean_counts(fp, "fp")
-    same_length("fp", fps.size, "tp", tps.size)
+    _same_length(("fp", fps), ("tp", tps))
     for name, counts, total_name, total in (
         ("tp", tps, "positives", positives),
         ("fp", fps, "negatives", negatives),
@@ -44,8 +42,7 @@ def counts_from_roc(
 ) -> tuple[Counts, Counts]:
     """Recover (tp, fp) from ROC coordinates, in the order of a curve."""
     x, y = clean_rates(fpr, "fpr"), clean_rates(tpr, "tpr")
-    same_length("tpr", y.size, "fpr", x.size)
-    positives, negatives = clean_totals(positives, negatives)
+    _same_length(("tpr", y), ("fpr", x))
     tp = whole_where_possible(y * positives, _ROUNDING * positives, positives)
     fp = whole_where_possible(x * negatives, _ROUNDING * negatives, negatives)
     return in_curve_order(tp, fp, np.arange(x.size))
@@ -63,8 +60,7 @@ def counts_from_pr(
     appends without a threshold behind it: both are left out. Any other such point is refused.
     """
     x, y = clean_rates(recall, "recall"), clean_rates(precision, "precision", missing=True)
-    same_length("precision", y.size, "recall", x.size)
-    positives, negatives = clean_totals(positives, negatives)
+    _same_length(("precision", y), ("recall", x))
     appended = (x == 0) & (np.isnan(y) | (y == 1))
     unknown = np.flatnonzero(((x == 0) | (y == 0) | np.isnan(y)) & ~appended)
     if unknown.size:
@@ -77,17 +73,19 @@ def counts_from_pr(
     rows = np.flatnonzero(~appended)
     x, y = x[rows], y[rows]
     tp_exact = x * positives
-    fp_exact = tp_exact * (1 - y) / y
-    tp = whole_where_possible(tp_exact, _ROUNDING * positives, positives)
-    fp = whole_where_possible(fp_exact, _ROUNDING * (positives + fp_exact), negatives)
-    beyond = np.flatnonzero(fp > negatives + _ROUNDING * (positives + fp_exact))
+    with np.errstate(over="ignore"):
+        fp_exact = tp_exact * (1 - y) / y
+    beyond = np.flatnonzero(fp_exact > negatives + _ROUNDING * (positives + negatives))
     if beyond.size:
         first = beyond[0]
         raise PointsError(
             f"the point at position {rows[first]} (recall {x[first]:g}, precision {y[first]:g}) "
-            f"needs {fp[first]:g} false positives but there are only {negatives} negatives"
+            f"needs {fp_exact[first]:g} false positives but there are only {negatives} negatives"
         )
-    return in_curve_order(tp, cast("Counts", np.minimum(fp, negatives)), rows)
+    fp_exact = np.minimum(fp_exact, negatives)
+    tp = whole_where_possible(tp_exact, _ROUNDING * positives, positives)
+    fp = whole_where_possible(fp_exact, _ROUNDING * (positives + fp_exact), negatives)
+    return in_curve_order(tp, fp, rows)
 
 
 def whole_where_possible(counts: Floats, doubt: Floats | float, total: Total) -> Counts:
@@ -111,13 +109,9 @@ def in_curve_order(tp: Counts, fp: Counts, rows: NDArray[np.intp]) -> tuple[Coun
                 f"the points are not those of one curve: at position {rows[at]} there are fewer "
                 f"{name} positives ({counts[at]:g}) than before ({highest[at]:g})"
             )
-    return (
-        cast("Counts", np.maximum.accumulate(tp)),
-        cast("Counts", np.maximum.accumulate(fp)),
-    )
+    return np.maximum.accumulate(tp), np.maximum.accumulate(fp)
 
 
-def same_length(name: str, size: int, other_name: str, other_size: int) -> None:
-    """Check that two arguments have equally many values."""
-    if size != other_size:
-        raise LengthError(f"{name} has {size} values but {other_name} has {other_size}")
+def _same_length(one: tuple[str, NDArray[Any]], other: tuple[str, NDArray[Any]]) -> None:
+    if one[1].size != other[1].size:
+        raise LengthError(f"{one[0]} has {one[1].size} values but {other[0]} has {other[1].size}")

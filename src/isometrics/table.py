@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isometrics.inputs import Counts, Total
+    from isometrics.aliases import Counts, Total
 
 
 class Kind(StrEnum):
@@ -73,8 +73,13 @@ class Table:
         """Return some of the rows, in the order asked for."""
         labels = None if self.labels is None else tuple(self.labels[row] for row in rows)
         return Table(
-            self.thresholds[rows], self.tp[rows], self.fp[rows],
-            self.positives, self.negatives, kind, labels,
+            self.thresholds[rows],
+            self.tp[rows],
+            self.fp[rows],
+            self.positives,
+            self.negatives,
+            kind,
+            labels,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -96,5 +101,11 @@ class Table:
     def __reduce__(self) -> tuple[Callable[..., Table], tuple[Any, ...]]:
         """Copy and pickle by value, through the constructor that locks the arrays."""
         return Table, (
-            self.thresholds, self.tp, self.fp, self.positives, self.negatives, self.kind, self.labels,
+            self.thresholds,
+            self.tp,
+            self.fp,
+            self.positives,
+            self.negatives,
+            self.kind,
+            self.labels,
         )

@@ -70,7 +70,7 @@ def test_count_rejects(arguments, message):
 
 
 def test_worked_example():
-    """25 ranked labels, 15 of them positive; values worked out independently."""
+    """25 ranked labels, 16 of them positive; values worked out independently."""
     assert float(RANKED.prg_area()) == pytest.approx(0.432462103574, abs=5e-13)
     assert float(RANKED.y0()) == pytest.approx(0.652778, abs=5e-7)
     assert float(RANKED.hull().prg_area()) == pytest.approx(0.535962, abs=5e-7)

@@ -6,101 +6,122 @@ count needs. A key is ``~(order << 1 | label)``: the complement puts the highest
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_UNSIGNED = {4: np.dtype(np.uint32), 8: np.dtype(np.uint64)}
-_SIGNED = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
+BLOCK = 1 << 15
+_UNSIGNED: dict[int, np.dtype[Any]] = {4: np.dtype(np.uint32), 8: np.dtype(np.uint64)}
+_SIGNED: dict[int, np.dtype[Any]] = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 
 
-class Keys(NamedTuple):
-    """Packed keys and what it takes to read the scores back."""
+def blocks(size: int) -> Iterator[slice]:
+    """Cut rows into blocks that stay in the processor's cache."""
+    return (slice(start, start + BLOCK) for start in range(0, size, BLOCK))
 
-    keys: NDArray[Any]
-    lowest: int
-    """The smallest order-preserving integer, which was subtracted."""
-    exponent: int
-    """The scores were multiplied by 2**-exponent before they were packed."""
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """An exact, order-preserving map of scores to integers that leave one bit free."""
+
     dtype: np.dtype[Any]
-    """The type of the packed scores: a float, or a signed integer for integer scores."""
+    """The type of the scores once widened: float32, float64, int32 or int64."""
+    exponent: int
+    """Floats are multiplied by 2**-exponent."""
+    lowest: int
+    """The smallest integer, which is subtracted."""
+
+    @property
+    def word(self) -> np.dtype[Any]:
+        """The unsigned type of the keys."""
+        return _UNSIGNED[self.dtype.itemsize]
+
+    def encode(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return signed integers in the order of the scores, before `lowest` is subtracted.
+
+        Notes
+        -----
+        The bits of an IEEE float, read as a signed integer with the magnitude of negative
+        numbers inverted, have the order of the floats.
+        """
+        scores = scores.astype(self.dtype)
+        if self.dtype.kind == "i":
+            return scores
+        scores += 0  # turns -0.0 into 0.0
+        if self.exponent:
+            np.ldexp(scores, -self.exponent, out=scores)
+        return _flip_negatives(scores.view(_SIGNED[self.dtype.itemsize]))
+
+    def pack(self, scores: NDArray[Any], labels: NDArray[np.bool_]) -> NDArray[Any]:
+        """Return the keys of some rows."""
+        order = self.encode(scores)
+        order -= order.dtype.type(self.lowest)
+        keys: NDArray[Any] = order.view(self.word)
+        keys <<= self.word.type(1)
+        np.bitwise_or(keys, labels, out=keys, casting="unsafe")
+        np.invert(keys, out=keys)
+        return keys
 
     def scores(self, keys: NDArray[Any]) -> NDArray[Any]:
-        """Read scores back from some of the keys, exactly."""
-        signed = _SIGNED[keys.dtype.itemsize]
-        order = (np.invert(keys) >> np.ones((), keys.dtype)).view(signed) + signed.type(self.lowest)
-        if self.dtype.kind != "f":
+        """Read the scores back from keys, exactly."""
+        order: NDArray[Any] = np.invert(keys)
+        order >>= self.word.type(1)
+        order = order.view(_SIGNED[self.word.itemsize])
+        order += order.dtype.type(self.lowest)
+        if self.dtype.kind == "i":
             return order
-        scores = _flip_negatives(order).view(self.dtype)
-        return np.ldexp(scores, self.exponent) if self.exponent else scores
+        scores: NDArray[Any] = _flip_negatives(order).view(self.dtype)
+        if self.exponent:
+            np.ldexp(scores, self.exponent, out=scores)
+        return scores
 
 
-def pack(labels: NDArray[np.bool_], scores: NDArray[Any]) -> Keys | None:
-    """Pack labels and scores, or return None where no exact packing exists.
+def encoding_of(scores: NDArray[Any]) -> Encoding | None:
+    """Return an encoding of the scores, or None where one bit is not free.
 
     Notes
     -----
-    The bits of an IEEE float, read as a signed integer with the magnitude of negative numbers
-    inverted, have the order of the floats. A score then needs the word's width less one bit for
-    the label, which is free unless the scores reach both below -2 and above 2. Those are scaled
-    by a power of two, which is exact unless something underflows.
+    Floats of one sign always leave a bit, and so do those of both signs within (-2, 2). Others
+    are scaled by a power of two, which is exact unless something underflows. Integers need a
+    spread below half their word.
     """
-    if scores.dtype.kind == "f":
-        return _pack_floats(labels, scores)
-    order = scores.astype(np.int64) if scores.dtype != np.uint64 else _uint64_order(scores)
-    return _pack_order(labels, order, 0, order.dtype)
-
-
-def _pack_floats(labels: NDArray[np.bool_], scores: NDArray[Any]) -> Keys | None:
-    if scores.dtype.itemsize < 4:
-        scores = scores.astype(np.float32)
-    if scores.dtype.itemsize not in _SIGNED:
-        return None
-    scores = np.ascontiguousarray(scores + scores.dtype.type(0))  # adding 0 turns -0.0 into 0.0
-    exponent = 0
     lowest, highest = scores.min(), scores.max()
-    if lowest < 0 and max(-lowest, highest) >= 2:
-        exponent = int(np.frexp(max(-lowest, highest))[1]) - 1
-        with np.errstate(under="ignore"):
-            scaled = np.ldexp(scores, -exponent)
-        if not np.array_equal(np.ldexp(scaled, exponent), scores):
+    if scores.dtype.kind != "f":
+        spread, reach = int(highest) - int(lowest), max(-int(lowest), int(highest))
+        if reach >= 2**63 or spread >= 2**63:
             return None
-        scores = scaled
-    order = scores.view(_SIGNED[scores.dtype.itemsize])
-    if lowest < 0:
-        order = _flip_negatives(order)
-    return _pack_order(labels, order, exponent, scores.dtype)
-
-
-def _pack_order(
-    labels: NDArray[np.bool_], order: NDArray[Any], exponent: int, dtype: np.dtype[Any]
-) -> Keys | None:
-    lowest, highest = int(order.min()), int(order.max())
-    spread = highest - lowest
-    if dtype.kind != "f" and spread < 2**31 and -(2**31) <= lowest and highest < 2**31:
-        order = order.astype(np.int32)
-    word = _UNSIGNED[order.dtype.itemsize]
-    if spread >= 2 ** (8 * word.itemsize - 1):
+        narrow = reach < 2**31 and spread < 2**31
+        return Encoding(np.dtype(np.int32 if narrow else np.int64), 0, int(lowest))
+    dtype = np.dtype(np.float32) if scores.dtype.itemsize < 4 else scores.dtype.newbyteorder("=")
+    if dtype.itemsize not in _SIGNED:
         return None
-    # In place: fresh memory costs more than the arithmetic, and the caller hands over its array.
-    np.subtract(order, order.dtype.type(lowest), out=order)
-    keys = order.view(word)
-    np.left_shift(keys, word.type(1), out=keys)
-    np.bitwise_or(keys, labels, out=keys, casting="unsafe")
-    np.invert(keys, out=keys)
-    return Keys(keys, lowest, exponent, dtype if dtype.kind == "f" else order.dtype)
+    exponent = 0
+    reach = max(-lowest, highest)
+    if lowest < 0 < highest and reach >= 2:
+        exponent = int(np.frexp(reach)[1]) - 1
+        if not np.isfinite(reach) or not _scales_exactly(scores, exponent):
+            return None
+    smallest = Encoding(dtype, exponent, 0).encode(np.array([lowest]))
+    return Encoding(dtype, exponent, int(smallest[0]))
+
+
+def _scales_exactly(scores: NDArray[Any], exponent: int) -> bool:
+    with np.errstate(under="ignore"):
+        return all(
+            np.array_equal(np.ldexp(np.ldexp(scores[rows], -exponent), exponent), scores[rows])
+            for rows in blocks(scores.size)
+        )
 
 
 def _flip_negatives(bits: NDArray[Any]) -> NDArray[Any]:
     """Map sign-and-magnitude order to the order of integers, and back: it is its own inverse."""
     width = 8 * bits.dtype.itemsize - 1
-    sign = np.right_shift(bits, bits.dtype.type(width))
-    flipped: NDArray[Any] = bits ^ (sign & bits.dtype.type(2**width - 1))
-    return flipped
-
-
-def _uint64_order(scores: NDArray[np.uint64]) -> NDArray[np.int64]:
-    return (scores ^ np.uint64(2**63)).view(np.int64)
+    flips: NDArray[Any] = bits >> bits.dtype.type(width)
+    flips &= bits.dtype.type(2**width - 1)
+    flips ^= bits
+    return flips

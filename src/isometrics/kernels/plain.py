@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics.inputs import as_thresholds
-from isometrics.kernels.keys import Keys, pack
+from isometrics.kernels.keys import Encoding, blocks, encoding_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isometrics.inputs import Counts
-
-BLOCK = 1 << 15
+    from isometrics.aliases import Counts
 
 
 class Rows(NamedTuple):
@@ -25,51 +23,54 @@ class Rows(NamedTuple):
     fp: Counts
 
 
-def count(
-    labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None
-) -> Rows:
+def count(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None) -> Rows:
     """Count the positives and negatives at or above each distinct score."""
-    packed = pack(labels, scores) if weights is None else None
-    if packed is None:
+    encoding = encoding_of(scores) if weights is None else None
+    if encoding is None:
         return _count_by_order(labels, scores, weights)
-    packed.keys.sort()
-    return _count_sorted_keys(packed)
+    return _count_by_keys(labels, scores, encoding)
 
 
-def _count_sorted_keys(packed: Keys) -> Rows:
-    keys = packed.keys
-    size = keys.size
-    starts = range(0, size, BLOCK)
-    distinct = 1 + sum(int(np.count_nonzero(_group_ends(keys, start))) for start in starts)
-    thresholds = np.empty(distinct + 1, as_thresholds(packed.scores(keys[-1:])).dtype)
-    tp = np.empty(distinct + 1, np.int64)
-    fp = np.empty(distinct + 1, np.int64)
+def _count_by_keys(labels: NDArray[np.bool_], scores: NDArray[Any], encoding: Encoding) -> Rows:
+    # Fresh memory costs more than arithmetic, so the thresholds take the place of the keys they
+    # are read from wherever both have 64 bits and no row is lost to a tie.
+    room = np.empty(scores.size + 1, encoding.word)
+    keys = room[1:]
+    for rows in blocks(keys.size):
+        keys[rows] = encoding.pack(scores[rows], labels[rows])
+    keys.sort()
+    ends = _group_ends(keys)
+    distinct = int(np.count_nonzero(ends))
+    dtype = as_thresholds(encoding.scores(keys[[0, -1]])).dtype
+    in_place = dtype.itemsize == room.itemsize and distinct == keys.size
+    thresholds = room.view(dtype) if in_place else np.empty(distinct + 1, dtype)
+    tp, fp = np.empty(distinct + 1, np.int64), np.empty(distinct + 1, np.int64)
     thresholds[0], tp[0], fp[0] = np.inf, 0, 0
-    row, positives = 1, 0
-    for start in starts:
-        block = keys[start : start + BLOCK]
-        ends = _group_ends(keys, start)
-        if start + BLOCK >= size:
-            ends = np.append(ends, True)
-        places = np.flatnonzero(ends)
+    filled, positives = 1, 0
+    for rows in blocks(keys.size):
+        block = keys[rows]
         at_or_above = np.cumsum(~block & block.dtype.type(1), dtype=np.int64)
         at_or_above += positives
         positives = int(at_or_above[-1])
-        rows = slice(row, row + places.size)
-        tp[rows] = at_or_above[places]
-        places += start + 1
-        np.subtract(places, tp[rows], out=fp[rows])
-        thresholds[rows] = packed.scores(block[ends])
-        row += places.size
+        predicted = np.arange(rows.start + 1, rows.start + 1 + block.size)
+        if distinct < keys.size:
+            last = np.flatnonzero(ends[rows])
+            block, at_or_above, predicted = block[last], at_or_above[last], predicted[last]
+        table_rows = slice(filled, filled + block.size)
+        tp[table_rows] = at_or_above
+        np.subtract(predicted, at_or_above, out=fp[table_rows])
+        thresholds[table_rows] = encoding.scores(block)
+        filled += block.size
     return Rows(thresholds, tp, fp)
 
 
-def _group_ends(keys: NDArray[Any], start: int) -> NDArray[np.bool_]:
-    """Tell which keys of a block differ from the next key in more than the label."""
-    block = keys[start : start + BLOCK]
-    following = keys[start + 1 : start + BLOCK + 1]
-    differs: NDArray[np.bool_] = (block[: following.size] ^ following) > 1
-    return differs
+def _group_ends(keys: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which sorted keys differ from the next one in more than the label."""
+    ends = np.ones(keys.size, np.bool_)
+    for rows in blocks(keys.size - 1):
+        here, following = keys[rows], keys[rows.start + 1 : rows.stop + 1]
+        np.greater(here[: following.size] ^ following, 1, out=ends[rows][: following.size])
+    return ends
 
 
 def _count_by_order(
@@ -79,13 +80,13 @@ def _count_by_order(
     order = np.argsort(scores, kind="stable")[::-1]
     scores, labels = scores[order], labels[order]
     ends = np.append(np.flatnonzero(scores[1:] != scores[:-1]), scores.size - 1)
-    if weights is None:
-        weights = np.ones(scores.size, np.int64)
-    else:
-        weights = weights[order]
-    tp = running_sum(np.where(labels, weights, 0))[ends]
-    fp = running_sum(np.where(labels, 0, weights))[ends]
-    return Rows(_behind_infinity(scores[ends]), _behind_zero(tp), _behind_zero(fp))
+    weights = np.ones(scores.size, np.int64) if weights is None else weights[order]
+    distinct = as_thresholds(scores[ends]) + 0.0  # -0.0 equals 0.0; show the plain one
+    return Rows(
+        np.concatenate([np.array([np.inf], distinct.dtype), distinct]),
+        _behind_zero(running_sum(np.where(labels, weights, 0))[ends]),
+        _behind_zero(running_sum(np.where(labels, 0, weights))[ends]),
+    )
 
 
 def running_sum(values: Counts, width: int = 1024) -> Counts:
@@ -103,17 +104,5 @@ def running_sum(values: Counts, width: int = 1024) -> Counts:
     return np.maximum.accumulate(sums.ravel()[: values.size])
 
 
-def _behind_infinity(scores: NDArray[Any]) -> NDArray[Any]:
-    distinct = as_thresholds(scores)
-    thresholds = np.empty(distinct.size + 1, distinct.dtype)
-    thresholds[0] = np.inf
-    thresholds[1:] = distinct
-    # Negative zero equals zero; show the one that needs no explanation.
-    thresholds += 0.0
-    return thresholds
-
-
 def _behind_zero(counts: Counts) -> Counts:
-    rows = np.zeros(counts.size + 1, counts.dtype)
-    rows[1:] = counts
-    return rows
+    return np.concatenate([np.zeros(1, counts.dtype), counts])

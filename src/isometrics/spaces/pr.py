@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isometrics.parameters import clean_choice, clean_positions, clean_range
-from isometrics.path import Path, Pieces, path_of
+from isometrics.path import Path, path_of
 from isometrics.spaces import pr_pieces
 from isometrics.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
+    from isometrics.aliases import Counts, Floats
 
 INTERPOLATIONS = tuple(pr_pieces.AREAS)
 
@@ -32,7 +32,7 @@ def recall(table: Table) -> Floats:
 def precision(table: Table) -> Floats:
     """Share of the predicted positives that are positive; NaN for the empty rule."""
     predicted = table.tp + table.fp
-    return np.divide(table.tp, predicted, out=np.full(table.size, np.nan), where=predicted > 0)
+    return _ratio(table.tp, predicted)
 
 
 def f(table: Table, beta: float) -> Floats:
@@ -45,7 +45,12 @@ def f(table: Table, beta: float) -> Floats:
     recall_weight, precision_weight = f_weights(beta)
     missed = recall_weight * (table.positives - table.tp) + precision_weight * table.fp
     total = table.tp + missed
-    return np.divide(table.tp, total, out=np.full(table.size, np.nan), where=total > 0)
+    return _ratio(table.tp, total)
+
+
+def _ratio(part: Counts, whole: Counts) -> Floats:
+    """Divide; 0/0 is NaN."""
+    return np.asarray(np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0))
 
 
 def f_weights(beta: float) -> tuple[float, float]:
@@ -100,9 +105,13 @@ class PRSpace:
         fp = path.y[start] + share * (path.y[end] - path.y[start])
         tp = at * self.table.positives
         limit = self._precision_at_zero(path)
-        return np.divide(tp, tp + fp, out=np.full(at.shape, limit), where=at > 0)
+        from_nothing = (path.x[start] == 0) & (path.y[start] == 0)
+        constant = np.full(at.shape, limit)
+        return np.asarray(np.divide(tp, tp + fp, out=constant, where=(at > 0) & ~from_nothing))
 
-    def area(self, interpolation: str = "davis-goadrich", lo: float = 0.0, hi: float = 1.0) -> float:
+    def area(
+        self, interpolation: str = "davis-goadrich", lo: float = 0.0, hi: float = 1.0
+    ) -> float:
         """Return the area under the curve, over all or a part of the recalls.
 
         Parameters
@@ -156,7 +165,9 @@ class PRSpace:
 
     def _widest_gap(self, lo: float, hi: float) -> float:
         positives, negatives = self.table.positives, self.table.negatives
-        return negatives / positives * math.log1p(positives * (hi - lo) / (negatives + positives * lo))
+        return (
+            negatives / positives * math.log1p(positives * (hi - lo) / (negatives + positives * lo))
+        )
 
     def _areas(self, names: tuple[str, ...], lo: float, hi: float) -> dict[str, float]:
         lo, hi = clean_range(lo, hi, axis="recall")
@@ -171,9 +182,12 @@ class PRSpace:
                 sums[name].append(area(pieces))
         return {name: math.fsum(terms) / self.table.positives for name, terms in sums.items()}
 
-    def _pieces(self, lo: float, hi: float) -> Iterator[Pieces]:
+    def _pieces(self, lo: float, hi: float) -> Iterator[pr_pieces.PrecisionPieces]:
         positives = Fraction(self.table.positives)
-        return path_of(self.table).rising_pieces(Fraction(lo) * positives, Fraction(hi) * positives)
+        pieces = path_of(self.table).rising_pieces(
+            Fraction(lo) * positives, Fraction(hi) * positives
+        )
+        return map(pr_pieces.PrecisionPieces, pieces)
 
     def _precision_at_zero(self, path: Path) -> float:
         first = int(np.searchsorted(path.x, 0, "right"))

@@ -1,11 +1,12 @@
 """Area under precision over pieces of the path (x = tp, y = fp), in units of true positives.
 
-`AREAS` maps the name of each interpolation to a factory of functions from `Pieces` to the area
-under them. The pieces of one path must be given last ones first.
+`AREAS` maps the name of each interpolation to a factory of functions from `PrecisionPieces` to
+the area under them. The pieces of one path must be given last ones first.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,69 +14,107 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from isometrics.path import Pieces, Segments
-
-    Floats = NDArray[np.float64]
+    from isometrics.aliases import Floats
+    from isometrics.path import Pieces
 
 
-def area_below(pieces: Pieces) -> float:
+class PrecisionPieces:
+    """Pieces with the precisions at the ends of their whole segments, computed once."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        self.part, self.whole, self.begin, self.end = pieces
+
+    @property
+    def width(self) -> Floats:
+        """The rise of each part."""
+        return self.part.rise
+
+    @cached_property
+    def precision_at_end(self) -> Floats:
+        """Precision where the segment ends."""
+        return self.whole.x_end / (self.whole.x_end + self.whole.y_end)
+
+    @cached_property
+    def precision_at_start(self) -> Floats:
+        """Precision where the segment starts; from the empty rule, that of its end."""
+        predicted = self.whole.x + self.whole.y
+        from_nothing = predicted[0] == 0
+        if from_nothing:
+            predicted[0] = 1.0
+        precision = self.whole.x / predicted
+        if from_nothing:
+            precision[0] = self.precision_at_end[0]
+        return precision
+
+
+_LARGEST = np.finfo(np.float64).max
+
+
+def area_below(pieces: PrecisionPieces) -> float:
     """Exact area under precision tp/(tp+fp), fp being linear in tp."""
     part = pieces.part
-    return float(np.sum(part.rise * _mean_share(part.x, part.rise, part.y, part.run)))
+    return _area_of_share(part.rise, part.x, part.rise, part.y, part.run)
 
 
-def area_above(pieces: Pieces) -> float:
+def area_above(pieces: PrecisionPieces) -> float:
     """Exact area between precision and 1: that of fp/(tp+fp)."""
     part = pieces.part
-    return float(np.sum(part.rise * _mean_share(part.y, part.run, part.x, part.rise)))
+    return _area_of_share(part.rise, part.y, part.run, part.x, part.rise)
 
 
-def _mean_share(one: Floats, one_step: Floats, other: Floats, other_step: Floats) -> Floats:
-    """Mean of one/(one+other) while both move linearly by their steps.
+def _area_of_share(
+    width: Floats, one: Floats, one_step: Floats, other: Floats, other_step: Floats
+) -> float:
+    """Area under one/(one+other) while both move linearly by their steps.
 
     Notes
     -----
     With n = one+other and w = its step, ∫₀¹ (one + u·one_step)/(n + u·w) du =
-    one_step/w + (one·other_step - one_step·other)/w² · ln(1 + w/n). Both terms are at most of
+    (one_step + (one·other_step - one_step·other)/w · ln(1 + w/n))/w. Both terms are at most of
     the order of 1, so nothing is lost for short pieces; log1p keeps ln(1 + w/n)/w accurate.
     From the empty rule (n = 0) the share is constant.
     """
     total = one + other
-    step = one_step + other_step
-    with np.errstate(divide="ignore", invalid="ignore"):
-        bend = (one * other_step - one_step * other) / step
-        curved = bend * (np.log1p(step / total) / step)
     if total[0] == 0:
-        curved[0] = 0.0
-    return one_step / step + curved
+        total[0] = 1.0  # the logarithm's factor is 0 there
+    step = one_step + other_step
+    bend = one * other_step
+    bend -= one_step * other
+    bend /= step
+    with np.errstate(over="ignore"):
+        growth = step / total
+    # A cut just behind the empty rule may overflow; precision is constant there, bend is 0.
+    bend *= np.log1p(np.minimum(growth, _LARGEST, out=growth))
+    bend += one_step
+    bend /= step
+    bend *= width
+    return float(np.sum(bend))
 
 
-def average_precision(pieces: Pieces) -> float:
-    """Steps at the precision of the piece's end."""
-    return float(np.sum((pieces.end - pieces.begin) * _precision_at_end(pieces.whole)))
+def average_precision(pieces: PrecisionPieces) -> float:
+    """Sum steps at the precision of the piece's end."""
+    return float(np.sum(pieces.width * pieces.precision_at_end))
 
 
-def linear(pieces: Pieces) -> float:
-    """Straight lines between the precisions of both ends."""
+def linear(pieces: PrecisionPieces) -> float:
+    """Sum under straight lines between the precisions of both ends."""
     whole = pieces.whole
-    start, end = _precision_at_start(whole), _precision_at_end(whole)
-    middle = (pieces.begin + pieces.end) / 2 / whole.rise
-    return float(np.sum((pieces.end - pieces.begin) * (start + (end - start) * middle)))
+    start, end = pieces.precision_at_start, pieces.precision_at_end
+    if pieces.part is not whole:
+        slope = (end - start) / whole.rise
+        start, end = start + slope * pieces.begin, start + slope * pieces.end
+    return float(np.sum(pieces.width * (start + end))) / 2
 
 
-def integer_steps(pieces: Pieces) -> float:
-    """Straight lines between points at every whole number of true positives from the start on."""
+def integer_steps(pieces: PrecisionPieces) -> float:
+    """Sum under straight lines between points at every true positive from the start on."""
     whole = pieces.whole
     if (whole.rise <= 1).all():
         return linear(pieces)
-    if pieces.part is whole:
-        return float(np.sum(_stepped(whole, whole.rise)))
-    return float(np.sum(_stepped(whole, pieces.end) - _stepped(whole, pieces.begin)))
+    return float(np.sum(_stepped(pieces, pieces.end) - _stepped(pieces, pieces.begin)))
 
 
-def _stepped(whole: Segments, upto: Floats) -> Floats:
+def _stepped(pieces: PrecisionPieces, upto: Floats) -> Floats:
     """Area from the segments' starts to `upto`, by steps of 1 and a remainder.
 
     Notes
@@ -84,7 +123,7 @@ def _stepped(whole: Segments, upto: Floats) -> Floats:
     1/a + (x - q)/a · 1/(q + k) with q = n/a. The sum over k is a difference of harmonic
     numbers, so a segment of 1e12 steps costs no more than one of two.
     """
-    start, end = _precision_at_start(whole), _precision_at_end(whole)
+    whole, start, end = pieces.whole, pieces.precision_at_start, pieces.precision_at_end
     growth = 1 + whole.run / whole.rise
     offset = (whole.x + whole.y) / growth
 
@@ -92,7 +131,9 @@ def _stepped(whole: Segments, upto: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
             inside = (whole.x + steps) / (growth * (offset + steps))
         constant = offset == 0
-        return np.where(constant, end, np.where(steps == 0, start, np.where(steps >= whole.rise, end, inside)))
+        return np.where(
+            constant, end, np.where(steps == 0, start, np.where(steps >= whole.rise, end, inside))
+        )
 
     full = np.maximum(np.ceil(upto) - 1, 0)
     inner = full / growth + (whole.x - offset) / growth * _harmonic(offset, full)
@@ -101,7 +142,8 @@ def _stepped(whole: Segments, upto: Floats) -> Floats:
     rest = upto - full
     after = before + (precision(after_step) - before) * rest / (after_step - full)
     whole_steps = np.where(full > 0, start / 2 + inner - before / 2, 0.0)
-    return whole_steps + rest * (before + after) / 2
+    area: Floats = whole_steps + rest * (before + after) / 2
+    return area
 
 
 _DIRECT = 24
@@ -127,37 +169,21 @@ def _harmonic(offset: Floats, count: Floats) -> Floats:
     return total + np.log1p(steps / low) + gap / 2 + squares / 12 - fourths / 120 + sixths / 252
 
 
-def max_precision() -> Callable[[Pieces], float]:
-    """Steps at the best precision at this recall or a higher one."""
+def max_precision() -> Callable[[PrecisionPieces], float]:
+    """Return a sum of steps at the best precision at this recall or a higher one."""
     best = 0.0
 
-    def area(pieces: Pieces) -> float:
+    def area(pieces: PrecisionPieces) -> float:
         nonlocal best
-        ends = _precision_at_end(pieces.whole)
+        ends = pieces.precision_at_end
         ahead = np.maximum(np.maximum.accumulate(ends[::-1])[::-1], best)
         best = float(ahead[0])
-        return float(np.sum((pieces.end - pieces.begin) * ahead))
+        return float(np.sum(pieces.width * ahead))
 
     return area
 
 
-def _precision_at_end(whole: Segments) -> Floats:
-    tp = whole.x + whole.rise
-    return tp / (tp + (whole.y + whole.run))
-
-
-def _precision_at_start(whole: Segments) -> Floats:
-    """Precision where the segment starts; from the empty rule, that of its end."""
-    predicted = whole.x + whole.y
-    if predicted[0] == 0:
-        predicted[0] = 1.0
-        precision = whole.x / predicted
-        precision[0] = whole.rise[0] / (whole.rise[0] + whole.run[0])
-        return precision
-    return whole.x / predicted
-
-
-AREAS: dict[str, Callable[[], Callable[[Pieces], float]]] = {
+AREAS: dict[str, Callable[[], Callable[[PrecisionPieces], float]]] = {
     "davis-goadrich": lambda: area_below,
     "average-precision": lambda: average_precision,
     "linear": lambda: linear,

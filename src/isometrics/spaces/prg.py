@@ -19,7 +19,7 @@ from isometrics.table import Table
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    Floats = NDArray[np.float64]
+    from isometrics.aliases import Floats
 
 
 def precision_gain(table: Table) -> Floats:
@@ -86,8 +86,9 @@ class PRGSpace:
             precision_loss = odds * (path.y / path.x)
             end = np.searchsorted(-recall_loss, at - 1, "left")
             start = np.maximum(end - 1, 0)
-            share = (recall_loss[start] - (1 - at)) / (recall_loss[start] - recall_loss[end])
-            loss = precision_loss[start] + share * (precision_loss[end] - precision_loss[start])
+            # Measured from the end, whose losses are the smaller ones, nothing cancels.
+            back = (1 - at - recall_loss[end]) / (recall_loss[start] - recall_loss[end])
+            loss = precision_loss[end] + back * (precision_loss[start] - precision_loss[end])
             # Where a segment starts without true positives, fp/tp is affine in 1/tp.
             slope = (path.y[end] - path.y[start]) / (path.x[end] - path.x[start])
             from_zero = odds * slope + (path.y[start] / self.table.positives) * (1 - at + odds)
@@ -102,17 +103,16 @@ class PRGSpace:
         all rank late among many negatives give large negative values.
         """
         lo, hi = clean_range(lo, hi, axis="recall gain", lowest=-math.inf)
-        positives, negatives, odds = self.table.positives, self.table.negatives, self.table.odds
+        positives, odds = self.table.positives, self.table.odds
         pieces = path_of(self.table).rising_pieces(
             self._true_positives(Fraction(lo)), self._true_positives(Fraction(hi))
         )
         lost = []
         for part, *_ in pieces:
-            tpr, tpr_end = part.x / positives, (part.x + part.rise) / positives
-            fpr, fpr_end = part.y / negatives, (part.y + part.run) / negatives
-            width = (part.rise / positives) / (tpr * tpr_end)
-            lost.append(float(np.sum(width * (fpr / tpr + fpr_end / tpr_end))))
-        return (hi - lo) - odds / 2 * math.fsum(lost)
+            # In recall r the gain moves by c·Δr/(r·r), and 1 - precision gain is c·fp/tp.
+            width = (part.rise / part.x) / (part.x_end / positives)
+            lost.append(float(np.sum(width * (part.y / part.x + part.y_end / part.x_end))))
+        return (hi - lo) - odds * odds / 2 * math.fsum(lost)
 
     def standardised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the mean precision gain over a range of recall gain."""
@@ -166,9 +166,7 @@ class PRGSpace:
             tps = x.astype(np.float64)
             missed = misses(positives - x, y, tps)
             # tn/tp falls from one row to the next by (tn·rise + tp·run)/(tp·tp of the next).
-            steps = (
-                (negatives - y[:-1]) * (np.diff(x) / tps[1:]) / tps[:-1] + np.diff(y) / tps[1:]
-            )
+            steps = (negatives - y[:-1]) * (np.diff(x) / tps[1:]) / tps[:-1] + np.diff(y) / tps[1:]
             terms.append(float(np.sum((missed[:-1] + missed[1:]) * steps)))
         return math.fsum(terms) / 2 / float((Fraction(negatives) - fp) / tp)
 

@@ -14,9 +14,9 @@ from isometrics.path import path_of
 from isometrics.table import Table
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
+    from isometrics.aliases import Floats
 
 
 def false_positive_rate(table: Table) -> Floats:
@@ -83,11 +83,13 @@ class ROCSpace:
         """Return the area under the curve, over all or a part of the false positive rates."""
         lo, hi = clean_range(lo, hi, axis="false positive rate")
         positives, negatives = self.table.positives, self.table.negatives
-        pieces = path_of(self.table).flipped().rising_pieces(
-            Fraction(lo) * Fraction(negatives), Fraction(hi) * Fraction(negatives)
+        pieces = (
+            path_of(self.table)
+            .flipped()
+            .pieces(Fraction(lo) * Fraction(negatives), Fraction(hi) * Fraction(negatives))
         )
         return math.fsum(
-            float(np.sum((part.rise / negatives) * ((part.y + part.run / 2) / positives)))
+            float(np.sum((part.rise / negatives) * (part.y + part.y_end))) / (2 * positives)
             for part, *_ in pieces
         )
 

@@ -1,0 +1,156 @@
+"""One column of input: values of any list or data-frame library, with their name and positions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
+
+import numpy as np
+
+from isometrics.errors import DimensionError, LengthError, MissingValueError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from isometrics.errors import InputError
+
+_NUMBERS = (int, float, np.integer, np.floating, np.bool_)
+
+
+class Column(NamedTuple):
+    """Values under their argument's name; what is wrong with them is said in one voice."""
+
+    name: str
+    values: NDArray[Any]
+    null: NDArray[np.bool_] | None = None
+    """Which values are null, where some are."""
+    rows: NDArray[np.intp] | None = None
+    """The values' positions in what the user gave, where some were left out."""
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return self.values.size
+
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """Keep some rows; errors go on naming the positions the user knows."""
+        null = None if self.null is None else self.null[rows]
+        return self._replace(values=self.values[rows], null=null, rows=rows)
+
+    def present(self) -> NDArray[Any]:
+        """Return the values; NaN and null are refused."""
+        missing = self.null
+        if self.values.dtype.kind == "f" and self.size and np.isnan(self.values.min()):
+            missing = np.isnan(self.values) if missing is None else np.isnan(self.values) | missing
+        if missing is not None:
+            self.refuse(missing, MissingValueError, "missing values (NaN or null)")
+        return self.values
+
+    def numbers(self, error: type[InputError]) -> NDArray[Any]:
+        """Return the values as real numbers of one type, which holds each of them exactly."""
+        values = self.present()
+        if values.dtype.kind == "O":
+            strange = np.array([not isinstance(value, _NUMBERS) for value in values], np.bool_)
+            self._refuse_strange(strange, error)
+            values = _from_python(values.tolist())
+        self._refuse_strange(np.full(values.size, values.dtype.kind not in "fiub"), error)
+        return values
+
+    def _refuse_strange(self, strange: NDArray[np.bool_], error: type[InputError]) -> None:
+        if strange.any():
+            example = plain(self.values[np.argmax(strange)])
+            self.refuse(strange, error, f"values that are no real numbers of 64 bits ({example!r})")
+
+    def refuse(self, offending: NDArray[np.bool_], error: type[InputError], what: str) -> None:
+        """Raise with the count and the first position of the offending values, if any."""
+        if offending.any():
+            first = int(np.argmax(offending))
+            position = first if self.rows is None else int(self.rows[first])
+            count = int(offending.sum())
+            raise error(f"{self.name} has {what}: {count} in all, the first at position {position}")
+
+    def same_length(self, other: Column) -> None:
+        """Check that another argument has equally many values."""
+        if self.size != other.size:
+            raise LengthError(
+                f"{self.name} has {self.size} values but {other.name} has {other.size}"
+            )
+
+
+def column(given: object, name: str) -> Column:
+    """Read a list, a NumPy array or a pandas, polars or pyarrow column."""
+    null = None
+    if isinstance(given, np.ma.MaskedArray):
+        null, values = np.ma.getmaskarray(given), np.ma.getdata(given)
+    elif isinstance(given, np.ndarray):
+        values = given
+    elif isinstance(given, list | tuple):
+        values = _from_python(given, name)
+    else:
+        values, null = _from_frame_library(given, name)
+    if values.ndim != 1:
+        advice = f"one column, for example {name}[:, 1]" if values.ndim else "a list or an array"
+        raise DimensionError(
+            f"{name} must be one-dimensional but has shape {values.shape}; pass {advice}"
+        )
+    if values.dtype.kind in "OT":
+        nulls = np.fromiter(map(_is_null, values), np.bool_, values.size)
+        null = nulls if null is None else nulls | null
+    if values.dtype.kind in "fiu":
+        values = values.astype(values.dtype.newbyteorder("="), copy=False)
+    return Column(name, values, null)
+
+
+def _from_python(values: Sequence[Any], name: str = "") -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise DimensionError(
+            f"{name} has rows of different lengths; pass one value a row"
+        ) from None
+    if array.dtype.kind in "US":
+        # NumPy would turn the 1 of ["a", 1] into the text "1".
+        return np.asarray(values, dtype=object)
+    if array.dtype.kind == "f" and all(isinstance(value, int) for value in values):
+        # NumPy would round integers beyond int64; those below 2**64 have a type of their own.
+        try:
+            return np.array(values, dtype=np.uint64)
+        except OverflowError:
+            return np.array(values, dtype=object)
+    return array
+
+
+def _from_frame_library(given: object, name: str) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    import narwhals.stable.v2 as nw
+
+    if type(given).__module__.startswith("pyarrow"):
+        import pyarrow as pa
+
+        given = pa.chunked_array([given]) if isinstance(given, pa.Array) else given
+    series = nw.from_native(cast("Any", given), series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        null = series.is_null().to_numpy() if series.null_count() else None
+        return series.to_numpy(), null
+    if hasattr(given, "__array__"):
+        return np.asarray(given), None
+    if hasattr(given, "__iter__") and not isinstance(given, str | bytes | dict | set | frozenset):
+        return _from_python(list(given), name), None
+    raise DimensionError(
+        f"{name} is a {type(given).__name__}; pass a list, an array or a data-frame column"
+    )
+
+
+def _is_null(value: Any) -> bool:
+    """None is null; NaN differs from itself; pandas.NA refuses to say."""
+    if value is None:
+        return True
+    try:
+        return not bool(value == value)  # noqa: PLR0124
+    except TypeError:
+        return True
+
+
+def plain(value: object) -> object:
+    """Return a NumPy scalar as the Python value it prints like."""
+    return value.item() if isinstance(value, np.generic) else value

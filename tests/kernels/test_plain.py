@@ -1,0 +1,237 @@
+"""The NumPy kernel against the exact reference, a second implementation and `math.fsum`."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isometrics.kernels.keys import BLOCK, encoding_of
+from isometrics.kernels.plain import _count_by_order, count, running_sum
+from isometrics.testing import reference
+from isometrics.testing.strategies import binary_samples
+
+TINY = 5e-324
+LARGEST = np.finfo(np.float64).max
+DTYPES = [
+    *("float16", "float32", "float64"),
+    *("int8", "int16", "int32", "int64"),
+    *("uint8", "uint16", "uint32", "uint64"),
+]
+
+
+def exactly(number):
+    """Return the rational value of a number that may need more than 53 bits."""
+    return number if np.isinf(number) else Fraction(*number.as_integer_ratio())
+
+
+def check_rows(rows, expected):
+    """Compare with the reference: thresholds and counts to the bit, zeros without a sign."""
+    assert [exactly(t) for t in rows.thresholds] == [exactly(row.threshold) for row in expected]
+    assert rows.tp.tolist() == [row.tp for row in expected]
+    assert rows.fp.tolist() == [row.fp for row in expected]
+    assert not np.signbit(rows.thresholds[rows.thresholds == 0]).any()
+
+
+def by_unique(labels, scores):
+    """Count with np.unique: shares neither the sort nor the blocks of the kernel."""
+    distinct, group = np.unique(scores, return_inverse=True)
+    positives = np.bincount(group[labels], minlength=distinct.size)
+    negatives = np.bincount(group[~labels], minlength=distinct.size)
+    return distinct[::-1], positives[::-1].cumsum(), negatives[::-1].cumsum()
+
+
+def check_against_unique(labels, scores):
+    rows = count(labels, scores)
+    thresholds, tp, fp = by_unique(labels, scores)
+    np.testing.assert_array_equal(rows.thresholds, np.append(np.inf, thresholds))
+    np.testing.assert_array_equal(rows.tp, np.append(0, tp))
+    np.testing.assert_array_equal(rows.fp, np.append(0, fp))
+
+
+@given(st.booleans().flatmap(lambda ties: binary_samples(ties=ties, dtypes=DTYPES)))
+def test_count_is_the_reference(sample):
+    labels, scores = sample
+    expected = reference.count(labels, scores)
+    check_rows(count(labels, scores), expected)
+    check_rows(_count_by_order(labels, scores, None), expected)
+
+
+@given(binary_samples(dtypes=["float64"]))
+def test_count_of_long_doubles_is_the_reference(sample):
+    labels, scores = sample
+    check_rows(count(labels, scores.astype(np.longdouble)), reference.count(labels, scores))
+
+
+@given(binary_samples(weights="integer", dtypes=DTYPES))
+def test_integer_weights_repeat_rows(sample):
+    labels, scores, weights = sample
+    present = weights > 0
+    rows = count(labels[present], scores[present], weights[present])
+    assert rows.tp.dtype == rows.fp.dtype == np.int64
+    check_rows(rows, reference.count(labels, scores, weights))
+    repeated = count(np.repeat(labels, weights), np.repeat(scores, weights))
+    for one, other in zip(rows, repeated, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@given(binary_samples(weights="float", dtypes=DTYPES))
+def test_float_weights_are_summed_to_rounding(sample):
+    labels, scores, weights = sample
+    present = weights > 0
+    rows = count(labels[present], scores[present], weights[present])
+    expected = reference.count(labels, scores, weights)
+    np.testing.assert_array_equal(
+        rows.thresholds.astype(float), [float(row.threshold) for row in expected]
+    )
+    np.testing.assert_allclose(rows.tp, [float(row.tp) for row in expected], rtol=1e-12)
+    np.testing.assert_allclose(rows.fp, [float(row.fp) for row in expected], rtol=1e-12)
+
+
+EXTREMES = {
+    "both signs, large": [1e300, -1e300, 1.0, -1.0, 0.0, -0.0, 1e-7, -1e-7],
+    "underflow": [1e-310, 1e300, -1e300, -1e-310],
+    "subnormals": [TINY, -TINY, 0.0, -0.0, 1e-310, -1e-310, 1.0],
+    "subnormals beside 3": [TINY, -TINY, 3.0, -3.0],
+    "all of float64": [LARGEST, -LARGEST, 1.0, -1.0, 2.0],
+    "infinities": [np.inf, -np.inf, 1.0, -1.0, -0.0, LARGEST, TINY],
+    "+inf": [np.inf, LARGEST, 0.0],
+    "-inf": [-np.inf, -LARGEST, -0.0],
+    "neighbours of 2": [2.0, -2.0, np.nextafter(2, 0), np.nextafter(2, 3), np.nextafter(-2, 0)],
+    "neighbours of 1": [1.0, np.nextafter(1, 0), np.nextafter(1, 2)],
+    "int64": np.array([-(2**63), 1 - 2**63, 2**63 - 1, 2**63 - 2, 2**53, 2**53 + 1, 0]),
+    "int64 of one sign": np.array([2**63 - 1, 2**63 - 2, 2**53 + 1, 2**53]),
+    "uint64": np.array([2**64 - 1, 2**64 - 2, 2**63, 2**63 - 1, 0], np.uint64),
+    "int8": np.array([-128, 127, 0, -1], np.int8),
+    "float32 neighbours": np.nextafter(np.float32(0.1), np.array([0, 0.1, 1], np.float32)),
+    "float32, both signs": np.array([3.4e38, -3.4e38, 1e-45, -1e-45, 1.0], np.float32),
+}
+
+
+@pytest.mark.parametrize("scores", EXTREMES.values(), ids=EXTREMES.keys())
+def test_extreme_scores(scores):
+    scores = np.tile(np.asarray(scores), 3)
+    labels = np.arange(scores.size) % 2 == 0
+    expected = reference.count(labels, scores)
+    check_rows(count(labels, scores), expected)
+    check_rows(_count_by_order(labels, scores, None), expected)
+
+
+def test_long_doubles_finer_than_float64_stay_distinct():
+    one = np.longdouble(1)
+    scores = np.array([np.nextafter(one, 2), one, np.nextafter(one, 0)])
+    rows = count(np.array([True, False, True]), scores)
+    np.testing.assert_array_equal(rows.thresholds, np.append(np.longdouble(np.inf), scores))
+    assert rows.tp.tolist() == [0, 1, 1, 2]
+
+
+@pytest.mark.parametrize("dtype", [">f8", ">f4", ">f2", ">i4", ">u8"])
+def test_byte_order_does_not_matter(dtype):
+    scores = np.array([3, 2, 1, 0, 2], dtype)
+    labels = np.array([True, False, True, False, True])
+    rows = count(labels, scores)
+    assert rows.thresholds.tolist() == [np.inf, 3, 2, 1, 0]
+    assert rows.tp.tolist() == [0, 1, 2, 3, 3]
+    assert rows.fp.tolist() == [0, 0, 1, 1, 2]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "int32", "uint64"])
+@pytest.mark.parametrize("size", [BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 2 * BLOCK + 1])
+@pytest.mark.parametrize("levels", [1, 2, 37, BLOCK // 3, 2**31])
+def test_tables_longer_than_a_block(dtype, size, levels):
+    generator = np.random.default_rng([size, levels])
+    scores = generator.integers(0, levels, size)
+    scores = (scores % 2048 if dtype == "float16" else scores).astype(dtype)
+    check_against_unique(generator.random(size) < 0.4, scores)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+@pytest.mark.parametrize("shift", [-1, 0, 1])
+def test_a_tie_across_the_border_of_two_blocks(dtype, shift):
+    ranks = np.arange(2 * BLOCK + 3)
+    ranks[BLOCK + shift - 1 : BLOCK + shift + 1] = BLOCK  # the last of a block, the first of one
+    scores = ranks[::-1].astype(dtype)
+    labels = ranks % 3 == 0
+    assert encoding_of(scores) is not None
+    check_against_unique(labels, scores)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_scaled_scores_longer_than_a_block(dtype):
+    generator = np.random.default_rng(5)
+    scores = (100 * generator.standard_normal(2 * BLOCK + 5)).astype(dtype)
+    assert encoding_of(scores).exponent > 0
+    check_against_unique(generator.random(scores.size) < 0.5, scores)
+
+
+def test_an_underflow_in_a_later_block_is_seen():
+    scores = np.append(np.linspace(-3, 3, BLOCK + 8), TINY)
+    assert encoding_of(scores) is None
+    check_against_unique(np.arange(scores.size) % 2 == 0, scores)
+
+
+@pytest.mark.parametrize("weights", [None, "integer"])
+def test_arguments_are_left_alone(weights):
+    labels, scores = np.array([True, False, True]), np.array([-0.0, 3.0, -5.0])
+    given = (labels.copy(), scores.copy())
+    count(labels, scores, None if weights is None else np.array([1, 2, 3]))
+    np.testing.assert_array_equal(labels, given[0])
+    np.testing.assert_array_equal(scores.view(np.int64), given[1].view(np.int64))
+
+
+# Sums ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def wide_weights():
+    """A million weights over sixteen orders of magnitude."""
+    return 10 ** np.random.default_rng(1).uniform(-8, 8, 1_000_000)
+
+
+@pytest.mark.parametrize("order", ["given", "ascending", "descending"])
+def test_running_sum_is_accurate_and_monotone(wide_weights, order):
+    weights = wide_weights if order == "given" else np.sort(wide_weights)
+    weights = weights[::-1] if order == "descending" else weights
+    sums = running_sum(weights)
+    assert sums.shape == weights.shape
+    assert (np.diff(sums) >= 0).all()
+    for rows in (1, 1023, 1024, 1025, 2048, 65_537, 999_999, 1_000_000):
+        assert sums[rows - 1] == pytest.approx(math.fsum(weights[:rows]), rel=1e-12, abs=0)
+
+
+def test_running_sum_does_better_than_cumsum():
+    """Equal weights of 0.1 are the bad case of a plain cumulative sum."""
+    weights = np.full(2**20 + 1, 0.1)
+    exact = math.fsum(weights)
+    assert abs(running_sum(weights)[-1] / exact - 1) < 1e-13
+    assert abs(np.cumsum(weights)[-1] / exact - 1) > 1e-12
+
+
+def test_order_of_the_rows_does_not_matter(wide_weights):
+    generator = np.random.default_rng(2)
+    labels = generator.random(wide_weights.size) < 0.3
+    scores = generator.random(wide_weights.size).round(4)
+    shuffled = generator.permutation(wide_weights.size)
+    one = count(labels, scores, wide_weights)
+    other = count(labels[shuffled], scores[shuffled], wide_weights[shuffled])
+    np.testing.assert_array_equal(one.thresholds, other.thresholds)
+    np.testing.assert_allclose(one.tp, other.tp, rtol=1e-12)
+    np.testing.assert_allclose(one.fp, other.fp, rtol=1e-12)
+
+
+@given(st.lists(st.floats(0, 1e6), max_size=50), st.integers(2, 7))
+def test_running_sum_of_any_width(values, width):
+    """Several levels of blocks, as a sum of 1e9 rows would have them."""
+    sums = running_sum(np.array(values, np.float64), width)
+    expected = [math.fsum(values[: row + 1]) for row in range(len(values))]
+    np.testing.assert_allclose(sums, expected, rtol=1e-12)
+    assert (np.diff(sums) >= 0).all()
+
+
+def test_running_sum_of_integers_is_exact():
+    values = np.full(5000, 2**50 + 1)
+    sums = running_sum(values)
+    assert sums.dtype == np.int64
+    assert sums[-1] == 5000 * (2**50 + 1)

@@ -1,0 +1,63 @@
+"""The pages run: their code blocks, the output they print, and the names they list."""
+
+import contextlib
+import importlib
+import io
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+OPTIONAL = ("pandas", "polars", "pyarrow", "sklearn")
+
+
+def examples(page: Path) -> list[tuple[str, str | None]]:
+    """Return the Python blocks, each with the text block that follows it, if one does."""
+    blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
+    following = [*blocks, ("", "")][1:]
+    return [
+        (source, output if kind == "text" else None)
+        for (language, source), (kind, output) in zip(blocks, following, strict=True)
+        if language == "python"
+    ]
+
+
+def lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip("\n").split("\n")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_examples_of_a_page_print_what_it_shows(page: Path) -> None:
+    names: dict[str, object] = {"__name__": page.stem}
+    for source, shown in examples(page):
+        for package in OPTIONAL:
+            if package in source and find_spec(package) is None:
+                pytest.skip(f"the page uses {package}")
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(source, f"{page.name}", "exec"), names)
+        if shown is not None:
+            assert lines(printed.getvalue()) == lines(shown), source
+
+
+def test_the_pages_have_examples() -> None:
+    assert {page.stem for page in PAGES if examples(page)} >= {"README", "index", "spaces"}
+
+
+def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\nprint(1)\n```\n\n```text\n2\n```\n", encoding="utf-8")
+    with pytest.raises(AssertionError):
+        test_the_examples_of_a_page_print_what_it_shows(page)
+
+
+@pytest.mark.parametrize("module", ["isometrics", "isometrics.errors", "isometrics.testing"])
+def test_the_api_page_lists_every_public_name(module: str) -> None:
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^::: isometrics\.(?:\w+\.)*(\w+)$", page, re.MULTILINE))
+    assert set(importlib.import_module(module).__all__) <= listed

@@ -1,0 +1,91 @@
+"""`to_frame`: the same columns in every library, and advice where none is installed."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from isometrics import OperatingPoints, frames
+from isometrics.errors import ParameterError
+
+POINTS = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+SETS = OperatingPoints.from_counts([2, 1], [0, 1], positives=2, negatives=2, labels=["a", "b"])
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.Table}
+COLUMNS = [
+    *("tp", "fp", "fn", "tn", "false_positive_rate", "precision", "recall"),
+    *("precision_gain", "recall_gain"),
+]
+
+
+def cells(frame, name):
+    return np.array(frame[name].to_pylist() if isinstance(frame, pa.Table) else frame[name])
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_columns_are_the_attributes(library):
+    frame = POINTS.to_frame(library)
+    assert type(frame) is FRAMES[library]
+    names = frame.column_names if library == "pyarrow" else list(frame.columns)
+    assert names == ["threshold", *COLUMNS]
+    np.testing.assert_array_equal(cells(frame, "threshold"), POINTS.thresholds)
+    for name in COLUMNS:
+        np.testing.assert_array_equal(cells(frame, name).astype(float), getattr(POINTS, name))
+    assert cells(frame, "tp").dtype == np.int64
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_sets_have_labels_for_thresholds(library):
+    frame = SETS.to_frame(library)
+    names = frame.column_names if library == "pyarrow" else list(frame.columns)
+    assert names == ["label", *COLUMNS]
+    assert cells(frame, "label").tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_labels_of_mixed_types(library):
+    """Parameter values of sets need not share a type; a frame library may want one."""
+    sets = OperatingPoints.from_counts([2, 1], [0, 1], positives=2, negatives=2, labels=["a", 3])
+    assert [str(label) for label in cells(sets.to_frame(library), "label")] == ["a", "3"]
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_thresholds_beyond_double_precision(library):
+    """Integers beyond 2**53 have long double thresholds, which Arrow does not know."""
+    points = OperatingPoints.from_scores([1, 0], np.array([2**60 + 1, 2**60]))
+    thresholds = cells(points.to_frame(library), "threshold").astype(float)
+    np.testing.assert_array_equal(thresholds, [np.inf, 2.0**60, 2.0**60])
+
+
+@pytest.mark.parametrize(
+    ("installed", "chosen"),
+    [
+        (["pandas", "polars", "pyarrow"], "pandas"),
+        (["polars", "pyarrow"], "polars"),
+        (["pyarrow"], "pyarrow"),
+    ],
+)
+def test_the_first_library_installed_is_the_default(monkeypatch, installed, chosen):
+    monkeypatch.setattr(frames, "find_spec", lambda name: name in installed or None)
+    assert type(POINTS.to_frame()) is FRAMES[chosen]
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_a_library_that_is_not_installed(monkeypatch, library):
+    monkeypatch.setattr(frames, "find_spec", lambda name: None if name == library else True)
+    message = f"to_frame needs {library}, which is not installed: pip install {library}"
+    with pytest.raises(ParameterError, match=f"^{message}$"):
+        POINTS.to_frame(library)
+
+
+def test_no_library_at_all(monkeypatch):
+    monkeypatch.setattr(frames, "find_spec", lambda name: None)  # noqa: ARG005
+    message = "to_frame needs pandas, polars or pyarrow, which is not installed: pip install pandas"
+    with pytest.raises(ParameterError, match=f"^{message}$"):
+        POINTS.to_frame()
+
+
+def test_an_unknown_library():
+    message = "library must be one of 'pandas', 'polars', 'pyarrow' but is 'excel'"
+    with pytest.raises(ParameterError, match=f"^{message}$"):
+        POINTS.to_frame("excel")

@@ -1,0 +1,670 @@
+"""Labels, scores and weights: what is accepted means the same in every container and type, and
+what is refused is named with its argument, first position and count.
+"""
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isometrics import OperatingPoints, inputs
+from isometrics.errors import (
+    DimensionError,
+    EmptyInputError,
+    LabelError,
+    LengthError,
+    MissingValueError,
+    OneClassError,
+    PointsError,
+    ScoreError,
+    WeightError,
+)
+from isometrics.testing.strategies import binary_samples
+
+from_scores = OperatingPoints.from_scores
+
+LABELS = [1, 0, 1, 0, 1]
+SCORES = [0.75, 0.5, 0.25, 0.25, 0.125]
+TABLE = from_scores(LABELS, SCORES)
+
+COLUMNS = {
+    "list": list,
+    "tuple": tuple,
+    "numpy": np.array,
+    "numpy object": lambda values: np.array(values, object),
+    "numpy strided": lambda values: np.repeat(np.array(values), 2)[::2],
+    "numpy read-only": lambda values: np.broadcast_to(np.array(values), len(values)),
+    "masked, nothing masked": np.ma.masked_array,
+    "generator": iter,
+    "pandas": pd.Series,
+    "pandas, odd index": lambda values: pd.Series(values, index=range(5, 0, -1)),
+    "pandas index": pd.Index,
+    "pandas categorical": lambda values: pd.Series(values, dtype="category"),
+    "pandas arrow": lambda values: pa.table({"a": values}).to_pandas(types_mapper=pd.ArrowDtype)[
+        "a"
+    ],
+    "polars": pl.Series,
+    "pyarrow": pa.array,
+    "pyarrow chunked": lambda values: pa.chunked_array([values[:2], values[2:]]),
+    "pyarrow dictionary": lambda values: pa.array(values).dictionary_encode(),
+}
+
+
+def refusal(error, message, function, *arguments, **keywords):
+    """Check class and whole message of an error."""
+    with pytest.raises(error) as caught:
+        function(*arguments, **keywords)
+    assert type(caught.value) is error
+    assert str(caught.value) == message
+
+
+def missing(name, count, first):
+    return f"{name} has missing values (NaN or null): {count} in all, the first at position {first}"
+
+
+# Accepted ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS.keys())
+@pytest.mark.parametrize(
+    ("one", "other", "pos_label"),
+    [
+        (True, False, None),
+        (True, False, True),
+        (1, 0, None),
+        (1, 0, 1),
+        (1, -1, None),
+        (1.0, 0.0, None),
+        (0, 1, 0),
+        (False, True, False),
+        (False, True, 0),
+        (7, 3, 7),
+        (0.5, 2.5, 0.5),
+        ("spam", "ham", "spam"),
+    ],
+)
+def test_labels(column, one, other, pos_label):
+    labels = column([one if label else other for label in LABELS])
+    assert from_scores(labels, SCORES, pos_label=pos_label) == TABLE
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pd.Series(LABELS, dtype="Int64"),
+        pd.Series(LABELS, dtype="boolean"),
+        pd.Series(LABELS, dtype="Float32"),
+        pl.Series(LABELS, dtype=pl.UInt8),
+        np.array(LABELS, np.int8),
+        np.array(LABELS, np.float16),
+        [True, 0, 1.0, False, np.int8(1)],
+    ],
+)
+def test_labels_of_other_types(labels):
+    assert from_scores(labels, SCORES) == TABLE
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.array,
+        lambda words: np.array(words, np.dtypes.StringDType()),
+        lambda words: pd.Series(words, dtype="string"),
+        lambda words: pd.Series(words, dtype=object),
+        lambda words: pl.Series(words, dtype=pl.Categorical),
+        lambda words: pl.Series(words, dtype=pl.Enum(["no", "yes"])),
+        lambda words: pa.array(words, pa.large_string()),
+    ],
+)
+def test_text_labels_of_other_types(column):
+    words = column([["no", "yes"][label] for label in LABELS])
+    assert from_scores(words, SCORES, pos_label="yes") == TABLE
+    assert from_scores(words, SCORES, pos_label=np.str_("yes")) == TABLE
+
+
+@pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS.keys())
+def test_scores_and_weights_of_any_column(column):
+    assert from_scores(LABELS, column(SCORES)) == TABLE
+    weights = [2, 1, 3, 1, 1]
+    assert from_scores(LABELS, SCORES, sample_weight=column(weights)) == from_scores(
+        np.repeat(LABELS, weights), np.repeat(SCORES, weights)
+    )
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["f2", "f4", "f8", "g", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">f8", ">f4", ">i4"],
+)
+def test_score_types(dtype):
+    """SCORES in eighths are whole numbers, which every type holds."""
+    points = from_scores(LABELS, (8 * np.array(SCORES)).astype(dtype))
+    np.testing.assert_array_equal(points.thresholds[1:], 8 * TABLE.thresholds[1:])
+    np.testing.assert_array_equal(points.tp, TABLE.tp)
+    np.testing.assert_array_equal(points.fp, TABLE.fp)
+
+
+def test_boolean_scores():
+    points = from_scores([1, 0, 1], [True, False, False])
+    assert points.thresholds.tolist() == [np.inf, 1, 0]
+    assert points.tp.tolist() == [0, 1, 2]
+
+
+def test_float32_scores_are_neither_merged_nor_split():
+    below = np.nextafter(np.float32(0.1), np.float32(0))
+    points = from_scores([1, 0, 1], np.array([0.1, below, 0.1], np.float32))
+    assert points.thresholds.tolist() == [np.inf, float(np.float32(0.1)), float(below)]
+    assert points.tp.tolist() == [0, 2, 2]
+
+
+BIG = {
+    "int64": (np.int64, [2**53 + 1, 2**53, -(2**53) - 1, -(2**53)]),
+    "int64 ends": (np.int64, [2**63 - 1, 2**63 - 2, -(2**63), 1 - 2**63]),
+    "uint64": (np.uint64, [2**64 - 1, 2**64 - 2, 2**53, 2**53 + 1]),
+    "list": (lambda values: values, [2**53 + 1, 2**53, -(2**53) - 1, -(2**53)]),
+    "list of uint64": (lambda values: values, [2**63 + 1, 2**63, 1, 0]),
+    "pyarrow uint64": (lambda values: pa.array(values, pa.uint64()), [2**63 + 1, 2**63, 1, 0]),
+    "polars int64": (pl.Series, [2**53 + 1, 2**53, -(2**53) - 1, -(2**53)]),
+    "nullable int64": (
+        lambda values: pd.Series(values, dtype="Int64"),
+        [2**53 + 1, 2**53, -(2**53) - 1, -(2**53)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("column", "values"), BIG.values(), ids=BIG.keys())
+def test_integers_beyond_2_to_the_53_stay_distinct(column, values):
+    scores = np.array(values, column) if isinstance(column, type) else column(values)
+    points = from_scores([1, 0, 1, 0], scores)
+    assert [int(t) for t in points.thresholds[1:]] == sorted(values, reverse=True)
+
+
+@pytest.mark.parametrize("weights", [None, [1, 1, 1, 1, 1], [0.5, 0.5, 0.5, 0.5, 0.5]])
+def test_infinite_scores_and_zeros(weights):
+    points = from_scores(
+        [1, 0, 1, 0, 1], [np.inf, -np.inf, 0.0, -0.0, -np.inf], sample_weight=weights
+    )
+    assert points.thresholds.tolist() == [np.inf, np.inf, 0, -np.inf]
+    assert not np.signbit(points.thresholds[2])
+    scale = 1 if weights is None else weights[0]
+    assert (points.tp / scale).tolist() == [0, 1, 2, 3]
+    assert (points.fp / scale).tolist() == [0, 0, 1, 2]
+
+
+# Weights -------------------------------------------------------------------------------------
+
+
+@given(binary_samples(weights="integer") | binary_samples(weights="float"))
+def test_zero_weight_is_absence(sample):
+    labels, scores, weights = sample
+    kept = weights > 0
+    assert from_scores(labels, scores, sample_weight=weights) == from_scores(
+        labels[kept], scores[kept], sample_weight=weights[kept]
+    )
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [*SCORES, np.nan],
+        [*SCORES, None],
+        np.array([*SCORES, None], object),
+        np.ma.masked_array([*SCORES, 1], [0, 0, 0, 0, 0, 1]),
+        pd.Series([*SCORES, None], dtype="Float64"),
+        pl.Series([*SCORES, None]),
+        pl.Series([*SCORES, np.nan]),
+        pa.array([*SCORES, None]),
+        pa.chunked_array([SCORES, [None]]),
+    ],
+)
+def test_a_row_of_zero_weight_may_lack_its_score(scores):
+    points = from_scores([*LABELS, 1], scores, sample_weight=[1, 1, 1, 1, 1, 0])
+    assert points == TABLE
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [*LABELS, 2],
+        [*LABELS, np.nan],
+        [*LABELS, None],
+        [*LABELS, "spam"],
+        np.ma.masked_array([*LABELS, 1], [0, 0, 0, 0, 0, 1]),
+        pd.Series([*LABELS, None], dtype="Int64"),
+        pd.Series([*LABELS, None], dtype="category"),
+        pl.Series([*LABELS, None]),
+        pa.array([*LABELS, None]),
+    ],
+)
+def test_a_row_of_zero_weight_may_have_any_label(labels):
+    points = from_scores(labels, [*SCORES, 0.5], sample_weight=[1, 1, 1, 1, 1, 0])
+    assert points == TABLE
+
+
+@pytest.mark.parametrize(
+    "dtype", [np.bool_, np.int8, np.uint8, np.uint64, np.int64, "Int64", pl.Int32]
+)
+def test_integer_weights_give_integer_counts(dtype):
+    weights = [1, 1, 0, 1, 1]
+    library = {str: pd.Series, pl.datatypes.classes.DataTypeClass: pl.Series}.get(
+        type(dtype), np.array
+    )
+    points = from_scores(LABELS, SCORES, sample_weight=library(weights, dtype=dtype))
+    assert points.tp.dtype == points.fp.dtype == np.int64
+    assert type(points.positives) is int
+    assert points == from_scores([1, 0, 0, 1], [0.75, 0.5, 0.25, 0.125])
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble])
+def test_float_weights_are_summed_in_double_precision(dtype):
+    weights = np.full(5, 60000, dtype)  # two of them overflow float16
+    points = from_scores(LABELS, SCORES, sample_weight=weights)
+    assert points.tp.dtype == np.float64
+    weight = float(weights[0])
+    assert points.tp.tolist() == [0, weight, weight, 2 * weight, 3 * weight]
+
+
+@pytest.mark.parametrize("weight", [2**52, 2**54, 2**60, 2**62])
+def test_large_integer_weights(weight):
+    points = from_scores([1, 0, 1, 0], [4, 3, 2, 1], sample_weight=[weight, 1, weight, 1])
+    assert points.positives == 2 * weight
+    assert points.tp.tolist() == [0, weight, weight, 2 * weight, 2 * weight]
+
+
+# Refused -------------------------------------------------------------------------------------
+
+NAN_SCORES = {
+    "list": [1, np.nan, 2, np.nan, 3],
+    "None": [1, None, 2, None, 3],
+    "None and NaN": [1, np.nan, 2, None, 3],
+    "float16": np.array([1, np.nan, 2, np.nan, 3], np.float16),
+    "longdouble": np.array([1, np.nan, 2, np.nan, 3], np.longdouble),
+    "object": np.array([1, np.nan, 2, None, 3], object),
+    "Decimal NaN": [1, Decimal("nan"), 2, None, 3],
+    "pandas": pd.Series([1, np.nan, 2, None, 3]),
+    "pandas Int64": pd.Series([1, None, 2, None, 3], dtype="Int64"),
+    "pandas NA in objects": pd.Series([1, pd.NA, 2, None, 3], dtype=object),
+    "polars": pl.Series([1.0, None, 2, None, 3]),
+    "polars NaN": pl.Series([1.0, np.nan, 2, np.nan, 3]),
+    "polars NaN and null": pl.Series([1.0, np.nan, 2, None, 3]),
+    "pyarrow": pa.array([1.0, None, 2, None, 3]),
+    "pyarrow NaN and null": pa.array([1.0, np.nan, 2, None, 3]),
+    "pyarrow chunked": pa.chunked_array([[1.0, None], [2, None, 3]]),
+}
+
+
+@pytest.mark.parametrize("scores", NAN_SCORES.values(), ids=NAN_SCORES.keys())
+def test_missing_scores(scores):
+    refusal(MissingValueError, missing("y_score", 2, 1), from_scores, LABELS, scores)
+
+
+def test_masked_scores():
+    scores = np.ma.masked_array(SCORES, [0, 1, 0, 1, 0])
+    message = "y_score has masked values: 2 in all, the first at position 1"
+    refusal(MissingValueError, message, from_scores, LABELS, scores)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [1, 0, None, 0, None],
+        [1, 0, np.nan, 0, np.nan],
+        ["a", "b", None, "a", None],
+        np.array(["a", "b", np.nan, "a", None], object),
+        pd.Series(["a", "b", None, "a", None], dtype="string"),
+        pd.Series(["a", "b", None, "a", None], dtype="category"),
+        pd.Series([True, False, None, True, None], dtype="boolean"),
+        pl.Series([True, False, None, True, None]),
+        pl.Series(["a", "b", None, "a", None]),
+        pa.array(["a", "b", None, "a", None]),
+        pa.array(["a", "b", None, "a", None]).dictionary_encode(),
+        np.array(["a", "b", None, "a", None], np.dtypes.StringDType(na_object=None)),
+    ],
+)
+@pytest.mark.parametrize("pos_label", [None, "a", 1])
+def test_missing_labels(labels, pos_label):
+    message = missing("y_true", 2, 2)
+    refusal(MissingValueError, message, from_scores, labels, SCORES, pos_label=pos_label)
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        ([1, np.nan, 1, 1, 1], MissingValueError, missing("sample_weight", 1, 1)),
+        ([1, None, 1, 1, None], MissingValueError, missing("sample_weight", 2, 1)),
+        (pa.array([1, None, 1, 1, 1]), MissingValueError, missing("sample_weight", 1, 1)),
+        (
+            [0, 0, -1, 1, -2],
+            WeightError,
+            "sample_weight has negative values: 2 in all, the first at position 2",
+        ),
+        (
+            [0.0, -0.5, 1, 1, 1],
+            WeightError,
+            "sample_weight has negative values: 1 in all, the first at position 1",
+        ),
+        (
+            [1, 1, 1, np.inf, 1],
+            WeightError,
+            "sample_weight has infinite values: 1 in all, the first at position 3",
+        ),
+        (
+            [0, 0.0, 0, -0.0, 0],
+            WeightError,
+            "sample_weight is zero for every row; at least one weight must be > 0",
+        ),
+        ([1, 1], LengthError, "sample_weight has 2 values but y_true has 5"),
+        (
+            [[1, 1, 1, 1, 1]],
+            DimensionError,
+            "sample_weight must be one-dimensional but has shape (1, 5); "
+            "pass one column, for example sample_weight[:, 1]",
+        ),
+        (
+            2.0,
+            DimensionError,
+            "sample_weight is a float; pass a list, an array or a data-frame column",
+        ),
+    ],
+)
+def test_weights_refused(weights, error, message):
+    refusal(error, message, from_scores, LABELS, SCORES, sample_weight=weights)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [[1e308] * 5, np.array(["1e4000", "1", "1", "1", "1"], np.longdouble), [2**2000, 1, 1, 1, 1]],
+)
+def test_weights_too_large_for_a_float(weights):
+    with pytest.raises(WeightError, match="sample_weight"):
+        from_scores(LABELS, SCORES, sample_weight=weights)
+
+
+def not_real(name, kind, example):
+    return re.escape(f"{name} must hold real numbers but holds {kind} values such as {example!r}")
+
+
+@pytest.mark.parametrize(
+    ("scores", "kind", "example"),
+    [
+        (["low", "mid", "mid", "high", "low"], "str", "low"),
+        (["1", "2", "3", "4", "5"], "str", "1"),
+        (np.array(["1", "2", "3", "4", "5"]), "str", "1"),
+        (np.array(["1", "2", "3", "4", "5"], np.dtypes.StringDType()), "str", "1"),
+        (pa.array(["1", "2", "3", "4", "5"]), "str", "1"),
+        ([b"1", b"2", b"3", b"4", b"5"], "bytes", b"1"),
+        ([1j, 1, 2, 3, 4], "complex", 1j),
+        (np.array([0, 1, 2, 3, 4], complex), "complex", 0j),
+        ([Decimal(score) for score in SCORES], "Decimal", Decimal("0.75")),
+        ([Fraction(score) for score in SCORES], "Fraction", Fraction(3, 4)),
+    ],
+)
+def test_scores_that_are_not_real(scores, kind, example):
+    with pytest.raises(ScoreError, match="^" + not_real("y_score", kind, example)):
+        from_scores(LABELS, scores)
+
+
+@pytest.mark.parametrize(
+    ("scores", "offender", "weights"),
+    [([1, "2", 3, "x", 5], "2", None), (["a", "b", 3, 4, 5], "b", [0, 1, 1, 1, 1])],
+)
+def test_the_first_text_among_scores_is_shown(scores, offender, weights):
+    """The offender has position 1 as the user gave the scores; of the others, one is kept."""
+    with pytest.raises(ScoreError, match=f"such as {offender!r}.* at position 1"):
+        from_scores(LABELS, scores, sample_weight=weights)
+
+
+def test_text_and_complex_weights():
+    for weights, kind, example in ((["1"] * 5, "str", "1"), ([1j] * 5, "complex", 1j)):
+        with pytest.raises(WeightError, match="^" + not_real("sample_weight", kind, example)):
+            from_scores(LABELS, SCORES, sample_weight=weights)
+
+
+@pytest.mark.parametrize("name", ["y_true", "y_score"])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (np.zeros((5, 2)), " must be one-dimensional but has shape (5, 2); pass one column"),
+        (np.zeros((5, 1)), " must be one-dimensional but has shape (5, 1); pass one column"),
+        (pd.DataFrame({"a": LABELS}), " must be one-dimensional but has shape (5, 1)"),
+        (pl.DataFrame({"a": LABELS}), " must be one-dimensional but has shape (5, 1)"),
+        (np.array(1.0), " must be one-dimensional but has shape (); pass a list or array"),
+        (np.float64(1), " must be one-dimensional but has shape (); pass a list or array"),
+        ([[1, 0], [1], 0, 1, 1], " has rows of different lengths; pass one value a row"),
+        (1, " is a int; pass a list, an array or a data-frame column"),
+        ("10101", " is a str; pass a list, an array or a data-frame column"),
+        ({"a": 1}, " is a dict; pass a list, an array or a data-frame column"),
+        ({1, 2, 3, 4, 5}, " is a set; pass a list, an array or a data-frame column"),
+        (None, " is a NoneType; pass a list, an array or a data-frame column"),
+    ],
+)
+def test_not_a_column(name, given, message):
+    arguments = {"y_true": LABELS, "y_score": SCORES} | {name: given}
+    with pytest.raises(DimensionError, match="^" + re.escape(name + message)):
+        from_scores(**arguments)
+
+
+def test_lengths():
+    refusal(LengthError, "y_score has 2 values but y_true has 3", from_scores, [1, 0, 1], [1, 2])
+    refusal(LengthError, "y_score has 2 values but y_true has 0", from_scores, [], [1, 2])
+
+
+@pytest.mark.parametrize("weights", [None, []])
+def test_empty(weights):
+    message = "y_true is empty; at least one row is needed"
+    refusal(EmptyInputError, message, from_scores, [], [], sample_weight=weights)
+
+
+@pytest.mark.parametrize(
+    ("labels", "only"),
+    [
+        ([1, 1, 1], "positives"),
+        ([0, 0, 0], "negatives"),
+        ([-1, -1, -1], "negatives"),
+        ([True, True, True], "positives"),
+        (np.zeros(3, bool), "negatives"),
+    ],
+)
+def test_one_class(labels, only):
+    message = f"y_true has only {only}; both classes are needed"
+    refusal(OneClassError, message, from_scores, labels, [1, 2, 3])
+
+
+def test_one_class_with_pos_label_and_after_zero_weights():
+    message = "y_true has only positives; both classes are needed"
+    refusal(OneClassError, message, from_scores, ["a", "a"], [1, 2], pos_label="a")
+    message = "y_true has only negatives; both classes are needed"
+    refusal(OneClassError, message, from_scores, [1, 0, 0], [1, 2, 3], sample_weight=[0, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [
+        (["a", "b", "a"], "'a' and 'b'"),
+        ([1, 2, 1], "1 and 2"),
+        ([2, 2, 2], "2"),
+        ([0.5, 1.0, 0.5], "0.5 and 1.0"),
+        ([b"a", b"b", b"a"], "b'a' and b'b'"),
+        ([0, -1, 0], "0 and -1"),
+    ],
+)
+def test_the_positive_label_must_be_named(labels, shown):
+    message = f"y_true has the labels {shown}; say which one is positive with pos_label="
+    refusal(LabelError, message, from_scores, labels, [1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("labels", "pos_label", "shown"),
+    [
+        (["a", "b", "a"], "c", "'a' and 'b'"),
+        (["1", "0", "1"], 1, "'1' and '0'"),
+        ([1, 0, 1], "1", "1 and 0"),
+        ([1, 0, 1], 2, "1 and 0"),
+        ([1, 0, 1], np.nan, "1 and 0"),
+        ([True, False, True], "yes", "True and False"),
+        (["a", "a", "a"], "b", "'a'"),
+    ],
+)
+def test_pos_label_not_among_the_labels(labels, pos_label, shown):
+    message = f"pos_label {pos_label!r} is not among the labels of y_true, {shown}"
+    refusal(LabelError, message, from_scores, labels, [1, 2, 3], pos_label=pos_label)
+
+
+@pytest.mark.parametrize("labels", [[1, 0, 1], [True, False, True], ["a", "b", "a"]])
+@pytest.mark.parametrize("pos_label", [[1, 0, 1], np.array([1, 0]), np.array([1, 0, 1])])
+def test_pos_label_is_one_label(labels, pos_label):
+    with pytest.raises(LabelError, match="pos_label"):
+        from_scores(np.array(labels), [1, 2, 3], pos_label=pos_label)
+
+
+@pytest.mark.parametrize("pos_label", [None, 1, 2, "x"])
+@pytest.mark.parametrize(
+    ("labels", "weights", "besides", "where"),
+    [
+        ([0, 1, 2, 1, 3], None, "0 and 1 (the next is 2)", (2, 2)),
+        ([7, 0, 1, 1, 2], [0, 1, 1, 1, 1], "0 and 1 (the next is 2)", (1, 4)),
+        ([1, 0, "a", 1, "b"], None, "1 and 0 (the next is 'a')", (2, 2)),
+        ([-1, 0, 1, 1, 1], None, "-1 and 0 (the next is 1)", (3, 2)),
+    ],
+)
+def test_more_than_two_labels(labels, weights, besides, where, pos_label):
+    message = (
+        f"y_true has labels besides {besides}; two classes are needed: "
+        f"{where[0]} in all, the first at position {where[1]}"
+    )
+    keywords = {"sample_weight": weights, "pos_label": pos_label}
+    refusal(LabelError, message, from_scores, labels, SCORES, **keywords)
+
+
+def test_positions_are_those_of_the_user():
+    """Two rows of weight zero stand before the offenders."""
+    weights = [0, 1, 0, 1, 1]
+    message = missing("y_score", 1, 3)
+    for value in (np.nan, None):
+        scores = [np.nan, 2, np.nan, value, 1]
+        refusal(MissingValueError, message, from_scores, LABELS, scores, sample_weight=weights)
+        refusal(
+            MissingValueError,
+            missing("y_true", 1, 3),
+            from_scores,
+            [np.nan, 0, 1, value, 1],
+            SCORES,
+            sample_weight=weights,
+        )
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=30).filter(any), st.sampled_from("nfa"))
+def test_missing_scores_are_counted(holes, kind):
+    values = [None if hole else 1.0 for hole in holes]
+    column = {"n": list, "f": lambda values: np.array(values, float), "a": pa.array}[kind](values)
+    message = missing("y_score", sum(holes), holes.index(True))
+    refusal(MissingValueError, message, from_scores, [1] * len(holes), column)
+
+
+# Totals, counts, rates, thresholds ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("totals", "kinds"),
+    [
+        ((3, 2), (int, int)),
+        ((np.int64(3), np.uint8(2)), (int, int)),
+        ((2.5, np.float32(0.5)), (float, float)),
+        ((2**53, 1), (int, int)),
+    ],
+)
+def test_totals(totals, kinds):
+    result = inputs.clean_totals(*totals)
+    assert result == totals
+    assert tuple(map(type, result)) == kinds
+
+
+@pytest.mark.parametrize("name", ["positives", "negatives"])
+@pytest.mark.parametrize(
+    ("value", "accepted"),
+    [
+        (np.nan, "a finite number"),
+        (np.inf, "a finite number"),
+        (True, "a finite number"),
+        ("3", "a finite number"),
+        (None, "a finite number"),
+        ([3], "a finite number"),
+        (3j, "a finite number"),
+        (-1, "> 0"),
+        (-0.5, "> 0"),
+        (2**53 + 1, "at most 2**53"),
+    ],
+)
+def test_totals_refused(name, value, accepted):
+    totals = {"positives": 1, "negatives": 1} | {name: value}
+    message = f"{name} must be {accepted} but is {value!r}"
+    refusal(PointsError, message, inputs.clean_totals, **totals)
+
+
+def test_totals_of_one_class():
+    for totals, only in (((0, 3), "negatives"), ((3, 0.0), "positives")):
+        message = f"the table has only {only}; both classes are needed"
+        refusal(OneClassError, message, inputs.clean_totals, *totals, counted="the table")
+
+
+def test_counts():
+    for given_type in (np.uint8, np.int64, np.bool_):
+        assert inputs.clean_counts(np.array([0, 1], given_type), "tp").dtype == np.int64
+    assert inputs.clean_counts([0.5, 1], "tp").dtype == np.float64
+    message = "tp has values that are not finite: 2 in all, the first at position 1"
+    refusal(PointsError, message, inputs.clean_counts, [0, np.inf, np.nan], "tp")
+    with pytest.raises(PointsError, match="^" + not_real("tp", "str", "x")):
+        inputs.clean_counts(["x"], "tp")
+
+
+def test_rates():
+    assert inputs.clean_rates([0, 1], "fpr").dtype == np.float64
+    for value in (-0.1, 1.1, np.inf):
+        message = "fpr has values outside [0, 1]: 1 in all, the first at position 1"
+        refusal(PointsError, message, inputs.clean_rates, [0, value], "fpr")
+    message = missing("fpr", 1, 0)
+    refusal(MissingValueError, message, inputs.clean_rates, [np.nan, 0], "fpr")
+    result = inputs.clean_rates([np.nan, 0], "precision", missing=True)
+    np.testing.assert_array_equal(result, [np.nan, 0])
+
+
+@pytest.mark.parametrize(
+    ("given", "dtype"),
+    [
+        (0.5, np.float64),
+        (1, np.float64),
+        (np.float32(0.1), np.float64),
+        ([1, 2], np.float64),
+        (np.array([1, 2], np.float16), np.float64),
+        ([2**53], np.float64),
+        ([2**53 + 1], np.longdouble),
+        ([-(2**63)], np.longdouble),
+        (np.array([2**64 - 1], np.uint64), np.longdouble),
+        (np.array([0.1], np.longdouble), np.longdouble),
+        (pl.Series([0.5]), np.float64),
+        ([], np.float64),
+    ],
+)
+def test_thresholds_are_held_exactly(given, dtype):
+    result = inputs.clean_thresholds(given)
+    assert result.dtype == dtype
+    assert result.ndim == 1
+    if dtype is np.longdouble and np.asarray(given).dtype.kind in "iu":
+        assert [int(t) for t in result] == np.asarray(given).tolist()
+    else:
+        np.testing.assert_array_equal(result, np.atleast_1d(given))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.longdouble])
+def test_thresholds_are_copied(dtype):
+    """A table locks its arrays, so they cannot be the user's."""
+    given = np.array([0.5, 0.25], dtype)
+    TABLE.at(given)
+    OperatingPoints.from_counts([0, 1], [0, 0], positives=2, negatives=2, thresholds=given)
+    assert given.flags.writeable

@@ -1,0 +1,241 @@
+"""Counts from ROC and PR coordinates: exact round trips (Davis & Goadrich 2006, Th. 3.1)."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import precision_recall_curve, roc_curve
+
+from isometrics import OperatingPoints
+from isometrics.errors import LengthError, MissingValueError, OneClassError, PointsError
+from isometrics.testing.strategies import binary_samples, count_tables
+
+from_roc, from_pr = OperatingPoints.from_roc, OperatingPoints.from_pr
+
+
+def same_points(recovered, expected):
+    """Compare the distinct operating points, to the bit and as integers."""
+    assert recovered.tp.dtype == recovered.fp.dtype == np.int64
+    points = [list(zip(p.tp.tolist(), p.fp.tolist(), strict=True)) for p in (recovered, expected)]
+    assert list(dict.fromkeys(points[0])) == list(dict.fromkeys(points[1]))
+    assert (recovered.positives, recovered.negatives) == (expected.positives, expected.negatives)
+
+
+def refusal(error, message, function, *arguments, **totals):
+    with pytest.raises(error, match=f"^{re.escape(message)}") as caught:
+        function(*arguments, **totals)
+    assert type(caught.value) is error
+
+
+# Round trips ---------------------------------------------------------------------------------
+
+
+@given(count_tables(), st.booleans())
+def test_roc_gives_its_counts_back(table, reverse):
+    tp, fp, positives, negatives = table
+    totals = {"positives": positives, "negatives": negatives}
+    expected = OperatingPoints.from_counts(tp, fp, **totals)
+    step = -1 if reverse else 1
+    fpr, tpr = expected.false_positive_rate[::step], expected.recall[::step]
+    same_points(from_roc(fpr, tpr, **totals), expected)
+
+
+@given(count_tables(), st.booleans())
+def test_pr_gives_its_counts_back(table, reverse):
+    tp, fp, positives, negatives = table
+    totals = {"positives": positives, "negatives": negatives}
+    rows = [(t, f) for t, f in zip(tp, fp, strict=True) if t > 0]
+    expected = OperatingPoints.from_counts(
+        [t for t, _ in rows] or [positives], [f for _, f in rows] or [negatives], **totals
+    )
+    step = -1 if reverse else 1
+    recall, precision = expected.recall[::step], expected.precision[::step]
+    same_points(from_pr(recall, precision, **totals), expected)
+
+
+@given(binary_samples())
+def test_the_curves_of_scikit_learn_are_accepted(sample):
+    labels, scores = sample
+    expected = OperatingPoints.from_scores(labels, scores)
+    finite = np.nan_to_num(scores.astype(float), posinf=1e308, neginf=-1e308)
+    if np.unique(finite).size < np.unique(scores).size:
+        return  # scikit-learn refuses infinite scores, and ±1e308 were taken
+    totals = {"positives": int(labels.sum()), "negatives": int((~labels).sum())}
+    fpr, tpr, _ = roc_curve(labels, finite, drop_intermediate=False)
+    same_points(from_roc(fpr, tpr, **totals), expected)
+    precision, recall, _ = precision_recall_curve(labels, finite)
+    if expected.tp[1] > 0:
+        same_points(from_pr(recall, precision, **totals), expected)
+    else:
+        leading = int((expected.tp[1:] == 0).sum())
+        position = len(recall) - 1 - leading
+        message = (
+            f"the point at position {position} (recall 0, precision 0; {leading} such in all) "
+            "does not tell its false positives"
+        )
+        refusal(PointsError, message, from_pr, recall, precision, **totals)
+
+
+@pytest.mark.parametrize("function", [from_roc, from_pr])
+def test_totals_are_needed(function):
+    for given_totals, named in (
+        ({}, "'positives' and 'negatives'"),
+        ({"positives": 2}, "'negatives'"),
+        ({"negatives": 2}, "'positives'"),
+    ):
+        with pytest.raises(TypeError, match=f"required keyword-only.*: {named}"):
+            function([0, 1], [0.5, 0.5], **given_totals)
+    message = "the curve has only negatives; both classes are needed"
+    refusal(OneClassError, message, function, [0, 1], [1, 1], positives=0, negatives=2)
+
+
+# What is accepted ----------------------------------------------------------------------------
+
+
+def test_roc_by_hand():
+    points = from_roc([0, 0.25, 1], [0, 2 / 3, 1], positives=3, negatives=4)
+    assert points.tp.tolist() == [0, 2, 3]
+    assert points.fp.tolist() == [0, 1, 4]
+    np.testing.assert_array_equal(points.thresholds, [np.inf, np.nan, -np.inf])
+
+
+def test_points_of_a_smooth_curve_stay_fractional():
+    points = from_roc([0.1], [0.33], positives=4, negatives=5)
+    assert points.tp.tolist() == [0, 0.33 * 4, 4]
+    assert points.fp.tolist() == [0, 0.5, 5]
+    points = from_pr([0.5], [0.9], positives=3, negatives=10)
+    np.testing.assert_allclose(points.tp, [0, 1.5, 3])
+    np.testing.assert_allclose(points.fp, [0, 1.5 / 9, 10])
+
+
+def test_weighted_totals_give_fractional_counts():
+    points = from_roc([0.5], [0.5], positives=2.0, negatives=4.5)
+    assert points.tp.dtype == points.fp.dtype == np.float64
+    assert points.fp.tolist() == [0, 2.25, 4.5]
+
+
+@pytest.mark.parametrize("precision", [1.0, np.nan])
+def test_points_without_a_prediction_are_left_out(precision):
+    """(0, 1) is appended by scikit-learn; NaN is this package's own empty rule."""
+    with_point = from_pr([1, 0.5, 0], [0.5, 1, precision], positives=2, negatives=2)
+    assert with_point == from_pr([1, 0.5], [0.5, 1], positives=2, negatives=2)
+    assert from_pr([0], [precision], positives=2, negatives=2).tp.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("function", [from_roc, from_pr])
+def test_curves_without_points_are_the_trivial_rules(function):
+    points = function([], [], positives=2, negatives=3)
+    assert points.tp.tolist() == [0, 2]
+    assert points.fp.tolist() == [0, 3]
+
+
+def test_rounding_falls_are_no_falls():
+    """A third, computed in two ways, falls by an ulp."""
+    third = 1 / 3
+    points = from_roc([0.5, 0.5], [third, np.nextafter(third, 0)], positives=1.5, negatives=2.5)
+    assert (np.diff(points.tp) >= 0).all()
+
+
+def test_rounding_beyond_the_negatives_is_cut():
+    precision = np.nextafter(0.25, 0)
+    points = from_pr([1.0], [precision], positives=1.5, negatives=4.5)
+    assert points.fp.tolist() == [0, 4.5]
+
+
+# What is refused -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("function", [from_roc, from_pr])
+@pytest.mark.parametrize(
+    ("x", "y", "error", "message"),
+    [
+        ([0, 1.5], [1, 1], PointsError, "{x} has values outside [0, 1]: 1 in all, the first at position 1"),
+        ([0, 1], [-1, -2], PointsError, "{y} has values outside [0, 1]: 2 in all, the first at position 0"),
+        ([0, np.nan], [1, 1], MissingValueError, "{x} has missing values (NaN or null): 1 in all, the first at position 1"),
+        ([0, 0.5, 1], [1, 1], LengthError, "{y} has 2 values but {x} has 3"),
+        (["a", "b"], [1, 1], PointsError, "{x} must hold real numbers but holds str values such as 'a'"),
+    ],
+)  # fmt: skip
+def test_rates_refused(function, x, y, error, message):
+    names = {from_roc: ("fpr", "tpr"), from_pr: ("recall", "precision")}[function]
+    message = message.format(x=names[0], y=names[1])
+    refusal(error, message, function, x, y, positives=2, negatives=2)
+
+
+def test_missing_tpr():
+    message = "tpr has missing values (NaN or null): 1 in all, the first at position 1"
+    refusal(MissingValueError, message, from_roc, [0, 1], [1, np.nan], positives=2, negatives=2)
+
+
+@pytest.mark.parametrize(
+    ("recall", "precision", "message"),
+    [
+        (
+            [1, 0.5, 0, 0],
+            [0.5, 1, 0.5, 0],
+            "the point at position 2 (recall 0, precision 0.5; 2 such in all) does not tell",
+        ),
+        ([1, 0.5], [0.5, 0], "the point at position 1 (recall 0.5, precision 0; 1 such in all)"),
+        ([0.5, 1], [np.nan, 1], "the point at position 0 (recall 0.5, precision nan; 1 such"),
+        (
+            [0, 0.5, 1],
+            [1, 1, 0.1],
+            "the point at position 2 (recall 1, precision 0.1) needs 18 false positives "
+            "but there are only 2 negatives",
+        ),
+        ([1], [1e-320], "the point at position 0 (recall 1, precision "),
+        (
+            [1, 0.5, 0],
+            [1, 0.5, 1],
+            "the points are not those of one curve: at position 0 there are fewer false "
+            "positives (0) than before (1)",
+        ),
+    ],
+)
+def test_pr_points_refused(recall, precision, message):
+    refusal(PointsError, message, from_pr, recall, precision, positives=2, negatives=2)
+
+
+@pytest.mark.parametrize(
+    ("fpr", "tpr", "message"),
+    [
+        (
+            [0, 0.5, 0.25, 1],
+            [0, 0.5, 0.75, 1],
+            "the points are not those of one curve: at position 2 there are fewer false "
+            "positives (1) than before (2)",
+        ),
+        (
+            [0, 0.25, 0.5, 1],
+            [0, 0.75, 0.5, 1],
+            "the points are not those of one curve: at position 2 there are fewer true "
+            "positives (2) than before (3)",
+        ),
+        (
+            [1, 0.5, 0.75, 0],
+            [1, 0.75, 0.5, 0],
+            "the points are not those of one curve: at position 1 there are fewer false "
+            "positives (2) than before (3)",
+        ),
+    ],
+)
+def test_roc_points_that_fall(fpr, tpr, message):
+    """Positions are those of the arguments, also where they run from the last rule to the first."""
+    refusal(PointsError, message, from_roc, fpr, tpr, positives=4, negatives=4)
+
+
+@given(count_tables(max_count=1000), st.integers(0, 2**32))
+def test_a_planted_fall_is_found(table, seed):
+    """One tpr lowered by half a positive below its predecessor cannot be a curve."""
+    tp, fp, positives, negatives = table
+    totals = {"positives": positives, "negatives": negatives}
+    points = OperatingPoints.from_counts(tp, fp, **totals)
+    inner = [row for row in range(1, len(points) - 1) if points.tp[row - 1] > 0]
+    if inner:
+        row = inner[seed % len(inner)]
+        tpr = points.recall.copy()
+        tpr[row] = (points.tp[row - 1] - 0.5) / positives
+        message = f"the points are not those of one curve: at position {row} there are fewer true"
+        refusal(PointsError, message, from_roc, points.false_positive_rate, tpr, **totals)
