@@ -25,7 +25,7 @@ CASES = {
     "π = 0.5": (0.5, False),
     "π = 0.01": (0.01, False),
     "π = 0.0001": (0.0001, False),
-    "π = 0.5, 1,001 distinct scores": (0.5, True),
+    "π = 0.5, scores rounded to 3 digits": (0.5, True),
 }
 SORT = "np.sort of the scores"
 
@@ -146,7 +146,8 @@ def report(rows: int, repeats: int, sklearn: bool) -> str:
 {machine()}
 
 {rows:,} float64 scores; minimum and median of {repeats} repeats, scikit-learn once. The 7 areas are
-AUROC, the five areas under the PR curve, and AUPRG. `make bench` repeats this.
+AUROC, the five areas under the PR curve, and AUPRG. Other work on the machine disturbs the minimum
+less than the median. `make bench` repeats this.
 
 ## As NumPy comes
 

@@ -60,7 +60,9 @@ class Column(NamedTuple):
     def _refuse_strange(self, strange: NDArray[np.bool_], error: type[InputError]) -> None:
         if strange.any():
             example = plain(self.values[np.argmax(strange)])
-            self.refuse(strange, error, f"values that are no real numbers of 64 bits ({example!r})")
+            self.refuse(
+                strange, error, f"values that are not real numbers of 64 bits, such as {example!r}"
+            )
 
     def refuse(self, offending: NDArray[np.bool_], error: type[InputError], what: str) -> None:
         """Raise with the count and the first position of the offending values, if any."""

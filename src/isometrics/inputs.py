@@ -58,11 +58,11 @@ def present_rows(
 
     Integer weights stay integers, so that counts built from them stay exact.
     """
-    if first.size == 0:
-        raise EmptyInputError(f"{first.name} is empty; at least one row is needed")
     columns = [first, *others]
     for other in others:
         other.same_length(first)
+    if first.size == 0:
+        raise EmptyInputError(f"{first.name} is empty; at least one row is needed")
     if sample_weight is None:
         return columns, None
     weights = _clean_weights(sample_weight, first)

@@ -187,6 +187,8 @@ LAWS: dict[str, Law] = {
         {
             "pr.area average-precision": "steps between far vertices are pessimistic",
             "pr.area max-precision": "steps between far vertices are pessimistic",
+            "prg.expected_f_gain": "a better curve is averaged over more of Δ",
+            "prg.expected_reciprocal_f": "a loss: smaller is better",
         },
     ),
     "label flip": Law(

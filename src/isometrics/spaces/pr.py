@@ -139,6 +139,7 @@ class PRSpace:
         self, interpolation: str = "davis-goadrich", lo: float = 0.0, hi: float = 1.0
     ) -> float:
         """Return the mean precision over a range of recall: the partial area over its width."""
+        lo, hi = clean_range(lo, hi, axis="recall")
         return self.area(interpolation, lo, hi) / (hi - lo)
 
     def minimum_area(self, lo: float = 0.0, hi: float = 1.0) -> float:

@@ -116,6 +116,7 @@ class PRGSpace:
 
     def standardised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the mean precision gain over a range of recall gain."""
+        lo, hi = clean_range(lo, hi, axis="recall gain", lowest=-math.inf)
         return self.area(lo, hi) / (hi - lo)
 
     def expected_f_gain(self, beta: float = 1.0) -> float:

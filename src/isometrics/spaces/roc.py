@@ -101,6 +101,7 @@ class ROCSpace:
         McClish (1989): ½·(1 + (area - min)/(max - min)), with min = (hi² - lo²)/2 under the
         diagonal and max = hi - lo.
         """
+        lo, hi = clean_range(lo, hi, axis="false positive rate")
         width, middle = hi - lo, (hi + lo) / 2
         return 0.5 * (1 + (self.area(lo, hi) / width - middle) / (1 - middle))
 

@@ -1,0 +1,450 @@
+"""scikit-learn shaped functions against scikit-learn, on the gain scale (Flach & Kull 2015)."""
+
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from sklearn import metrics as sklearn
+
+import isometrics as iso
+from isometrics.errors import (
+    DimensionError,
+    EmptyInputError,
+    LabelError,
+    LengthError,
+    MissingValueError,
+    OneClassError,
+    ParameterError,
+    WeightError,
+)
+from isometrics.testing import Curve
+from isometrics.testing.strategies import binary_samples
+
+LABELS, SCORES = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+
+GAINS = {
+    "precision": (iso.precision_gain_score, sklearn.precision_score),
+    "recall": (iso.recall_gain_score, sklearn.recall_score),
+    "f1": (iso.f1_gain_score, sklearn.f1_score),
+    "f0.5": (
+        lambda *arguments, **keywords: iso.fbeta_gain_score(*arguments, beta=0.5, **keywords),
+        lambda *arguments, **keywords: sklearn.fbeta_score(*arguments, beta=0.5, **keywords),
+    ),
+}
+every_gain = pytest.mark.parametrize(("gain", "score"), GAINS.values(), ids=GAINS.keys())
+
+
+def phi(value, prevalence):
+    """φ(x) = (1 - π/x)/(1 - π)."""
+    value = np.asarray(value, float)
+    with np.errstate(divide="ignore"):
+        return (1 - prevalence / value) / (1 - prevalence)
+
+
+def refusal(error, message, function, *arguments, **keywords):
+    with pytest.raises(error, match=re.escape(message)) as caught:
+        function(*arguments, **keywords)
+    assert type(caught.value) is error
+
+
+# Hard predictions of two classes -------------------------------------------------------------
+
+
+@st.composite
+def predictions(draw, classes=2):
+    """Draw labels, predictions and integer weights; the first class is predicted once or more."""
+    label = st.integers(0, classes - 1)
+    rows = draw(st.lists(st.tuples(label, label, st.integers(1, 5)), max_size=30))
+    fixed = [(k, k, 1) for k in range(classes)]
+    return [np.array(column) for column in zip(*draw(st.permutations(rows + fixed)), strict=True)]
+
+
+@every_gain
+@given(predictions(), st.booleans())
+def test_binary_gains_are_converted_scores(gain, score, sample, weighted):
+    y_true, y_pred, weights = sample
+    weights = weights if weighted else None
+    pi = np.average(y_true, weights=weights)
+    expected = score(y_true, y_pred, sample_weight=weights)
+    result = gain(y_true, y_pred, sample_weight=weights)
+    assert type(result) is float
+    assert result == pytest.approx(phi(expected, pi), rel=1e-12, abs=1e-12)
+    as_negative = score(y_true, y_pred, sample_weight=weights, pos_label=0)
+    assert gain(y_true, y_pred, sample_weight=weights, pos_label=0) == pytest.approx(
+        phi(as_negative, 1 - pi), rel=1e-12, abs=1e-12
+    )
+    assert gain(y_true, y_pred, sample_weight=weights, prevalence=0.2) == pytest.approx(
+        phi(expected, 0.2), rel=1e-12, abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        list,
+        tuple,
+        np.array,
+        pd.Series,
+        pl.Series,
+        pa.array,
+        lambda words: pd.Series(words, dtype="category"),
+    ],
+)
+def test_any_column_of_labels(column):
+    """Two true positives, one false positive, one false negative, one true negative."""
+    y_true, y_pred = ["a", "a", "a", "b", "b"], ["a", "a", "b", "a", "b"]
+    result = iso.f1_gain_score(column(y_true), column(y_pred), pos_label="a")
+    assert result == pytest.approx(float(phi(2 / 3, 3 / 5)))
+    each = iso.f1_gain_score(column(y_true), column(y_pred), average=None)
+    np.testing.assert_allclose(each, [phi(2 / 3, 3 / 5), phi(0.5, 2 / 5)])
+
+
+@pytest.mark.parametrize("y_true", [[1, 0, 1, 0], [1, -1, 1, -1], [True, False, True, False]])
+def test_labels_without_pos_label(y_true):
+    y_pred = [y_true[0], y_true[1], y_true[1], y_true[1]]
+    assert iso.f1_gain_score(y_true, y_pred) == pytest.approx(float(phi(2 / 3, 0.5)))
+
+
+@every_gain
+def test_no_true_positive_is_minus_infinity(gain, score):
+    assert score([1, 1, 0], [0, 0, 1]) == 0
+    assert gain([1, 1, 0], [0, 0, 1]) == -math.inf
+    assert (
+        gain(
+            [0, 0, 0],
+            [
+                0,
+                0,
+                0,
+            ][:3],
+            prevalence=0.5,
+            undefined="nan",
+        )
+        != -math.inf
+    )
+
+
+@pytest.mark.parametrize(
+    ("gain", "y_true", "y_pred", "prevalence", "reason"),
+    [
+        (iso.precision_gain_score, [1, 0], [0, 0], None, "F is 0/0"),
+        (iso.recall_gain_score, [0, 0], [1, 0], 0.5, "F is 0/0"),
+        (iso.f1_gain_score, [0, 0], [0, 0], 0.5, "F is 0/0"),
+        (iso.f1_gain_score, [0, 0], [1, 0], None, "y_true has only negatives"),
+        (iso.f1_gain_score, [1, 1], [1, 0], None, "y_true has only positives"),
+    ],
+)
+def test_undefined_gains(gain, y_true, y_pred, prevalence, reason):
+    refusal(OneClassError, reason, gain, y_true, y_pred, prevalence=prevalence)
+    assert math.isnan(gain(y_true, y_pred, prevalence=prevalence, undefined="nan"))
+
+
+def test_a_reference_prevalence_defines_the_gain_of_one_class():
+    assert iso.f1_gain_score([1, 1], [1, 0], prevalence=0.5) == pytest.approx(phi(2 / 3, 0.5))
+    assert iso.f1_gain_score([0, 0], [1, 0], prevalence=0.5) == -math.inf
+
+
+def test_beta_from_precision_to_recall():
+    y_true, y_pred = [1, 1, 1, 0, 0, 0], [1, 1, 0, 1, 0, 0]
+    weights = [1, 2, 3, 4, 5, 6]
+    ends = {0: iso.precision_gain_score, 1: iso.f1_gain_score, math.inf: iso.recall_gain_score}
+    for beta, gain in ends.items():
+        result = iso.fbeta_gain_score(y_true, y_pred, beta=beta, sample_weight=weights)
+        assert result == gain(y_true, y_pred, sample_weight=weights)
+    with pytest.raises(TypeError, match="'beta'"):
+        iso.fbeta_gain_score(y_true, y_pred)
+
+
+def test_gains_agree_with_the_table():
+    """A threshold's row and the same hard predictions are one operating point."""
+    points = iso.OperatingPoints.from_scores(LABELS, SCORES)
+    for row, threshold in enumerate(points.thresholds[1:], start=1):
+        predicted = np.array(SCORES) >= threshold
+        truth = np.array(LABELS, bool)
+        assert iso.precision_gain_score(truth, predicted) == points.precision_gain[row]
+        assert iso.recall_gain_score(truth, predicted) == points.recall_gain[row]
+        assert iso.fbeta_gain_score(truth, predicted, beta=2) == pytest.approx(
+            points.f_gain(2)[row]
+        )
+
+
+# More classes --------------------------------------------------------------------------------
+
+
+@every_gain
+@given(predictions(classes=3), st.booleans(), st.sampled_from([None, [2, 0], [1]]), st.booleans())
+def test_multiclass_gains_are_averaged_as_gains(gain, score, sample, weighted, labels, words):
+    y_true, y_pred, weights = sample
+    weights = weights if weighted else None
+    classes = [0, 1, 2] if labels is None else labels
+    each = score(y_true, y_pred, average=None, labels=labels, sample_weight=weights)
+    pi = np.array([np.average(y_true == label, weights=weights) for label in classes])
+    expected = phi(each, pi)
+    if words:
+        names = np.array(["ant", "bee", "cat"])
+        y_true, y_pred = names[y_true], names[y_pred]
+        labels = None if labels is None else names[labels].tolist()
+    keywords = {"labels": labels, "sample_weight": weights}
+    result = gain(y_true, y_pred, average=None, **keywords)
+    np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-12)
+    macro = gain(y_true, y_pred, average="macro", **keywords)
+    assert type(macro) is float
+    assert macro == pytest.approx(expected.mean(), rel=1e-12, abs=1e-12)
+    by_support = gain(y_true, y_pred, average="weighted", **keywords)
+    assert by_support == pytest.approx(np.average(expected, weights=pi), rel=1e-12, abs=1e-12)
+    pooled = score(*sample[:2], average="micro", labels=classes, sample_weight=weights)
+    micro = gain(y_true, y_pred, average="micro", **keywords)
+    assert micro == pytest.approx(float(phi(pooled, pi.mean())), rel=1e-12, abs=1e-12)
+
+
+def test_classes_without_a_true_positive():
+    y_true, y_pred = [0, 0, 1, 2], [0, 0, 2, 1]
+    np.testing.assert_array_equal(
+        iso.f1_gain_score(y_true, y_pred, average=None), [1, -math.inf, -math.inf]
+    )
+    for average in ("macro", "weighted"):
+        assert iso.f1_gain_score(y_true, y_pred, average=average) == -math.inf
+
+
+def test_classes_that_are_only_predicted():
+    y_true, y_pred = [0, 0, 1, 1], [0, 0, 1, 2]
+    expected = [1, phi(2 / 3, 0.5), math.nan]
+    result = iso.f1_gain_score(y_true, y_pred, average=None, undefined="nan")
+    np.testing.assert_allclose(result, expected)
+    refusal(OneClassError, "only negatives", iso.f1_gain_score, y_true, y_pred, average=None)
+    refusal(OneClassError, "only negatives", iso.f1_gain_score, y_true, y_pred, average="macro")
+    assert math.isnan(iso.f1_gain_score(y_true, y_pred, average="macro", undefined="nan"))
+    # Without a positive it has no weight, and its gain is not asked for.
+    assert iso.f1_gain_score(y_true, y_pred, average="weighted") == pytest.approx(
+        (1 + float(phi(2 / 3, 0.5))) / 2
+    )
+
+
+def test_labels_that_do_not_occur():
+    for average in (None, "macro", "micro", "weighted"):
+        keywords = {"average": average, "labels": [7]}
+        refusal(OneClassError, "undefined", iso.f1_gain_score, [0, 1], [0, 1], **keywords)
+        result = iso.f1_gain_score([0, 1], [0, 1], undefined="nan", **keywords)
+        assert np.isnan(result).all()
+
+
+@pytest.mark.parametrize("average", [None, "macro", "micro", "weighted"])
+def test_no_labels_at_all(average):
+    message = "labels is empty"
+    refusal(ParameterError, message, iso.f1_gain_score, [0, 1], [0, 1], labels=[], average=average)
+
+
+@every_gain
+@given(st.data())
+def test_multilabel_gains_are_those_of_the_columns(gain, score, data):
+    size, columns = data.draw(st.integers(1, 8)), data.draw(st.integers(1, 3))
+    cells = st.lists(st.integers(0, 1), min_size=size * columns, max_size=size * columns)
+    truth, predicted = (np.array(data.draw(cells)).reshape(size, columns) for _ in "tp")
+    corners = np.array([[1], [0]]).repeat(columns, axis=1)
+    truth, predicted = np.vstack([truth, corners]), np.vstack([predicted, corners])
+    weights = data.draw(
+        st.none() | st.lists(st.integers(1, 3), min_size=size + 2, max_size=size + 2)
+    )
+    each = score(truth, predicted, average=None, sample_weight=weights)
+    pi = np.average(truth, axis=0, weights=weights)
+    expected = phi(each, pi)
+    keywords = {"sample_weight": weights}
+    result = gain(truth, predicted, average=None, **keywords)
+    np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-12)
+    macro = gain(truth.tolist(), predicted.tolist(), average="macro", **keywords)
+    assert macro == pytest.approx(expected.mean(), rel=1e-12, abs=1e-12)
+    by_support = gain(truth.astype(bool), predicted.astype(bool), average="weighted", **keywords)
+    assert by_support == pytest.approx(np.average(expected, weights=pi), rel=1e-12, abs=1e-12)
+    pooled = score(truth, predicted, average="micro", sample_weight=weights)
+    micro = gain(pd.DataFrame(truth), pl.DataFrame(predicted), average="micro", **keywords)
+    assert micro == pytest.approx(float(phi(pooled, pi.mean())), rel=1e-12, abs=1e-12)
+    last = gain(truth, predicted, average=None, labels=[columns - 1], **keywords)
+    np.testing.assert_array_equal(last, result[-1:])
+
+
+MATRIX = np.array([[1, 0], [0, 1], [1, 1], [0, 0]])
+
+
+def test_sparse_matrices():
+    sparse = scipy.sparse.csr_array(MATRIX)
+    assert iso.f1_gain_score(sparse, sparse, average="macro") == 1
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "keywords", "error", "message"),
+    [
+        (MATRIX, MATRIX, {"average": "binary"}, DimensionError, "y_true is multilabel; choose average="),
+        (MATRIX, MATRIX[:3], {"average": None}, DimensionError, "y_true has shape (4, 2) but y_pred has shape (3, 2)"),
+        (MATRIX, [1, 0, 1, 0], {"average": None}, DimensionError, "y_pred has shape (4,)"),
+        ([1, 0, 1, 0], MATRIX, {"average": None}, DimensionError, "y_pred must be one-dimensional but has shape (4, 2)"),
+        (MATRIX[None], MATRIX[None], {"average": None}, DimensionError, "y_true must be one-dimensional but has shape (1, 4, 2)"),
+        (MATRIX[:0], MATRIX[:0], {"average": None}, EmptyInputError, "y_true"),
+        (MATRIX[:, :0], MATRIX[:, :0], {"average": None}, EmptyInputError, "y_true"),
+        (MATRIX, MATRIX, {"average": None, "labels": [2]}, ParameterError, "labels must be column numbers below 2 but has 2"),
+        (MATRIX + 1, MATRIX, {"average": None}, LabelError, "y_true[:, 0] has the labels 2 and 1"),
+        (MATRIX, MATRIX * [[1], [2], [2], [1]], {"average": None}, LabelError, "y_pred[:, 0] has labels besides 1 and 0"),
+        (np.where(MATRIX, 1, np.nan), MATRIX, {"average": None}, MissingValueError, "y_true[:, 0] has missing values (NaN or null): 2 in all, the first at position 1"),
+        (MATRIX, MATRIX, {"average": None, "sample_weight": [1, 1]}, LengthError, "sample_weight has 2 values"),
+    ],
+)  # fmt: skip
+def test_multilabel_input_refused(y_true, y_pred, keywords, error, message):
+    refusal(error, message, iso.f1_gain_score, y_true, y_pred, **keywords)
+
+
+def test_multilabel_rows_of_zero_weight_are_absent():
+    truth, predicted = [[1, 0], [0, 1], [7, np.nan]], [[1, 0], [0, 1], [0, 5]]
+    result = iso.f1_gain_score(truth, predicted, average=None, sample_weight=[1, 1, 0])
+    np.testing.assert_array_equal(result, [1, 1])
+
+
+# What is refused -----------------------------------------------------------------------------
+
+MISSING = "has missing values (NaN or null): 1 in all, the first at position 2"
+
+
+@pytest.mark.parametrize("average", ["binary", None])
+@pytest.mark.parametrize("hole", [np.nan, None])
+@pytest.mark.parametrize("name", ["y_true", "y_pred"])
+def test_missing_labels(average, hole, name):
+    columns = {"y_true": [1, 0, 1, 0], "y_pred": [1, 0, 0, 1]}
+    columns[name] = [1, 0, hole, 1]
+    with pytest.raises(MissingValueError, match=re.escape(f"{name} {MISSING}")):
+        iso.f1_gain_score(**columns, average=average)
+    weights = [1, 1, 0, 1]
+    kept = [[column[row] for row in (0, 1, 3)] for column in columns.values()]
+    np.testing.assert_array_equal(
+        iso.f1_gain_score(**columns, average=average, sample_weight=weights),
+        iso.f1_gain_score(*kept, average=average),
+    )
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "keywords", "message"),
+    [
+        ([1, 0, 1], [1, 2, 0], {}, r"^y_pred has labels besides 1 and (2|0).* position [12]$"),
+        ([1, 0, 2], [1, 0, 0], {}, r"^y_true has labels besides 1 and 0.* position 2$"),
+        ([1, 0, 1, 0], [2, 1, 7, 0], {"sample_weight": [0, 1, 1, 1]}, r"^y_pred .* position [23]$"),
+        ([1, 0, 1], [0.9, 0.2, 0.3], {}, "^y_pred has labels besides 0.9 and 0.2"),
+        (["a", "b", "a"], ["a", "b", "a"], {}, "y_true has the labels 'a' and 'b'; say which"),
+        (["a", "b", "a"], ["a", "b", "a"], {"pos_label": "c"}, "pos_label 'c' is not among"),
+        (["a", "b", "a"], ["a", "c", "c"], {"pos_label": "a"}, r"^y_pred .*'c'.*2 in all.* position 1$"),
+        ([1, 0, 1], ["1", "0", "1"], {"pos_label": 1}, "y_pred"),
+        ([1, 0, 1], np.array(["1", "0", "1"]), {"pos_label": 1}, "y_pred"),
+        (np.array([1, 0, 1]), np.array(["1", "0", "1"]), {"pos_label": "1"}, "y_true"),
+    ],
+)  # fmt: skip
+def test_labels_refused(y_true, y_pred, keywords, message):
+    with pytest.raises(LabelError, match=message):
+        iso.f1_gain_score(y_true, y_pred, **keywords)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"average": "samples"}, "average must be one of 'binary', 'macro', 'micro', 'weighted' but is 'samples'"),
+        ({"undefined": "zero"}, "undefined must be one of 'raise', 'nan' but is 'zero'"),
+        ({"prevalence": 1}, "prevalence must be strictly between 0 and 1 but is 1"),
+        ({"beta": -1}, "beta must be a number ≥ 0 but is -1"),
+    ],
+)  # fmt: skip
+def test_parameters_refused(keywords, message):
+    keywords = {"beta": 1} | keywords
+    refusal(ParameterError, message, iso.fbeta_gain_score, LABELS, LABELS, **keywords)
+
+
+@every_gain
+def test_rows_that_do_not_fit(gain, score):
+    assert score is not None
+    for average in ("binary", "macro"):
+        message = "y_pred has 1 values but y_true has 2"
+        refusal(LengthError, message, gain, [1, 0], [1], average=average)
+        refusal(EmptyInputError, "y_true is empty", gain, [], [], average=average)
+        weights = {"sample_weight": [0, 0], "average": average}
+        refusal(WeightError, "zero for every row", gain, [1, 0], [1, 0], **weights)
+
+
+# Areas ---------------------------------------------------------------------------------------
+
+AREAS = {
+    "auprg": (iso.auprg_score, lambda points: points.prg.area()),
+    "aupr": (iso.aupr_score, lambda points: points.pr.area()),
+    "auroc": (iso.auroc_score, lambda points: points.roc.area()),
+}
+every_area = pytest.mark.parametrize(("area", "of_points"), AREAS.values(), ids=AREAS.keys())
+
+
+@every_area
+@given(binary_samples(weights="float"))
+def test_areas_are_those_of_the_table(area, of_points, sample):
+    labels, scores, weights = sample
+    words = np.where(labels, "yes", "no")
+    keywords = {"sample_weight": weights, "pos_label": "yes"}
+    expected = of_points(iso.OperatingPoints.from_scores(words, scores, **keywords))
+    result = area(words, scores, **keywords)
+    assert type(result) is float
+    assert result == expected
+
+
+@given(binary_samples(weights="float", dtypes=["float32", "float64"]))
+def test_areas_of_scikit_learn(sample):
+    labels, scores, weights = sample
+    assume(np.isfinite(scores).all())
+    keywords = {"sample_weight": weights}
+    assert iso.auroc_score(labels, scores, **keywords) == pytest.approx(
+        sklearn.roc_auc_score(labels, scores, **keywords), rel=1e-9
+    )
+    assert iso.aupr_score(
+        labels, scores, interpolation="average-precision", **keywords
+    ) == pytest.approx(sklearn.average_precision_score(labels, scores, **keywords), rel=1e-9)
+
+
+@given(binary_samples())
+def test_areas_of_the_reference(sample):
+    labels, scores = sample
+    curve = Curve.of_scores(labels, scores)
+    assert iso.auroc_score(labels, scores) == pytest.approx(float(curve.roc_area()), abs=1e-12)
+
+
+@every_area
+def test_areas_of_one_class(area, of_points):
+    assert of_points is not None
+    for labels, only in (([1, 1], "positives"), ([0, 0], "negatives")):
+        refusal(OneClassError, f"y_true has only {only}", area, labels, [1, 2])
+        assert math.isnan(area(labels, [1, 2], undefined="nan"))
+    assert math.isnan(area(["no", "no"], [1, 2], pos_label="yes", undefined="nan"))
+    message = "undefined must be one of 'raise', 'nan' but is 'zero'"
+    refusal(ParameterError, message, area, [1, 0], [1, 2], undefined="zero")
+    # Only one class is "undefined"; any other fault is a fault.
+    refusal(WeightError, "zero for every row", area, [1, 0], [1, 2], sample_weight=[0, 0], undefined="nan")  # fmt: skip
+
+
+def test_interpolation_is_passed_on():
+    message = "interpolation must be one of 'davis-goadrich'"
+    refusal(ParameterError, message, iso.aupr_score, LABELS, SCORES, interpolation="spline")
+    assert iso.aupr_score(LABELS, SCORES, interpolation="average-precision") == pytest.approx(5 / 6)
+
+
+@given(binary_samples(weights="integer"))
+def test_the_gain_curve_has_the_rows_of_the_table(sample):
+    labels, scores, weights = sample
+    words = np.where(labels, "yes", "no")
+    keywords = {"sample_weight": weights, "pos_label": "yes"}
+    curve = iso.precision_recall_gain_curve(words, scores, **keywords)
+    points = iso.OperatingPoints.from_scores(words, scores, **keywords)
+    np.testing.assert_array_equal(curve.precision_gain, points.precision_gain)
+    np.testing.assert_array_equal(curve.recall_gain, points.recall_gain)
+    np.testing.assert_array_equal(curve.thresholds, points.thresholds)
+    precision_gain, recall_gain, thresholds = curve
+    assert precision_gain.size == recall_gain.size == thresholds.size
+
+
+def test_the_gain_curve_of_one_class():
+    message = "y_true has only positives"
+    refusal(OneClassError, message, iso.precision_recall_gain_curve, [1, 1], [1, 2])
