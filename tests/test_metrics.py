@@ -134,11 +134,11 @@ def test_no_true_positive_is_minus_infinity(gain, score):
 @pytest.mark.parametrize(
     ("gain", "y_true", "y_pred", "prevalence", "reason"),
     [
-        (iso.precision_gain_score, [1, 0], [0, 0], None, "F is 0/0"),
-        (iso.recall_gain_score, [0, 0], [1, 0], 0.5, "F is 0/0"),
-        (iso.f1_gain_score, [0, 0], [0, 0], 0.5, "F is 0/0"),
-        (iso.f1_gain_score, [0, 0], [1, 0], None, "y_true has only negatives"),
-        (iso.f1_gain_score, [1, 1], [1, 0], None, "y_true has only positives"),
+        (iso.precision_gain_score, [1, 0], [0, 0], None, "neither a true positive nor an error"),
+        (iso.recall_gain_score, [0, 0], [1, 0], 0.5, "neither a true positive nor an error"),
+        (iso.f1_gain_score, [0, 0], [0, 0], 0.5, "neither a true positive nor an error"),
+        (iso.f1_gain_score, [0, 0], [1, 0], None, "has only negatives"),
+        (iso.f1_gain_score, [1, 1], [1, 0], None, "has only positives"),
     ],
 )
 def test_undefined_gains(gain, y_true, y_pred, prevalence, reason):
@@ -179,10 +179,12 @@ def test_gains_agree_with_the_table():
 
 
 @every_gain
-@given(predictions(classes=3), st.booleans(), st.sampled_from([None, [2, 0], [1]]), st.booleans())
-def test_multiclass_gains_are_averaged_as_gains(gain, score, sample, weighted, labels, words):
+@given(predictions(classes=3), st.data())
+def test_multiclass_gains_are_averaged_as_gains(gain, score, sample, data):
     y_true, y_pred, weights = sample
-    weights = weights if weighted else None
+    weights = data.draw(st.sampled_from([None, weights]))
+    labels = data.draw(st.sampled_from([None, [2, 0], [1]]))
+    words = data.draw(st.booleans())
     classes = [0, 1, 2] if labels is None else labels
     each = score(y_true, y_pred, average=None, labels=labels, sample_weight=weights)
     pi = np.array([np.average(y_true == label, weights=weights) for label in classes])
@@ -244,7 +246,7 @@ def test_no_labels_at_all(average):
 @every_gain
 @given(st.data())
 def test_multilabel_gains_are_those_of_the_columns(gain, score, data):
-    size, columns = data.draw(st.integers(1, 8)), data.draw(st.integers(1, 3))
+    size, columns = data.draw(st.integers(1, 8)), data.draw(st.integers(2, 4))
     cells = st.lists(st.integers(0, 1), min_size=size * columns, max_size=size * columns)
     truth, predicted = (np.array(data.draw(cells)).reshape(size, columns) for _ in "tp")
     corners = np.array([[1], [0]]).repeat(columns, axis=1)
@@ -280,20 +282,68 @@ def test_sparse_matrices():
 @pytest.mark.parametrize(
     ("y_true", "y_pred", "keywords", "error", "message"),
     [
-        (MATRIX, MATRIX, {"average": "binary"}, DimensionError, "y_true is multilabel; choose average="),
-        (MATRIX, MATRIX[:3], {"average": None}, DimensionError, "y_true has shape (4, 2) but y_pred has shape (3, 2)"),
+        (
+            MATRIX,
+            MATRIX,
+            {"average": "binary"},
+            DimensionError,
+            "y_true is multilabel; choose average=",
+        ),
+        (
+            MATRIX,
+            MATRIX[:3],
+            {"average": None},
+            DimensionError,
+            "y_true has shape (4, 2) but y_pred has shape (3, 2)",
+        ),
         (MATRIX, [1, 0, 1, 0], {"average": None}, DimensionError, "y_pred has shape (4,)"),
-        ([1, 0, 1, 0], MATRIX, {"average": None}, DimensionError, "y_pred must be one-dimensional but has shape (4, 2)"),
-        (MATRIX[None], MATRIX[None], {"average": None}, DimensionError, "y_true must be one-dimensional but has shape (1, 4, 2)"),
+        (
+            [1, 0, 1, 0],
+            MATRIX,
+            {"average": None},
+            DimensionError,
+            "y_pred must be one-dimensional but has shape (4, 2)",
+        ),
+        (
+            MATRIX[None],
+            MATRIX[None],
+            {"average": None},
+            DimensionError,
+            "y_true must be one-dimensional but has shape (1, 4, 2)",
+        ),
         (MATRIX[:0], MATRIX[:0], {"average": None}, EmptyInputError, "y_true"),
         (MATRIX[:, :0], MATRIX[:, :0], {"average": None}, EmptyInputError, "y_true"),
-        (MATRIX, MATRIX, {"average": None, "labels": [2]}, ParameterError, "labels must be column numbers below 2 but has 2"),
+        (
+            MATRIX,
+            MATRIX,
+            {"average": None, "labels": [2]},
+            ParameterError,
+            "labels must be column numbers below 2 but has 2",
+        ),
         (MATRIX + 1, MATRIX, {"average": None}, LabelError, "y_true[:, 0] has the labels 2 and 1"),
-        (MATRIX, MATRIX * [[1], [2], [2], [1]], {"average": None}, LabelError, "y_pred[:, 0] has labels besides 1 and 0"),
-        (np.where(MATRIX, 1, np.nan), MATRIX, {"average": None}, MissingValueError, "y_true[:, 0] has missing values (NaN or null): 2 in all, the first at position 1"),
-        (MATRIX, MATRIX, {"average": None, "sample_weight": [1, 1]}, LengthError, "sample_weight has 2 values"),
+        (
+            MATRIX,
+            MATRIX * [[1], [2], [2], [1]],
+            {"average": None},
+            LabelError,
+            "y_pred[:, 0] has labels besides 1 and 0",
+        ),
+        (
+            np.where(MATRIX, 1, np.nan),
+            MATRIX,
+            {"average": None},
+            MissingValueError,
+            "y_true[:, 0] has missing values (NaN or null): 2 in all, the first at position 1",
+        ),
+        (
+            MATRIX,
+            MATRIX,
+            {"average": None, "sample_weight": [1, 1]},
+            LengthError,
+            "sample_weight has 2 values",
+        ),
     ],
-)  # fmt: skip
+)
 def test_multilabel_input_refused(y_true, y_pred, keywords, error, message):
     refusal(error, message, iso.f1_gain_score, y_true, y_pred, **keywords)
 
@@ -334,12 +384,17 @@ def test_missing_labels(average, hole, name):
         ([1, 0, 1], [0.9, 0.2, 0.3], {}, "^y_pred has labels besides 0.9 and 0.2"),
         (["a", "b", "a"], ["a", "b", "a"], {}, "y_true has the labels 'a' and 'b'; say which"),
         (["a", "b", "a"], ["a", "b", "a"], {"pos_label": "c"}, "pos_label 'c' is not among"),
-        (["a", "b", "a"], ["a", "c", "c"], {"pos_label": "a"}, r"^y_pred .*'c'.*2 in all.* position 1$"),
+        (
+            ["a", "b", "a"],
+            ["a", "c", "c"],
+            {"pos_label": "a"},
+            r"^y_pred .*'c'.*2 in all.* position 1$",
+        ),
         ([1, 0, 1], ["1", "0", "1"], {"pos_label": 1}, "y_pred"),
         ([1, 0, 1], np.array(["1", "0", "1"]), {"pos_label": 1}, "y_pred"),
         (np.array([1, 0, 1]), np.array(["1", "0", "1"]), {"pos_label": "1"}, "y_true"),
     ],
-)  # fmt: skip
+)
 def test_labels_refused(y_true, y_pred, keywords, message):
     with pytest.raises(LabelError, match=message):
         iso.f1_gain_score(y_true, y_pred, **keywords)
@@ -348,12 +403,17 @@ def test_labels_refused(y_true, y_pred, keywords, message):
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"average": "samples"}, "average must be one of 'binary', 'macro', 'micro', 'weighted' but is 'samples'"),
+        (
+            {"average": "samples"},
+            "average must be one of 'binary', 'macro', 'micro', 'weighted' but is 'samples'",
+        ),
+        ({"labels": [1]}, "labels= is for several classes"),
+        ({"average": "macro", "pos_label": 1}, "pos_label= is for average='binary'"),
         ({"undefined": "zero"}, "undefined must be one of 'raise', 'nan' but is 'zero'"),
         ({"prevalence": 1}, "prevalence must be strictly between 0 and 1 but is 1"),
         ({"beta": -1}, "beta must be a number ≥ 0 but is -1"),
     ],
-)  # fmt: skip
+)
 def test_parameters_refused(keywords, message):
     keywords = {"beta": 1} | keywords
     refusal(ParameterError, message, iso.fbeta_gain_score, LABELS, LABELS, **keywords)
@@ -422,7 +482,15 @@ def test_areas_of_one_class(area, of_points):
     message = "undefined must be one of 'raise', 'nan' but is 'zero'"
     refusal(ParameterError, message, area, [1, 0], [1, 2], undefined="zero")
     # Only one class is "undefined"; any other fault is a fault.
-    refusal(WeightError, "zero for every row", area, [1, 0], [1, 2], sample_weight=[0, 0], undefined="nan")  # fmt: skip
+    refusal(
+        WeightError,
+        "zero for every row",
+        area,
+        [1, 0],
+        [1, 2],
+        sample_weight=[0, 0],
+        undefined="nan",
+    )
 
 
 def test_interpolation_is_passed_on():

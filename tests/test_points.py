@@ -6,6 +6,8 @@ The columns of the spaces are checked in `tests/spaces` and `tests/laws`.
 import copy
 import pickle
 import re
+from dataclasses import FrozenInstanceError
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -131,7 +133,7 @@ def test_totals_are_checked():
     refusal(PointsError, "positives must be", from_scores, LABELS, SCORES, positives="5")
 
 
-def test_a_large_sample_is_not_copied_back():
+def test_the_arrays_of_a_sample_stay_the_users():
     labels, scores = np.array(LABELS), np.array(SCORES)
     from_scores(labels, scores)
     assert labels.flags.writeable
@@ -178,7 +180,7 @@ def test_nested_counts_are_a_curve_in_any_order(table, random):
 def test_points_that_are_not_nested_are_sets(cloud):
     tp, fp, positives, negatives = cloud
     pairs = sorted(zip(tp, fp, strict=True))
-    nested = all(one[1] <= other[1] for one, other in zip(pairs, pairs[1:], strict=False))
+    nested = all(one[1] <= other[1] for one, other in pairwise(pairs))
     points = from_counts(tp, fp, positives=positives, negatives=negatives)
     assert (points.table.kind is Kind.CURVE) is nested
     if not nested:
@@ -224,29 +226,89 @@ def test_infinite_thresholds(thresholds, tp, fp, expected):
 @pytest.mark.parametrize(
     ("arguments", "keywords", "error", "message"),
     [
-        (([1, 2], [0, 1]), {"thresholds": [1, 1]}, PointsError, "thresholds must be strictly decreasing but is not at position 1"),
-        (([1, 2], [0, 1]), {"thresholds": [1, 2]}, PointsError, "thresholds must be strictly decreasing but is not at position 1"),
-        (([0, 0, 2], [0, 0, 2]), {"thresholds": [np.inf, np.inf, 1]}, PointsError, "thresholds must be strictly decreasing but is not at position 1"),
-        (([0, 1, 2], [0, 1, 2]), {"thresholds": [np.inf, np.inf, np.inf]}, PointsError, "thresholds must be strictly decreasing but is not at position 2"),
-        (([2, 1], [0, 1]), {"thresholds": [2, 1]}, PointsError, "tp must be never falling but is not at position 1"),
-        (([1, 2, 2], [0, 2, 1]), {"thresholds": [3, 2, 1]}, PointsError, "fp must be never falling but is not at position 2"),
-        (([1, 2], [0, 1]), {"thresholds": [1]}, LengthError, "thresholds has 1 values but tp has 2"),
-        (([1, 2], [0, 1]), {"thresholds": [1, np.nan]}, MissingValueError, "thresholds has missing values (NaN or null): 1 in all, the first at position 1"),
-        (([1, 2], [0, 1]), {"thresholds": [2, 1], "labels": "ab"}, PointsError, "pass either thresholds= or labels=, not both"),
+        (
+            ([1, 2], [0, 1]),
+            {"thresholds": [1, 1]},
+            PointsError,
+            "thresholds must be strictly decreasing but is not at position 1",
+        ),
+        (
+            ([1, 2], [0, 1]),
+            {"thresholds": [1, 2]},
+            PointsError,
+            "thresholds must be strictly decreasing but is not at position 1",
+        ),
+        (
+            ([0, 0, 2], [0, 0, 2]),
+            {"thresholds": [np.inf, np.inf, 1]},
+            PointsError,
+            "thresholds must be strictly decreasing but is not at position 1",
+        ),
+        (
+            ([0, 1, 2], [0, 1, 2]),
+            {"thresholds": [np.inf, np.inf, np.inf]},
+            PointsError,
+            "thresholds must be strictly decreasing but is not at position 2",
+        ),
+        (
+            ([2, 1], [0, 1]),
+            {"thresholds": [2, 1]},
+            PointsError,
+            "tp must be never falling but is not at position 1",
+        ),
+        (
+            ([1, 2, 2], [0, 2, 1]),
+            {"thresholds": [3, 2, 1]},
+            PointsError,
+            "fp must be never falling but is not at position 2",
+        ),
+        (
+            ([1, 2], [0, 1]),
+            {"thresholds": [1]},
+            LengthError,
+            "thresholds has 1 values but tp has 2",
+        ),
+        (
+            ([1, 2], [0, 1]),
+            {"thresholds": [1, np.nan]},
+            MissingValueError,
+            "thresholds has missing values (NaN or null): 1 in all, the first at position 1",
+        ),
+        (
+            ([1, 2], [0, 1]),
+            {"thresholds": [2, 1], "labels": "ab"},
+            PointsError,
+            "pass either thresholds= or labels=, not both",
+        ),
         (([1, 2], [0, 1]), {"labels": ["a"]}, LengthError, "labels has 1 values but tp has 2"),
         (([1, 2], [0]), {}, LengthError, "fp has 1 values but tp has 2"),
-        (([1, 3, 4], [0, 1, 1]), {}, PointsError, "tp must lie between 0 and positives (2) but is 3 at position 1"),
-        (([1, 2], [0, -1]), {}, PointsError, "fp must lie between 0 and negatives (2) but is -1 at position 1"),
-        (([1, 2.5], [0, 1]), {}, PointsError, "tp must lie between 0 and positives (2) but is 2.5 at position 1"),
+        (
+            ([1, 3, 4], [0, 1, 1]),
+            {},
+            PointsError,
+            "tp must lie between 0 and positives (2) but is 3 at position 1",
+        ),
+        (
+            ([1, 2], [0, -1]),
+            {},
+            PointsError,
+            "fp must lie between 0 and negatives (2) but is -1 at position 1",
+        ),
+        (
+            ([1, 2.5], [0, 1]),
+            {},
+            PointsError,
+            "tp must lie between 0 and positives (2) but is 2.5 at position 1",
+        ),
     ],
-)  # fmt: skip
+)
 def test_counts_refused(arguments, keywords, error, message):
     refusal(error, message, from_counts, *arguments, **TOTALS, **keywords)
 
 
 def test_counts_beyond_the_largest():
     """The wrap-around of uint64 must not be shown, let alone believed."""
-    with pytest.raises(InputError, match="^tp ") as caught:
+    with pytest.raises(InputError, match=r"^tp ") as caught:
         from_counts(np.array([2**63 + 5], np.uint64), [0], **TOTALS)
     assert "-" not in str(caught.value)
 
@@ -317,10 +379,9 @@ def test_equality():
 def test_unhashable_and_frozen():
     with pytest.raises(TypeError, match="unhashable"):
         hash(POINTS)
-    with pytest.raises(AttributeError):
+    with pytest.raises(FrozenInstanceError, match="table"):
         POINTS.table = None
-    with pytest.raises(AttributeError):
-        POINTS.extra = 1
+    assert not hasattr(POINTS, "__dict__")
 
 
 # Merging -------------------------------------------------------------------------------------
@@ -392,10 +453,10 @@ def test_only_full_tables_merge(points):
 
 
 def test_only_tables_merge():
-    for other in (1, None, "a", 0.5):
-        with pytest.raises(TypeError, match="unsupported operand"):
+    for other in (1, None, [0], 0.5):
+        with pytest.raises(TypeError, match="OperatingPoints"):
             POINTS + other
-        with pytest.raises(TypeError, match="unsupported operand"):
+        with pytest.raises(TypeError, match="OperatingPoints"):
             other + POINTS
 
 
@@ -437,12 +498,20 @@ def test_at_big_integers():
 @pytest.mark.parametrize(
     ("thresholds", "error", "message"),
     [
-        (np.nan, MissingValueError, "thresholds has missing values (NaN or null): 1 in all, the first at position 0"),
-        ([0.5, None, np.nan], MissingValueError, "thresholds has missing values (NaN or null): 2 in all, the first at position 1"),
+        (
+            np.nan,
+            MissingValueError,
+            "thresholds has missing values (NaN or null): 1 in all, the first at position 0",
+        ),
+        (
+            [0.5, None, np.nan],
+            MissingValueError,
+            "thresholds has missing values (NaN or null): 2 in all, the first at position 1",
+        ),
         (["a"], PointsError, "thresholds "),
         (1j, PointsError, "thresholds "),
     ],
-)  # fmt: skip
+)
 def test_thresholds_refused(thresholds, error, message):
     for points in (POINTS, HULL):
         refusal(error, message, points.at, thresholds)

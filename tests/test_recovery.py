@@ -55,13 +55,36 @@ def test_pr_gives_its_counts_back(table, reverse):
     same_points(from_pr(recall, precision, **totals), expected)
 
 
-@given(binary_samples())
+@given(binary_samples(weights="float", max_size=60))
+def test_weighted_curves_give_their_counts_back_to_rounding(sample):
+    """fp = tp (1 - precision)/precision is off by some ulps of tp + fp, not of fp."""
+    labels, scores, weights = sample
+    expected = OperatingPoints.from_scores(labels, scores, sample_weight=weights)
+    totals = {"positives": expected.positives, "negatives": expected.negatives}
+    doubt = 1e-14 * (expected.positives + expected.negatives)
+    recovered = from_roc(expected.false_positive_rate, expected.recall, **totals)
+    np.testing.assert_allclose(recovered.tp, expected.tp, atol=doubt, rtol=0)
+    np.testing.assert_allclose(recovered.fp, expected.fp, atol=doubt, rtol=0)
+    known = expected.tp > 0
+    recovered = from_pr(expected.recall[known], expected.precision[known], **totals)
+    assert len(recovered) == known.sum() + 1
+    np.testing.assert_allclose(recovered.tp[1:], expected.tp[known], atol=doubt, rtol=0)
+    np.testing.assert_allclose(recovered.fp[1:], expected.fp[known], atol=doubt, rtol=0)
+
+
+def test_few_false_positives_beside_many_true_ones():
+    totals = {"positives": 3000.5, "negatives": 50.3}
+    expected = OperatingPoints.from_counts([1000.5, 2000.5], [0.1, 0.1], **totals)
+    recovered = from_pr(expected.recall, expected.precision, **totals)
+    np.testing.assert_allclose(recovered.fp, expected.fp, atol=1e-11)
+
+
+@given(binary_samples(dtypes=["float16", "float32", "int8"]))
 def test_the_curves_of_scikit_learn_are_accepted(sample):
     labels, scores = sample
     expected = OperatingPoints.from_scores(labels, scores)
-    finite = np.nan_to_num(scores.astype(float), posinf=1e308, neginf=-1e308)
-    if np.unique(finite).size < np.unique(scores).size:
-        return  # scikit-learn refuses infinite scores, and ±1e308 were taken
+    # scikit-learn refuses infinite scores.
+    finite = np.nan_to_num(scores.astype(float), posinf=1e300, neginf=-1e300)
     totals = {"positives": int(labels.sum()), "negatives": int((~labels).sum())}
     fpr, tpr, _ = roc_curve(labels, finite, drop_intermediate=False)
     same_points(from_roc(fpr, tpr, **totals), expected)
@@ -151,13 +174,33 @@ def test_rounding_beyond_the_negatives_is_cut():
 @pytest.mark.parametrize(
     ("x", "y", "error", "message"),
     [
-        ([0, 1.5], [1, 1], PointsError, "{x} has values outside [0, 1]: 1 in all, the first at position 1"),
-        ([0, 1], [-1, -2], PointsError, "{y} has values outside [0, 1]: 2 in all, the first at position 0"),
-        ([0, np.nan], [1, 1], MissingValueError, "{x} has missing values (NaN or null): 1 in all, the first at position 1"),
+        (
+            [0, 1.5],
+            [1, 1],
+            PointsError,
+            "{x} has values outside [0, 1]: 1 in all, the first at position 1",
+        ),
+        (
+            [0, 1],
+            [-1, -2],
+            PointsError,
+            "{y} has values outside [0, 1]: 2 in all, the first at position 0",
+        ),
+        (
+            [0, np.nan],
+            [1, 1],
+            MissingValueError,
+            "{x} has missing values (NaN or null): 1 in all, the first at position 1",
+        ),
         ([0, 0.5, 1], [1, 1], LengthError, "{y} has 2 values but {x} has 3"),
-        (["a", "b"], [1, 1], PointsError, "{x} must hold real numbers but holds str values such as 'a'"),
+        (
+            ["a", "b"],
+            [1, 1],
+            PointsError,
+            "{x} has values that are not real numbers",
+        ),
     ],
-)  # fmt: skip
+)
 def test_rates_refused(function, x, y, error, message):
     names = {from_roc: ("fpr", "tpr"), from_pr: ("recall", "precision")}[function]
     message = message.format(x=names[0], y=names[1])

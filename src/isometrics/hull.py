@@ -69,11 +69,12 @@ def _vertices(x: Counts, y: Counts) -> Indices:
 def _thinned(x: Counts, y: Counts) -> Indices:
     """Drop rows of one block that cannot be vertices."""
     rows = _distinct(x, y, np.arange(x.size))
-    while True:
+    while rows.size > 2:
         below, _ = _below_chord(x[rows], y[rows])
         rows = rows[_inner(~below)]
         if below.sum() * 4 <= rows.size:
-            return rows
+            break
+    return rows
 
 
 def _distinct(x: Counts, y: Counts, rows: Indices) -> Indices:
@@ -85,7 +86,7 @@ def _distinct(x: Counts, y: Counts, rows: Indices) -> Indices:
 
 def _inner(kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Complete a mask of the inner rows: both ends stay."""
-    return np.concatenate([[True], kept, [True]]) if kept.size else np.array([True] * 2)
+    return np.concatenate([[True], kept, [True]])
 
 
 def _below_chord(x: Counts, y: Counts) -> tuple[NDArray[np.bool_], bool]:

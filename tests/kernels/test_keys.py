@@ -89,11 +89,6 @@ def test_keys_are_as_narrow_as_the_scores_allow(scores, word):
     assert encoding_of(scores).word == word
 
 
-@pytest.mark.parametrize("dtype", [">f8", ">f4", ">f2", ">i8", ">u4"])
-def test_byte_order_does_not_matter(dtype):
-    check_keys(np.array([3, 2, 1, 0, 2], dtype))
-
-
 def test_negative_zero_has_the_key_of_zero():
     scores = np.array([0.0, -0.0])
     keys = encoding_of(scores).pack(scores, np.zeros(2, bool))

@@ -127,16 +127,6 @@ def test_long_doubles_finer_than_float64_stay_distinct():
     assert rows.tp.tolist() == [0, 1, 1, 2]
 
 
-@pytest.mark.parametrize("dtype", [">f8", ">f4", ">f2", ">i4", ">u8"])
-def test_byte_order_does_not_matter(dtype):
-    scores = np.array([3, 2, 1, 0, 2], dtype)
-    labels = np.array([True, False, True, False, True])
-    rows = count(labels, scores)
-    assert rows.thresholds.tolist() == [np.inf, 3, 2, 1, 0]
-    assert rows.tp.tolist() == [0, 1, 2, 3, 3]
-    assert rows.fp.tolist() == [0, 0, 1, 1, 2]
-
-
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "int32", "uint64"])
 @pytest.mark.parametrize("size", [BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 2 * BLOCK + 1])
 @pytest.mark.parametrize("levels", [1, 2, 37, BLOCK // 3, 2**31])

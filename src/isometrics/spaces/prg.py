@@ -84,16 +84,18 @@ class PRGSpace:
             # Losses, 1 - gain, keep their digits; that of recall falls along the path.
             recall_loss = odds * ((self.table.positives - path.x) / path.x)
             precision_loss = odds * (path.y / path.x)
-            end = np.searchsorted(-recall_loss, at - 1, "left")
+            gain = 1 - recall_loss
+            end = np.searchsorted(gain, at, "left")
             start = np.maximum(end - 1, 0)
             # Measured from the end, whose losses are the smaller ones, nothing cancels.
             back = (1 - at - recall_loss[end]) / (recall_loss[start] - recall_loss[end])
-            loss = precision_loss[end] + back * (precision_loss[start] - precision_loss[end])
+            step = precision_loss[start] - precision_loss[end]
+            loss = precision_loss[end] + np.clip(back, 0, 1) * step
             # Where a segment starts without true positives, fp/tp is affine in 1/tp.
             slope = (path.y[end] - path.y[start]) / (path.x[end] - path.x[start])
             from_zero = odds * slope + (path.y[start] / self.table.positives) * (1 - at + odds)
         loss = np.where(path.x[start] == 0, from_zero, loss)
-        return np.asarray(1 - np.where(recall_loss[end] == 1 - at, precision_loss[end], loss))
+        return np.asarray(1 - np.where(gain[end] == at, precision_loss[end], loss))
 
     def area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the signed area under the curve, over recall gains from 0 to 1 or a part.

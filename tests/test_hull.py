@@ -1,0 +1,145 @@
+"""The hull: exact vertices, and the laws that make it the one hull of all spaces."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isometrics import OperatingPoints
+from isometrics.hull import BLOCK
+from isometrics.testing import Curve, binary_samples, count_tables, point_clouds
+
+
+def of_counts(table, **names):
+    tp, fp, positives, negatives = table
+    return OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives, **names)
+
+
+def vertices(points):
+    return list(zip(points.tp.tolist(), points.fp.tolist(), strict=True))
+
+
+@given(count_tables())
+def test_vertices_are_exact(table):
+    """Counts up to 1e12: products beyond 64 bits, collinear points dropped exactly."""
+    assert vertices(of_counts(table).hull()) == list(Curve.of(*table).hull().points)
+
+
+@given(point_clouds())
+def test_vertices_of_unordered_points_are_exact(cloud):
+    points = of_counts(cloud, labels=[f"set {row}" for row in range(len(cloud[0]))])
+    hull = points.hull()
+    assert vertices(hull) == list(Curve.hull_of_points(*cloud).points)
+    for label, vertex in zip(hull.labels[1:-1], vertices(hull)[1:-1], strict=True):
+        assert vertex == vertices(points)[int(label.split()[1])]
+
+
+@given(count_tables())
+def test_hull_is_idempotent(table):
+    hull = of_counts(table).hull()
+    assert hull.hull() == hull
+
+
+@given(binary_samples(max_size=60))
+def test_hull_dominates_in_every_space(sample):
+    """Concave in ROC, and nowhere below the curve in ROC, PR and PRG."""
+    points = OperatingPoints.from_scores(*sample)
+    hull = points.hull()
+    steps = np.diff(hull.tp).astype(float), np.diff(hull.fp).astype(float)
+    assert (steps[0][:-1] * steps[1][1:] > steps[0][1:] * steps[1][:-1]).all()
+    at = np.linspace(0, 1, 41)
+    for name in ("roc", "pr", "prg"):
+        raw, best = (getattr(each, name).interpolate(at) for each in (points, hull))
+        assert (best >= raw - 1e-12 * np.maximum(1, np.abs(raw))).all()
+
+
+@given(binary_samples())
+def test_vertices_are_rows_with_their_thresholds(sample):
+    points = OperatingPoints.from_scores(*sample)
+    rows = set(
+        zip(
+            points.thresholds.tolist(), *map(list, zip(*vertices(points), strict=True)), strict=True
+        )
+    )
+    hull = points.hull()
+    assert all(
+        (threshold, *vertex) in rows
+        for threshold, vertex in zip(hull.thresholds.tolist(), vertices(hull), strict=True)
+    )
+    assert hull.thresholds[0] == np.inf
+
+
+@given(binary_samples())
+def test_first_vertex_has_the_highest_precision(sample):
+    """The PRG hull is the image without the empty rule; it starts at the best precision."""
+    points = OperatingPoints.from_scores(*sample)
+    assert points.hull().precision[1] == np.nanmax(points.precision)
+
+
+@given(binary_samples(weights="float"), st.sampled_from([0.001, 0.3, 0.9]))
+def test_weighted_hull_dominates(sample, prevalence):
+    labels, scores, weights = sample
+    points = OperatingPoints.from_scores(labels, scores, sample_weight=weights)
+    for each in (points, points.at_prevalence(prevalence)):
+        at = np.linspace(0, 1, 21)
+        assert (each.hull().roc.interpolate(at) >= each.roc.interpolate(at) - 1e-12).all()
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda x: x,  # all collinear
+        lambda x: x**2,  # below the diagonal: only the ends
+        lambda x: 1 - (1 - x) ** 2,  # every row may be a vertex
+        lambda x: x + 0.2 * np.sin(8 * x) * (1 - x),
+    ],
+)
+@pytest.mark.parametrize("total", [10**6, 10**12])
+def test_long_curves(shape, total):
+    """Longer than a block: the same vertices as the exact chain over all rows."""
+    x = np.linspace(0, 1, 2 * BLOCK + 7)
+    fp = np.rint(x * total).astype(np.int64)
+    tp = np.maximum.accumulate(np.clip(np.rint(shape(x) * total), 0, total)).astype(np.int64)
+    points = of_counts((tp, fp, total, total))
+    assert vertices(points.hull()) == exact_chain(points)
+
+
+def test_random_rankings_longer_than_a_block():
+    rng = np.random.default_rng(5)
+    labels = rng.random(3 * BLOCK) < 0.4
+    points = OperatingPoints.from_scores(labels, rng.normal(size=labels.size) + labels)
+    assert vertices(points.hull()) == exact_chain(points)
+
+
+def test_slow_erosion_is_finished_exactly():
+    """A chain that loses one row at a time by thinning is handed to the exact pass."""
+    size = 400
+    tp = np.cumsum(np.arange(size, 0, -1))
+    tp[-1] += 10**6
+    fp = np.arange(1, size + 1)
+    points = of_counts((tp, fp, int(tp[-1]), size))
+    assert vertices(points.hull()) == exact_chain(points)
+
+
+def exact_chain(points):
+    chain = []
+    for x, y in zip(points.fp.tolist(), points.tp.tolist(), strict=True):
+        while len(chain) > 1 and (y - chain[-1][1]) * (chain[-1][0] - chain[-2][0]) >= (
+            chain[-1][1] - chain[-2][1]
+        ) * (x - chain[-1][0]):
+            chain.pop()
+        if not chain or chain[-1] != (x, y):
+            chain.append((x, y))
+    return [(y, x) for x, y in chain]
+
+
+def test_tuning_thresholds_judged_on_test_data():
+    """Davis & Goadrich 2006, section 3, worked by hand."""
+    tuning = OperatingPoints.from_scores([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
+    assert tuning.hull().thresholds.tolist() == [np.inf, 0.8, 0.6, 0.4]
+    test = OperatingPoints.from_scores([1, 0, 1, 0], [0.85, 0.7, 0.65, 0.3])
+    judged = test.at(tuning.hull().thresholds)
+    assert vertices(judged) == [(0, 0), (1, 0), (2, 1), (2, 1)]
+    assert judged.pr.area() == pytest.approx(
+        test.pr.area(lo=0, hi=0.5) + test.at([0.8, 0.6]).pr.area(lo=0.5)
+    )
