@@ -54,6 +54,9 @@ class Column(NamedTuple):
             strange = np.array([not isinstance(value, _NUMBERS) for value in values], np.bool_)
             self._refuse_strange(strange, error)
             values = _from_python(values.tolist())
+        if values.dtype.kind == "O":
+            most = 2**63 - 1 if min(values) < 0 else 2**64 - 1
+            self._refuse_strange((values < -(2**63)) | (values > most), error)
         self._refuse_strange(np.full(values.size, values.dtype.kind not in "fiub"), error)
         return values
 
@@ -97,6 +100,8 @@ def column(given: object, name: str) -> Column:
             f"{name} must be one-dimensional but has shape {values.shape}; pass {advice}"
         )
     if values.dtype.kind in "OT":
+        if any(isinstance(value, np.ndarray | list) for value in values):
+            raise DimensionError(f"{name} has rows that hold several values; pass one value a row")
         nulls = np.fromiter(map(_is_null, values), np.bool_, values.size)
         null = nulls if null is None else nulls | null
     if values.dtype.kind in "fiu":
@@ -114,8 +119,10 @@ def _from_python(values: Sequence[Any], name: str = "") -> NDArray[Any]:
     if array.dtype.kind in "US":
         # NumPy would turn the 1 of ["a", 1] into the text "1".
         return np.asarray(values, dtype=object)
-    if array.dtype.kind == "f" and all(isinstance(value, int) for value in values):
-        # NumPy would round integers beyond int64; those below 2**64 have a type of their own.
+    if array.dtype.kind == "f" and any(isinstance(v, int) and abs(v) > 2**53 for v in values):
+        # NumPy would round these; 64 bits or a long double hold them.
+        if not all(isinstance(value, int) for value in values):
+            return np.array(values, dtype=np.longdouble)
         try:
             return np.array(values, dtype=np.uint64)
         except OverflowError:
@@ -133,6 +140,9 @@ def _from_frame_library(given: object, name: str) -> tuple[NDArray[Any], NDArray
     series = nw.from_native(cast("Any", given), series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         null = series.is_null().to_numpy() if series.null_count() else None
+        if null is not None and series.dtype.is_numeric():
+            # Without a filler the nulls would turn integers into floats, and round them.
+            series = series.fill_null(0)
         return series.to_numpy(), null
     if hasattr(given, "__array__"):
         return np.asarray(given), None

@@ -43,7 +43,7 @@ def binary_confusion(
     known = truth.values[~positive[0]]
     if known.size:
         strange = ~positive[1] & (predicted.values != known[0])
-        if pos_label is not None and strange.any():
+        if strange.any():
             example = plain(predicted.values[np.argmax(strange)])
             what = f"labels that y_true does not have ({example!r})"
             predicted.refuse(strange, LabelError, what)

@@ -24,7 +24,7 @@ from isometrics.errors import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from isometrics.aliases import Counts, Floats, Total
+    from isometrics.aliases import Counts, Total
 
 LARGEST_COUNT = 2**53
 """Up to here floats hold every integer, so sums of counts are exact in either type."""
@@ -104,7 +104,7 @@ def positive_rows(labels: Column, pos_label: object) -> NDArray[np.bool_]:
             f"{labels.name} has the labels {_listed(_classes(labels))}; "
             "say which one is positive with pos_label="
         )
-    if not np.isscalar(pos_label):
+    if isinstance(pos_label, list | tuple | set | dict | np.ndarray):
         raise LabelError(f"pos_label must be one value but is {pos_label!r}")
     positive, classes = _equal(values, pos_label), _classes(labels)
     if len(classes) == 2 and not positive.any():
@@ -170,16 +170,15 @@ def clean_counts(values: ArrayLike, name: str) -> Counts:
     return numbers.astype(np.int64)
 
 
-def clean_rates(values: ArrayLike, name: str, *, missing: bool = False) -> Floats:
-    """Return numbers of [0, 1]; NaN stays where `missing` allows it."""
+def clean_rates(values: ArrayLike, name: str, *, missing: bool = False) -> NDArray[Any]:
+    """Return floats of [0, 1] in the precision given; NaN stays where `missing` allows it."""
     given = column(values, name)
     if missing and given.values.dtype.kind == "f":
-        numbers = given.values
+        rates = given.values
     else:
-        numbers = given.numbers(PointsError)
-    rates = numbers.astype(np.float64)
+        rates = given.numbers(PointsError)
     given.refuse((rates < 0) | (rates > 1), PointsError, "values outside [0, 1]")
-    return rates
+    return rates if rates.dtype.kind == "f" else rates.astype(np.float64)
 
 
 def clean_thresholds(values: ArrayLike, name: str = "thresholds") -> NDArray[Any]:

@@ -297,7 +297,7 @@ def _class_counts(
     pos_label: object,
     labels: Sequence[Any] | None,
     sample_weight: ArrayLike | None,
-) -> dict[object, Confusion]:
+) -> dict[str, Confusion]:
     """Return the counts to be averaged, by class."""
     if average is not None:
         clean_choice(average, "average", ("binary", "macro", "micro", "weighted"))
@@ -314,24 +314,25 @@ def _class_counts(
     if pos_label is not None:
         raise ParameterError("pos_label= is for average='binary'; choose classes with labels=")
     confusions = multilabel_confusions if multilabel else multiclass_confusions
-    counts = confusions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    by_label = confusions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    counts = {f"class {label!r}": count for label, count in by_label.items()}
     if average == "micro":
         return {"all classes": Confusion(*map(sum, zip(*counts.values(), strict=True)))}
     return counts
 
 
 def _gain(
-    label: object, counts: Confusion, beta: float, prevalence: float | None, undefined: str
+    name: str, counts: Confusion, beta: float, prevalence: float | None, undefined: str
 ) -> float:
     tp, fp, fn, tn = counts
     recall_weight, precision_weight = f_weights(beta)
     missed = recall_weight * fn + precision_weight * fp
     if prevalence is None and (tp + fn == 0 or fp + tn == 0):
         only = "negatives" if tp + fn == 0 else "positives"
-        return _undefined(f"{label!r} has only {only}, and no prevalence= is given", undefined)
+        return _undefined(f"{name} has only {only}, and no prevalence= is given", undefined)
     if tp == 0:
         if missed == 0:
-            return _undefined(f"{label!r} has neither a true positive nor an error", undefined)
+            return _undefined(f"{name} has neither a true positive nor an error", undefined)
         return -math.inf
     odds = (tp + fn) / (fp + tn) if prevalence is None else prevalence / (1 - prevalence)
     return 1 - odds * missed / tp

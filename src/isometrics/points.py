@@ -362,10 +362,10 @@ class OperatingPoints:
         return self if other == 0 else NotImplemented
 
     def _rows_listed(self, wanted: NDArray[Any]) -> NDArray[np.intp]:
-        known = self.table.thresholds
-        order = np.argsort(known)
-        places = np.minimum(np.searchsorted(known[order], wanted), known.size - 1)
-        rows = order[places]
+        known = np.append(self.table.thresholds, np.nan)
+        order = np.argsort(known, kind="stable")
+        # The last of equals: behind the empty rule at +inf a score of +inf may stand.
+        rows = order[np.searchsorted(known[order], wanted, "right") - 1]
         unknown = np.flatnonzero(known[rows] != wanted)
         if unknown.size:
             raise NotAnswerableError(

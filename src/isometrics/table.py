@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics.aliases import Counts, Total
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
-
-    from isometrics.aliases import Counts, Total
 
 
 class Kind(StrEnum):
@@ -90,7 +90,7 @@ class Table:
             self.kind == other.kind
             and self.positives == other.positives
             and self.negatives == other.negatives
-            and self.labels == other.labels
+            and _same_labels(self.labels, other.labels)
             and np.array_equal(self.tp, other.tp)
             and np.array_equal(self.fp, other.fp)
             and np.array_equal(self.thresholds, other.thresholds, equal_nan=True)
@@ -109,3 +109,10 @@ class Table:
             self.kind,
             self.labels,
         )
+
+
+def _same_labels(one: tuple[Any, ...] | None, other: tuple[Any, ...] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    # A label may be anything, an array included.
+    return len(one) == len(other) and all(map(np.array_equal, one, other))

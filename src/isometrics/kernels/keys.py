@@ -104,17 +104,17 @@ def encoding_of(scores: NDArray[Any]) -> Encoding | None:
     reach = max(-lowest, highest)
     if lowest < 0 < highest and reach >= 2:
         exponent = int(np.frexp(reach)[1]) - 1
-        if not np.isfinite(reach) or not _scales_exactly(scores, exponent):
+        if not np.isfinite(reach) or not _scales_exactly(scores, dtype, exponent):
             return None
     smallest = Encoding(dtype, exponent, 0).encode(np.array([lowest]))
     return Encoding(dtype, exponent, int(smallest[0]))
 
 
-def _scales_exactly(scores: NDArray[Any], exponent: int) -> bool:
+def _scales_exactly(scores: NDArray[Any], dtype: np.dtype[Any], exponent: int) -> bool:
     with np.errstate(under="ignore"):
         return all(
-            np.array_equal(np.ldexp(np.ldexp(scores[rows], -exponent), exponent), scores[rows])
-            for rows in blocks(scores.size)
+            np.array_equal(np.ldexp(np.ldexp(block, -exponent), exponent), block)
+            for block in (scores[rows].astype(dtype) for rows in blocks(scores.size))
         )
 
 
