@@ -192,6 +192,10 @@ BIG = {
     "uint64": (np.uint64, [2**64 - 1, 2**64 - 2, 2**53, 2**53 + 1]),
     "list": (lambda values: values, [2**53 + 1, 2**53, -(2**53) - 1, -(2**53)]),
     "list of uint64": (lambda values: values, [2**63 + 1, 2**63, 1, 0]),
+    "list with a float": (
+        lambda values: [*values[:3], float(values[3])],
+        [2**53 + 1, 2**53, -7, 3],
+    ),
     "pyarrow uint64": (lambda values: pa.array(values, pa.uint64()), [2**63 + 1, 2**63, 1, 0]),
     "polars int64": (pl.Series, [2**53 + 1, 2**53, -(2**53) - 1, -(2**53)]),
     "nullable int64": (
@@ -710,3 +714,9 @@ def test_thresholds_are_copied(dtype):
     TABLE.at(given)
     OperatingPoints.from_counts([0, 1], [0, 0], positives=2, negatives=2, thresholds=given)
     assert given.flags.writeable
+
+
+def test_integers_and_floats_in_one_list_stay_distinct():
+    """Beside a float NumPy would round integers beyond 2**53, and merge these two."""
+    points = OperatingPoints.from_scores([1, 0, 1, 0], [2**53 + 1, 2**53, 0.5, 0])
+    assert points.tp.tolist() == [0, 1, 1, 2, 2]

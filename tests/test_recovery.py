@@ -133,6 +133,17 @@ def test_points_of_a_smooth_curve_stay_fractional():
     np.testing.assert_allclose(points.fp, [0, 1.5 / 9, 10])
 
 
+def test_rounding_is_forgiven_and_nothing_else():
+    """A billionth of a positive is no rounding of double precision."""
+    off = 1 + 1e-9
+    assert from_roc([0.5], [off / 4], positives=4, negatives=2).tp[1] == pytest.approx(
+        off, rel=1e-12
+    )
+    message = "the points are not those of one curve: at position 1 there are fewer true positives"
+    totals = {"positives": 4.5, "negatives": 2}
+    refusal(PointsError, message, from_roc, [0, 0.5, 1], [0.5, 0.5 / off, 1], **totals)
+
+
 def test_weighted_totals_give_fractional_counts():
     points = from_roc([0.5], [0.5], positives=2.0, negatives=4.5)
     assert points.tp.dtype == points.fp.dtype == np.float64

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
-from isometrics import kernels
-from isometrics.columns import column
-from isometrics.errors import LengthError, NotAnswerableError, PointsError
+from isometrics.building import (
+    table_of_curve,
+    table_of_points,
+    table_of_sample,
+    table_of_thresholds,
+)
+from isometrics.errors import PointsError
 from isometrics.hull import hull_of
 from isometrics.inputs import clean_sample, clean_thresholds, clean_totals
 from isometrics.parameters import clean_beta, clean_cost, clean_prevalence
 from isometrics.printing import html_table, number, text_table
-from isometrics.recovery import (
-    counts_from_pr,
-    counts_from_roc,
-    counts_within_totals,
-)
+from isometrics.recovery import counts_from_pr, counts_from_roc, counts_within_totals
 from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, pr, prg, roc
-from isometrics.table import Kind, Table
+from isometrics.transforms import at_prevalence, at_thresholds, merged
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics.aliases import Counts, Floats, Total
+    from isometrics.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +86,8 @@ class OperatingPoints:
             Totals that include items never scored, such as relevant documents that were not
             retrieved. Those lie below every threshold but the last, which is then -inf.
         """
-        labels, scores, weights = clean_sample(y_true, y_score, sample_weight, pos_label)
-        thresholds, tp, fp = kernels.count(labels, scores, weights)
-        scored = (tp[-1].item(), fp[-1].item())
-        totals = clean_totals(
-            scored[0] if positives is None else positives,
-            scored[1] if negatives is None else negatives,
-            counted="y_true",
-        )
-        for name, seen, total in zip(("positives", "negatives"), scored, totals, strict=True):
-            # Sums of float weights taken in another order differ in their last bits.
-            if total < seen * (1 - 1e-12):
-                raise PointsError(f"{name} is {total} but y_true alone has {seen}")
-        totals = (max(totals[0], scored[0]), max(totals[1], scored[1]))
-        if totals != scored:
-            thresholds, tp, fp = _append_everything(thresholds, tp, fp, totals)
-        return cls(Table(thresholds, tp, fp, *totals, Kind.SCORES))
+        sample = clean_sample(y_true, y_score, sample_weight, pos_label)
+        return cls(table_of_sample(sample, positives, negatives))
 
     @classmethod
     def from_counts(
@@ -136,20 +123,11 @@ class OperatingPoints:
         """
         totals = clean_totals(positives, negatives, counted="the table")
         tps, fps = counts_within_totals(tp, fp, *totals)
-        if thresholds is not None:
-            if labels is not None:
-                raise PointsError("pass either thresholds= or labels=, not both")
-            return cls(_score_table(clean_thresholds(thresholds), tps, fps, totals))
-        order = np.lexsort((fps, tps))
-        nested = bool((np.diff(fps[order]) >= 0).all())
-        if labels is None and nested:
-            return cls(_curve_table(tps[order], fps[order], totals))
-        if labels is not None and not isinstance(labels, list | tuple):
-            labels = column(labels, "labels").present().tolist()
-        named = tuple(range(tps.size)) if labels is None else tuple(labels)
-        if len(named) != tps.size:
-            raise LengthError(f"labels has {len(named)} values but tp has {tps.size}")
-        return cls(Table(np.full(tps.size, np.nan), tps, fps, *totals, Kind.SETS, named))
+        if thresholds is None:
+            return cls(table_of_points(tps, fps, totals, labels))
+        if labels is not None:
+            raise PointsError("pass either thresholds= or labels=, not both")
+        return cls(table_of_thresholds(thresholds, tps, fps, totals))
 
     @classmethod
     def from_roc(
@@ -161,7 +139,7 @@ class OperatingPoints:
         fractional.
         """
         totals = clean_totals(positives, negatives, counted="the curve")
-        return cls(_curve_table(*counts_from_roc(fpr, tpr, *totals), totals))
+        return cls(table_of_curve(*counts_from_roc(fpr, tpr, *totals), totals))
 
     @classmethod
     def from_pr(
@@ -174,7 +152,7 @@ class OperatingPoints:
         refused.
         """
         totals = clean_totals(positives, negatives, counted="the curve")
-        return cls(_curve_table(*counts_from_pr(recall, precision, *totals), totals))
+        return cls(table_of_curve(*counts_from_pr(recall, precision, *totals), totals))
 
     # ------------------------------------------------------------------ columns
 
@@ -300,16 +278,7 @@ class OperatingPoints:
         >>> test.at(tuning.hull().thresholds).tp
         array([0, 0, 1, 2])
         """
-        wanted = clean_thresholds(thresholds)
-        table = self.table
-        if table.kind is Kind.SCORES:
-            rows = np.searchsorted(-table.thresholds, -wanted, "right") - 1
-        else:
-            rows = self._rows_listed(wanted)
-        taken = table.take(rows, Kind.SELECTION)
-        return OperatingPoints(
-            Table(wanted, taken.tp, taken.fp, table.positives, table.negatives, Kind.SELECTION)
-        )
+        return OperatingPoints(at_thresholds(self.table, clean_thresholds(thresholds)))
 
     def at_prevalence(self, prevalence: float) -> OperatingPoints:
         """Return the points as they would be at another prevalence.
@@ -317,62 +286,17 @@ class OperatingPoints:
         True and false positive rates stay; all false positives and negatives are scaled by one
         factor, so their counts become fractional.
         """
-        share = clean_prevalence(prevalence)
-        table = self.table
-        factor = table.odds * (1 - share) / share
-        return OperatingPoints(
-            Table(
-                table.thresholds,
-                table.tp,
-                np.asarray(table.fp * factor),
-                table.positives,
-                table.negatives * factor,
-                table.kind,
-                table.labels,
-            )
-        )
+        return OperatingPoints(at_prevalence(self.table, clean_prevalence(prevalence)))
 
     def __add__(self, other: object) -> OperatingPoints:
         """Merge with the table of other data: the exact table of both samples together."""
         if not isinstance(other, OperatingPoints):
             return NotImplemented
-        one, two = self.table, other.table
-        for table in (one, two):
-            if table.kind is not Kind.SCORES:
-                raise NotAnswerableError(
-                    f"{table.kind} cannot be merged: rows between its rows are not known; "
-                    "merge the full tables of the scores first"
-                )
-        thresholds = np.union1d(one.thresholds[1:], two.thresholds[1:])[::-1]
-        mine, others = self.at(thresholds).table, other.at(thresholds).table
-        zero = np.zeros(1, np.int64)
-        return OperatingPoints(
-            Table(
-                np.concatenate([one.thresholds[:1], thresholds]),
-                np.concatenate([zero, mine.tp + others.tp]),
-                np.concatenate([zero, mine.fp + others.fp]),
-                one.positives + two.positives,
-                one.negatives + two.negatives,
-                Kind.SCORES,
-            )
-        )
+        return OperatingPoints(merged(self.table, other.table))
 
     def __radd__(self, other: object) -> OperatingPoints:
         """Let `sum` merge a list of tables; it starts from 0."""
         return self if other == 0 else NotImplemented
-
-    def _rows_listed(self, wanted: NDArray[Any]) -> NDArray[np.intp]:
-        known = np.append(self.table.thresholds, np.nan)
-        order = np.argsort(known, kind="stable")
-        # The last of equals: behind the empty rule at +inf a score of +inf may stand.
-        rows = order[np.searchsorted(known[order], wanted, "right") - 1]
-        unknown = np.flatnonzero(known[rows] != wanted)
-        if unknown.size:
-            raise NotAnswerableError(
-                f"{self.table.kind} cannot tell the counts at threshold {wanted[unknown[0]]:g}; "
-                "ask the full table of the scores"
-            )
-        return rows
 
     # ------------------------------------------------------------------ faces
 
@@ -421,57 +345,6 @@ class OperatingPoints:
     def _repr_html_(self) -> str:
         """Return the table for notebooks."""
         return html_table(self._title(), self._columns())
-
-
-def _score_table(
-    thresholds: NDArray[Any], tp: Counts, fp: Counts, totals: tuple[Total, Total]
-) -> Table:
-    if thresholds.size != tp.size:
-        raise LengthError(f"thresholds has {thresholds.size} values but tp has {tp.size}")
-    falls = thresholds[1:] < thresholds[:-1]
-    if falls.size and thresholds[1] == np.inf and tp[0] + fp[0] == 0 < tp[1] + fp[1]:
-        falls[0] = True  # the empty rule stands at +inf, also before a score of +inf
-    for name, direction, allowed in (
-        ("thresholds", "strictly decreasing", falls),
-        ("tp", "never falling", tp[1:] >= tp[:-1]),
-        ("fp", "never falling", fp[1:] >= fp[:-1]),
-    ):
-        if not allowed.all():
-            position = int(np.argmin(allowed)) + 1
-            raise PointsError(f"{name} must be {direction} but is not at position {position}")
-    if thresholds.size == 0 or thresholds[0] != np.inf or tp[0] != 0 or fp[0] != 0:
-        thresholds = np.concatenate([[np.inf], thresholds])
-        tp, fp = _behind_zero(tp), _behind_zero(fp)
-    if (tp[-1], fp[-1]) != totals:
-        thresholds, tp, fp = _append_everything(thresholds, tp, fp, totals)
-    return Table(thresholds, tp, fp, *totals, Kind.SCORES)
-
-
-def _append_everything(
-    thresholds: NDArray[Any], tp: Counts, fp: Counts, totals: tuple[Total, Total]
-) -> tuple[NDArray[Any], Counts, Counts]:
-    """Let the last row, at -inf, call everything positive, items never scored included."""
-    keep = slice(None, -1) if thresholds[-1] == -np.inf else slice(None)
-    return (
-        np.append(thresholds[keep], -np.inf),
-        np.append(tp[keep], totals[0]),
-        np.append(fp[keep], totals[1]),
-    )
-
-
-def _curve_table(tp: Counts, fp: Counts, totals: tuple[Total, Total]) -> Table:
-    if tp.size == 0 or tp[0] != 0 or fp[0] != 0:
-        tp, fp = _behind_zero(tp), _behind_zero(fp)
-    if (tp[-1], fp[-1]) != totals:
-        tp = np.append(tp, totals[0])
-        fp = np.append(fp, totals[1])
-    thresholds = np.full(tp.size, np.nan)
-    thresholds[0], thresholds[-1] = np.inf, -np.inf
-    return Table(thresholds, tp, fp, *totals, Kind.CURVE)
-
-
-def _behind_zero(counts: Counts) -> Counts:
-    return np.concatenate([np.zeros(1, counts.dtype), counts])
 
 
 def _locked(array: NDArray[Scalar]) -> NDArray[Scalar]:

@@ -220,6 +220,12 @@ def test_running_sum_of_any_width(values, width):
     assert (np.diff(sums) >= 0).all()
 
 
+def test_running_sum_does_not_fall_where_two_roundings_meet():
+    """Without care the ninth sum of these would be below the eighth."""
+    sums = running_sum(np.array([0.1, 0.1, 0.7, 0.2, 0.3, 0.1, 0, 0.3, 0, 0.7, 0.7]), width=2)
+    assert (np.diff(sums) >= 0).all()
+
+
 def test_running_sum_of_integers_is_exact():
     values = np.full(5000, 2**50 + 1)
     sums = running_sum(values)

@@ -1,0 +1,25 @@
+"""The examples in the docstrings run and print what they say."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import isometrics
+
+MODULES = [
+    module.name for module in pkgutil.walk_packages(isometrics.__path__, prefix="isometrics.")
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name):
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.failed == 0
+
+
+def test_there_are_examples():
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    tests = [test for name in MODULES for test in finder.find(importlib.import_module(name))]
+    assert sum(len(test.examples) > 0 for test in tests) > 10
