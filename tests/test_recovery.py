@@ -3,6 +3,8 @@
 import re
 
 import numpy as np
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -293,3 +295,21 @@ def test_a_planted_fall_is_found(table, seed):
         tpr[row] = (points.tp[row - 1] - 0.5) / positives
         message = f"the points are not those of one curve: at position {row} there are fewer true"
         refusal(PointsError, message, from_roc, points.false_positive_rate, tpr, **totals)
+
+
+@pytest.mark.parametrize("missing", [pl.Series([None, 0.5]), pa.array([None, 0.5]), [None, 0.5]])
+def test_a_null_precision_is_that_of_the_empty_rule(missing):
+    """As NaN is: the rule that predicts nothing has no precision."""
+    points = OperatingPoints.from_pr([0, 1], missing, positives=2, negatives=4)
+    assert points.tp.tolist() == [0, 2, 2]
+    assert points.fp.tolist() == [0, 2, 4]
+
+
+def test_curves_in_single_precision():
+    """float32 rates are off by their own ulps, and still name whole counts."""
+    points = OperatingPoints.from_counts([3, 7], [1, 60], positives=9, negatives=100)
+    totals = {"positives": 9, "negatives": 100}
+    rates = points.roc.x.astype(np.float32), points.roc.y.astype(np.float32)
+    assert OperatingPoints.from_roc(*rates, **totals) == points
+    rates = points.pr.x.astype(np.float32), points.pr.y.astype(np.float32)
+    assert OperatingPoints.from_pr(*rates, **totals) == points

@@ -173,12 +173,18 @@ def clean_counts(values: ArrayLike, name: str) -> Counts:
 def clean_rates(values: ArrayLike, name: str, *, missing: bool = False) -> NDArray[Any]:
     """Return floats of [0, 1] in the precision given; NaN stays where `missing` allows it."""
     given = column(values, name)
+    absent = np.zeros(given.size, np.bool_)
+    if missing and given.null is not None:
+        absent |= given.null
     if missing and given.values.dtype.kind == "f":
-        rates = given.values
-    else:
-        rates = given.numbers(PointsError)
+        absent |= np.isnan(given.values)
+    known = np.flatnonzero(~absent)
+    numbers = given.take(known).numbers(PointsError)
+    dtype = numbers.dtype if numbers.dtype.kind == "f" else np.dtype(np.float64)
+    rates = np.full(given.size, np.nan, dtype)
+    rates[known] = numbers
     given.refuse((rates < 0) | (rates > 1), PointsError, "values outside [0, 1]")
-    return rates if rates.dtype.kind == "f" else rates.astype(np.float64)
+    return rates
 
 
 def clean_thresholds(values: ArrayLike, name: str = "thresholds") -> NDArray[Any]:

@@ -149,7 +149,7 @@ class PRGSpace:
                 "the expected F gain is undefined (NaN): all negatives rank above a recall equal "
                 "to the prevalence, so there is nothing to average over",
                 UndefinedWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
             return math.nan
         row = path.first_row_from(tp)
