@@ -417,7 +417,10 @@ def test_merging_big_integers(one, other):
         assert (merged.tp[row], merged.fp[row]) == (sum(above), len(above) - sum(above))
 
 
-@given(binary_samples(weights="float"), binary_samples(weights="float"))
+@given(
+    binary_samples(weights="float", dtypes=("float16", "float64")),
+    binary_samples(weights="float", dtypes=("float16", "float64")),
+)
 def test_merging_weighted_tables(one, other):
     expected = from_scores(*pooled([one, other])[:2], sample_weight=pooled([one, other])[2])
     merged = from_scores(*one[:2], sample_weight=one[2]) + from_scores(
