@@ -86,7 +86,7 @@ def auprg_score(
     --------
     >>> import isometrics as iso
     >>> iso.auprg_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
-    0.75
+    0.25
     """
     options = {"pos_label": pos_label, "sample_weight": sample_weight}
     return _area(lambda points: points.prg.area(), undefined, y_true, y_score, **options)

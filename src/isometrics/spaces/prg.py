@@ -55,7 +55,7 @@ class PRGSpace:
     >>> import isometrics as iso
     >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     >>> round(pts.prg.area(), 6), pts.prg.y0
-    (0.75, 1.0)
+    (0.25, 1.0)
     """
 
     table: Table
