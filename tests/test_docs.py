@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OPTIONAL = ("pandas", "polars", "pyarrow", "sklearn")
+OPTIONAL = ("matplotlib", "pandas", "polars", "pyarrow", "sklearn")
 
 
 def examples(page: Path) -> list[tuple[str, str | None]]:
@@ -56,7 +56,16 @@ def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
         test_the_examples_of_a_page_print_what_it_shows(page)
 
 
-@pytest.mark.parametrize("module", ["isometrics", "isometrics.errors", "isometrics.testing"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "isometrics",
+        "isometrics.errors",
+        "isometrics.isolines",
+        "isometrics.plot",
+        "isometrics.testing",
+    ],
+)
 def test_the_api_page_lists_every_public_name(module: str) -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"^::: isometrics\.(?:\w+\.)*(\w+)$", page, re.MULTILINE))

@@ -9,11 +9,15 @@ import pytest
 from isometrics.errors import ParameterError
 from isometrics.parameters import (
     clean_beta,
+    clean_betas,
+    clean_budget,
     clean_choice,
     clean_cost,
+    clean_level,
     clean_positions,
     clean_prevalence,
     clean_range,
+    clean_values,
 )
 
 NOT_NUMBERS = [math.nan, True, "1", None, [1], 1j, np.array([0.5]), np.bool_(True)]
@@ -26,6 +30,9 @@ NOT_NUMBERS = [math.nan, True, "1", None, [1], 1j, np.array([0.5]), np.bool_(Tru
         (clean_beta, np.float32(0.5)),
         (clean_beta, 1e300),
         (clean_beta, math.inf),
+        (clean_budget, 0),
+        (clean_budget, np.int64(50)),
+        (clean_budget, math.inf),
         (clean_cost, 0),
         (clean_cost, np.int64(1)),
         (clean_cost, 0.3),
@@ -111,3 +118,23 @@ def test_choices():
 def test_choices_of_another_type(given):
     with pytest.raises(ParameterError, match=r"^option must be one of 'a', 'b' but is "):
         clean_choice(given, "option", ("a", "b"))
+
+
+def test_levels_budgets_and_several_betas():
+    assert clean_level(np.float32(0.5), "min_recall") == 0.5
+    assert clean_betas(iter([1, np.inf])) == (1.0, math.inf)
+    for refused, message in (
+        (lambda: clean_level(1.1, "min_recall"), "min_recall must be between 0 and 1 but is 1.1"),
+        (lambda: clean_budget(-1), "budget must be a number ≥ 0 but is -1"),
+        (lambda: clean_betas([]), "betas is empty; give at least one β"),
+        (lambda: clean_betas([1, "2"]), "beta must be a number ≥ 0 but is '2'"),
+    ):
+        with pytest.raises(ParameterError, match=f"^{re.escape(message)}$"):
+            refused()
+
+
+def test_values_keep_their_shape():
+    assert clean_values([[1], [2]], "k", lambda k: k > 0, "above 0").shape == (2, 1)
+    for given in (0, [1, math.nan], "abc", None):
+        with pytest.raises(ParameterError, match=r"^k must be above 0$"):
+            clean_values(given, "k", lambda k: k > 0, "above 0")

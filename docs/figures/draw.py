@@ -1,7 +1,6 @@
 """Draw the pictures of the documentation into ``docs/images``, as SVG.
 
-Run from the root of the repository, as ``make docs`` does. Colours are those of Okabe and Ito,
-which colour-blind readers can tell apart; line styles and markers differ too, for grey print.
+Run from the root of the repository, as ``make docs`` does.
 """
 
 from pathlib import Path
@@ -10,22 +9,20 @@ import matplotlib as mpl
 import numpy as np
 
 import isometrics as iso
+from isometrics import plot
+from isometrics.isolines import f_isoline
+from isometrics.plot import background, curves
+from isometrics.plot.frame import frame
+from isometrics.plot.styles import BLACK, BLUE, VERMILLION, style_of
 
 mpl.use("svg")
 import matplotlib.pyplot as plt
 
 IMAGES = Path("docs/images")
 
-BLACK, BLUE, ORANGE, GREEN = "#000000", "#0072B2", "#D55E00", "#009E73"
-GREY = "0.45"
-
 LABELS = [int(label) for label in "1110111111011101001000101"]
 
-AXES = {
-    "roc": ("false positive rate", "true positive rate"),
-    "pr": ("recall", "precision"),
-    "prg": ("recall gain", "precision gain"),
-}
+SPACES = {"roc": plot.roc, "pr": plot.pr, "prg": plot.prg}
 TITLES = {"roc": "ROC", "pr": "precision-recall", "prg": "precision-recall-gain"}
 
 # ---------------------------------------------------------------------- the examples
@@ -58,46 +55,11 @@ def dented() -> iso.OperatingPoints:
 # ---------------------------------------------------------------------- parts of a picture
 
 
-def traced(points: iso.OperatingPoints, steps: int) -> iso.OperatingPoints:
-    """Return the same way through the counts, each segment cut into steps."""
-    rows = np.linspace(0, len(points) - 1, (len(points) - 1) * steps + 1)
-    return iso.OperatingPoints.from_counts(
-        np.interp(rows, np.arange(len(points)), points.tp),
-        np.interp(rows, np.arange(len(points)), points.fp),
-        positives=points.positives,
-        negatives=points.negatives,
-    )
-
-
-def frame(axes: plt.Axes, space: str, low: float = 0.0) -> None:
-    x, y = AXES[space]
-    margin = 0.03
-    axes.set(xlabel=x, ylabel=y, xlim=(low - margin, 1 + margin), ylim=(low - margin, 1 + margin))
-    axes.set_aspect("equal")
-    axes.grid(color="0.92", linewidth=0.8)
-    axes.set_axisbelow(True)
-
-
-def baseline(axes: plt.Axes, space: str, prevalence: float) -> None:
-    """Draw what can be had without a model."""
-    if space == "roc":
-        axes.plot([0, 1], [0, 1], ":", color=GREY)
-    elif space == "pr":
-        recall = np.linspace(prevalence / (2 - prevalence) + 1e-9, 1, 200)
-        axes.plot(recall, always_positive(recall, prevalence), ":", color=GREY)
-    else:
-        axes.plot([-1, 2], [2, -1], ":", color=GREY)
-
-
-def always_positive(recall: np.ndarray, prevalence: float) -> np.ndarray:
-    """Return the precision at which F1 equals that of the always-positive rule."""
-    return same_f1(recall, 2 * prevalence / (1 + prevalence))
-
-
-def same_f1(recall: np.ndarray, f1: float) -> np.ndarray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        precision = 1 / (2 / f1 - 1 / recall)
-    return np.where((precision > 0) & (precision <= 1), precision, np.nan)
+def shared_legend(figure: plt.Figure, axes: plt.Axes, columns: int) -> None:
+    """Draw one legend below all panels, without the areas of the one it is taken from."""
+    handles, names = axes.get_legend_handles_labels()
+    names = [name.split(" (AU")[0] for name in names]
+    figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False)
 
 
 def save(figure: plt.Figure, name: str) -> None:
@@ -111,71 +73,63 @@ def save(figure: plt.Figure, name: str) -> None:
 def spaces(points: iso.OperatingPoints, *, rows_shown: bool) -> plt.Figure:
     """Draw the same points, curve and hull in the three spaces."""
     figure, panels = plt.subplots(1, 3, figsize=(11.5, 4.6), layout="constrained")
-    hull, steps = points.hull(), 30 if rows_shown else 1
-    for axes, space in zip(panels, AXES, strict=True):
-        frame(axes, space, low=-0.3 if rows_shown and space == "prg" else 0.0)
-        baseline(axes, space, points.prevalence)
-        curve, roof = getattr(traced(points, steps), space), getattr(traced(hull, 30), space)
-        axes.plot(curve.x, curve.y, color=BLUE, linewidth=1.4, label="curve")
-        axes.plot(roof.x, roof.y, "--", color=ORANGE, linewidth=1.6, label="hull")
+    hull = points.hull()
+    for axes, (space, draw) in zip(panels, SPACES.items(), strict=True):
+        options = {"isolines": False, "legend": False}
+        if space == "pr":
+            options["unachievable"] = False
+        if space == "prg" and rows_shown:
+            options["low"] = -0.3
+        draw(points, axes, **options)
         here, corners = getattr(points, space), getattr(hull, space)
         if rows_shown:
             axes.plot(here.x, here.y, ".", color=BLUE, markersize=5, label="operating points")
         axes.plot(
-            corners.x, corners.y, "s", color=ORANGE, fillstyle="none", label="vertices of the hull"
+            corners.x,
+            corners.y,
+            "s",
+            color=VERMILLION,
+            fillstyle="none",
+            label="vertices of the hull",
         )
-        axes.plot([], [], ":", color=GREY, label="baseline")
         axes.set_title(TITLES[space])
-    handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=5, frameon=False)
+    # The baseline of ROC space has another name than that of the other two.
+    panels[1].lines[0].set_label("baseline")
+    shared_legend(figure, panels[1], 6)
     return figure
 
 
 def isometrics() -> plt.Figure:
     """Draw lines of equal F1 in PR and PRG space, the baseline and what cannot be achieved."""
     prevalence = 0.3
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 5.6), layout="constrained")
-    recall = np.linspace(1e-3, 1, 600)
-    frame(left, "pr")
-    lowest = prevalence * recall / (1 - prevalence + prevalence * recall)
-    left.fill_between(recall, lowest, color="0.8", hatch="//", edgecolor="0.6", linewidth=0)
-    left.plot(recall, always_positive(recall, prevalence), color=BLACK, linewidth=1.8)
-    frame(right, "prg")
-    right.plot([0, 1], [1, 0], color=BLACK, linewidth=1.8, label="F1 of the always-positive rule")
-    for f1 in (0.55, 0.65, 0.75, 0.85, 0.95):
-        gain = (f1 - prevalence) / ((1 - prevalence) * f1)
-        left.plot(recall, same_f1(recall, f1), "--", color=BLUE, linewidth=1.2)
-        left.annotate(
-            f"{f1}",
-            (f1, f1),
-            ha="center",
-            va="center",
-            fontsize=8,
-            color=BLUE,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-        )
-        right.plot([2 * gain - 1, 1], [1, 2 * gain - 1], "--", color=BLUE, linewidth=1.2)
-        right.annotate(
-            f"{f1}",
-            (gain, gain),
-            ha="center",
-            va="center",
-            fontsize=8,
-            color=BLUE,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-        )
-    right.plot([], [], "--", color=BLUE, label="equal F1")
-    right.fill_between(
-        [], [], color="0.8", hatch="//", edgecolor="0.6", linewidth=0, label="cannot be achieved"
-    )
-    for axes in (left, right):
-        axes.plot(1, prevalence if axes is left else 0, "o", color=ORANGE, clip_on=False, zorder=5)
-    right.plot([], [], "o", color=ORANGE, label="always positive")
-    left.set_title(f"precision-recall, prevalence {prevalence}")
-    right.set_title("precision-recall-gain")
-    handles, names = right.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False)
+    figure, panels = plt.subplots(1, 2, figsize=(9.6, 5.6), layout="constrained")
+    background.unachievable(panels[0], prevalence)
+    for axes, space in zip(panels, ("pr", "prg"), strict=True):
+        frame(axes, space)
+        for f1 in (0.55, 0.65, 0.75, 0.85, 0.95):
+            line = f_isoline(f1, space, prevalence)
+            background.isoline(axes, *line, f"{f1}", "equal F1" if f1 == 0.55 else "")
+        background.baseline(axes, space, [prevalence], beta=1.0)
+    panels[0].set_title(f"precision-recall, prevalence {prevalence}")
+    panels[1].set_title("precision-recall-gain")
+    shared_legend(figure, panels[0], 4)
     return figure
+
+
+def grids() -> plt.Figure:
+    """Draw a regular grid of one space in another, and the scores of the hull's segments."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.4, 5.6), layout="constrained")
+    plot.roc(small(), left, isolines=False, grid_of="prg", annotate_hull="accuracy")
+    plot.prg(small(), right, isolines=False, grid_of="roc", annotate_hull="f")
+    left.set_title("ROC, scores calibrated for accuracy")
+    right.set_title("PRG, scores calibrated for F")
+    return figure
+
+
+def gallery(space: str, **options: object) -> plt.Figure:
+    """Draw two models in a space, with all that is drawn by default."""
+    models = {"forest": binormal(2000, seed=1), "linear": binormal(2000, seed=2, shift=1.0)}
+    return SPACES[space](models, **options).figure
 
 
 def interpolation() -> plt.Figure:
@@ -190,7 +144,7 @@ def interpolation() -> plt.Figure:
         recall,
         straight,
         "--",
-        color=ORANGE,
+        color=VERMILLION,
         linewidth=1.8,
         label=f"straight line, area {linear:.3f}",
     )
@@ -201,7 +155,7 @@ def interpolation() -> plt.Figure:
         linewidth=1.8,
         label=f"achievable curve, area {exact:.3f}",
     )
-    axes.fill_between(recall, points.pr.interpolate(recall), straight, color=ORANGE, alpha=0.12)
+    axes.fill_between(recall, points.pr.interpolate(recall), straight, color=VERMILLION, alpha=0.12)
     axes.plot(points.recall[1:], points.precision[1:], "o", color=BLACK, label="operating points")
     axes.legend(loc="upper right")
     return figure
@@ -244,20 +198,25 @@ def tuning_and_test() -> plt.Figure:
     judged = test.at(hull.thresholds)
     figure, panels = plt.subplots(1, 2, figsize=(9.6, 5.6), layout="constrained")
     for axes, space in zip(panels, ("roc", "pr"), strict=True):
-        frame(axes, space)
-        baseline(axes, space, tuning.prevalence)
-        curve, roof = getattr(test, space), getattr(traced(hull, 30), space)
+        options = {} if space == "roc" else {"unachievable": False}
+        SPACES[space](test, axes, hull=False, isolines=False, legend=False, **options)
+        line = curves.hull(axes, space, hull, None, style_of(0, 1), pixels=800, low=0.0)
+        line.set_label("hull of the tuning data")
         corners, points = getattr(hull, space), getattr(judged, space)
-        axes.plot(roof.x, roof.y, "--", color=ORANGE, linewidth=1.6)
-        axes.plot(corners.x, corners.y, "s", color=ORANGE, fillstyle="none")
-        axes.plot(curve.x, curve.y, color=BLUE, linewidth=1.0)
-        axes.plot(points.x, points.y, "^", color=BLUE, markersize=7)
+        axes.plot(
+            corners.x, corners.y, "s", color=VERMILLION, fillstyle="none", label="its vertices"
+        )
+        axes.plot(
+            *(points.x, points.y),
+            "^",
+            color=BLUE,
+            markersize=7,
+            label="their thresholds on test data",
+        )
         axes.set_title(TITLES[space])
-    panels[0].plot([], [], "s--", color=ORANGE, fillstyle="none", label="hull of the tuning data")
-    panels[0].plot([], [], "-", color=BLUE, label="curve of the test data")
-    panels[0].plot([], [], "^", color=BLUE, label="its points at the hull's thresholds")
-    handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False)
+    panels[1].lines[2].set_label("curve of the test data")
+    panels[1].lines[0].set_label("baseline")
+    shared_legend(figure, panels[1], 3)
     return figure
 
 
@@ -268,6 +227,10 @@ PICTURES = {
     "interpolation": interpolation,
     "pr-areas": pr_areas,
     "tuning-and-test": tuning_and_test,
+    "grids": grids,
+    "plot-roc": lambda: gallery("roc", points=[1.0]),
+    "plot-pr": lambda: gallery("pr", points=[1.0]),
+    "plot-prg": lambda: gallery("prg", points=[1.0]),
 }
 
 

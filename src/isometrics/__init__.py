@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from isometrics.calibrate import AccuracyCalibrator, CalibrationSegments, FCalibrator
+from isometrics.decide import best_threshold
+from isometrics.decision import Decision
 from isometrics.errors import InputError, IsometricsError, OneClassError, UndefinedWarning
+from isometrics.intervals import OptimalThresholds, optimal_thresholds
 from isometrics.metrics import (
     PrecisionRecallGainCurve,
     aupr_score,
@@ -16,14 +20,21 @@ from isometrics.metrics import (
 )
 from isometrics.points import OperatingPoints
 from isometrics.spaces import PRGSpace, PRSpace, ROCSpace
+from isometrics.transfer import Evaluation, evaluate
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AccuracyCalibrator",
+    "CalibrationSegments",
+    "Decision",
+    "Evaluation",
+    "FCalibrator",
     "InputError",
     "IsometricsError",
     "OneClassError",
     "OperatingPoints",
+    "OptimalThresholds",
     "PRGSpace",
     "PRSpace",
     "PrecisionRecallGainCurve",
@@ -32,8 +43,11 @@ __all__ = [
     "aupr_score",
     "auprg_score",
     "auroc_score",
+    "best_threshold",
+    "evaluate",
     "f1_gain_score",
     "fbeta_gain_score",
+    "optimal_thresholds",
     "precision_gain_score",
     "precision_recall_gain_curve",
     "recall_gain_score",

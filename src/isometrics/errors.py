@@ -16,6 +16,7 @@ __all__ = [
     "MissingValueError",
     "NoCurveError",
     "NotAnswerableError",
+    "NotFittedError",
     "OneClassError",
     "ParameterError",
     "PointsError",
@@ -79,6 +80,10 @@ class NoCurveError(IsometricsError):
 
 class NotAnswerableError(IsometricsError):
     """The rows at hand cannot answer this exactly."""
+
+
+class NotFittedError(IsometricsError):
+    """A calibrator was used before `fit`."""
 
 
 class UndefinedWarning(UserWarning):

@@ -31,11 +31,11 @@ NOTHING, EVERYTHING = "(nothing)", "(everything)"
 def hull_of(table: Table) -> Table:
     """Return the vertices of the hull, from the empty rule to the always-positive one."""
     if table.kind in (Kind.SELECTION, Kind.SETS):
-        table = _ordered_with_ends(table)
-    return table.take(_vertices(table.fp, table.tp), Kind.HULL)
+        table = ordered_with_ends(table)
+    return table.take(vertices(table.fp, table.tp), Kind.HULL)
 
 
-def _ordered_with_ends(table: Table) -> Table:
+def ordered_with_ends(table: Table) -> Table:
     """Add the trivial rules and sort by false, then true positives."""
     tp = np.concatenate([[0], table.tp, [table.positives]])
     fp = np.concatenate([[0], table.fp, [table.negatives]])
@@ -45,7 +45,7 @@ def _ordered_with_ends(table: Table) -> Table:
     return widened.take(np.lexsort((tp, fp)), table.kind)
 
 
-def _vertices(x: Counts, y: Counts) -> Indices:
+def vertices(x: Counts, y: Counts) -> Indices:
     """Return the rows of the strict upper hull; x never falls, the ends belong to it.
 
     Rows are thinned in blocks that stay in the cache, then all together, as long as that removes

@@ -205,3 +205,19 @@ def as_thresholds(scores: NDArray[Any]) -> NDArray[Any]:
     if np.finfo(np.longdouble).nmant < 63:
         raise ScoreError("integers beyond 2**53 do not fit into this machine's floats")
     return scores.astype(np.longdouble)
+
+
+def refuse_other_than_probabilities(thresholds: NDArray[Any], purpose: str) -> None:
+    """Refuse a table whose scores are no probabilities.
+
+    Items that were never scored lie at -inf, which is no score.
+    """
+    scores = thresholds[1:]
+    scores = scores[:-1] if scores[-1] == -np.inf else scores
+    # A threshold that is not known is NaN, and fails this too.
+    strange = ~((scores >= 0) & (scores <= 1))
+    if strange.any():
+        raise ScoreError(
+            f"{purpose} needs probabilities between 0 and 1 as scores, but the table has the "
+            f"threshold {plain(scores[np.argmax(strange)])!r}"
+        )

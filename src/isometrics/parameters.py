@@ -10,7 +10,7 @@ import numpy as np
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -30,6 +30,46 @@ def clean_prevalence(prevalence: float) -> float:
     return _parameter(
         prevalence, "prevalence", lambda value: 0 < value < 1, "strictly between 0 and 1"
     )
+
+
+def clean_score(value: float) -> float:
+    """Check a precision, recall or F score that some point with true positives can have."""
+    return _parameter(value, "value", lambda value: 0 < value <= 1, "above 0 and at most 1")
+
+
+def clean_gain(value: float, name: str = "value") -> float:
+    """Check a gain: 1 at most, any loss."""
+    return _parameter(value, name, lambda value: -math.inf < value <= 1, "a number up to 1")
+
+
+def clean_accuracy(value: float) -> float:
+    """Check a cost-weighted accuracy, which cannot exceed 2."""
+    return _parameter(value, "value", lambda value: 0 <= value <= 2, "between 0 and 2")
+
+
+def clean_size(size: int, name: str = "size") -> int:
+    """Check how many points or pixels to use."""
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 2:
+        raise ParameterError(f"{name} must be a whole number, 2 or more, but is {size!r}")
+    return int(size)
+
+
+def clean_level(level: float, name: str) -> float:
+    """Check a precision or a recall that a rule must reach."""
+    return _parameter(level, name, lambda value: 0 <= value <= 1, "between 0 and 1")
+
+
+def clean_budget(budget: float) -> float:
+    """Check a number of predicted positives."""
+    return _parameter(budget, "budget", lambda value: value >= 0, "a number ≥ 0")
+
+
+def clean_betas(betas: Iterable[float]) -> tuple[float, ...]:
+    """Check several β, at least one."""
+    values = tuple(clean_beta(beta) for beta in betas)
+    if not values:
+        raise ParameterError("betas is empty; give at least one β")
+    return values
 
 
 def clean_range(lo: float, hi: float, *, axis: str, lowest: float = 0.0) -> tuple[float, float]:
@@ -54,6 +94,22 @@ def clean_positions(x: ArrayLike, *, axis: str, lowest: float = 0.0) -> NDArray[
         array = np.array(np.nan)
     if not ((array >= lowest) & (array <= 1)).all():
         raise ParameterError(f"x must be a {axis} between {lowest:g} and 1")
+    return array
+
+
+def clean_values(
+    values: ArrayLike,
+    name: str,
+    holds: Callable[[NDArray[np.float64]], NDArray[np.bool_]],
+    accepted: str,
+) -> NDArray[np.float64]:
+    """Check a number, or an array of numbers, that a user wants an answer for."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    if not holds(array).all():
+        raise ParameterError(f"{name} must be {accepted}")
     return array
 
 

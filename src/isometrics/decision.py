@@ -1,0 +1,110 @@
+"""A decision: the chosen row of a table, with its measures and what it is best for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isometrics.columns import plain
+from isometrics.points import OperatingPoints
+from isometrics.printing import html_table, number, text_table
+from isometrics.spaces import pr
+from isometrics.table import Kind
+
+if TYPE_CHECKING:
+    from isometrics.aliases import Total
+    from isometrics.table import Table
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Decision:
+    """A chosen rule ``score >= threshold``: its counts, its measures, and what it is best for.
+
+    ``float(decision)`` is the threshold: +inf for the empty rule, NaN where the table has none.
+
+    Attributes
+    ----------
+    threshold
+        The threshold.
+    tp, fp, fn, tn
+        The counts of the rule.
+    precision, recall
+        Its precision, NaN for the empty rule, and recall.
+    f, f_gain
+        F_β and its gain, for `beta`.
+    objective, value
+        What was made best, in words, and the value that it reaches.
+    beta
+        The β of `f` and `f_gain`; 1 where the objective has none.
+    label
+        The name of the row, in a family of sets.
+    """
+
+    threshold: float
+    tp: Total
+    fp: Total
+    fn: Total
+    tn: Total
+    precision: float
+    recall: float
+    f: float
+    f_gain: float
+    objective: str
+    value: float
+    beta: float = 1.0
+    label: object = None
+
+    def __float__(self) -> float:
+        """Return the threshold."""
+        return float(self.threshold)
+
+    def _title(self) -> str:
+        where = number(self.threshold) if self.label is None else repr(self.label)
+        what = "threshold" if self.label is None else "row"
+        return f"Decision: {what} {where}, best for {self.objective}: {number(self.value)}"
+
+    def _columns(self) -> dict[str, list[object]]:
+        measures = ("tp", "fp", "fn", "tn", "precision", "recall")
+        f = f"F (β {number(self.beta)})"
+        return {name: [getattr(self, name)] for name in measures} | {
+            f: [self.f],
+            "F gain": [self.f_gain],
+        }
+
+    def __repr__(self) -> str:
+        """Return the decision as a sentence and a table of one row."""
+        return text_table(self._title(), self._columns())
+
+    def _repr_html_(self) -> str:
+        """Return the same for notebooks."""
+        return html_table(self._title(), self._columns())
+
+
+def decision_at(pts: OperatingPoints, row: int, objective: str, beta: float = 1.0) -> Decision:
+    """Return a row as a decision whose value is F_β."""
+    value = float(pr.f(pts.table, beta)[row])
+    return decision_of(pts.table, row, objective, value, beta)
+
+
+def decision_of(
+    table: Table, row: int, objective: str, value: float, beta: float = 1.0
+) -> Decision:
+    """Return a row as a decision."""
+    points = OperatingPoints(table.take(np.array([row]), Kind.SELECTION))
+    return Decision(
+        threshold=plain(points.thresholds[0]),  # type: ignore[arg-type]
+        tp=points.tp[0].item(),
+        fp=points.fp[0].item(),
+        fn=points.fn[0].item(),
+        tn=points.tn[0].item(),
+        precision=float(points.precision[0]),
+        recall=float(points.recall[0]),
+        f=float(points.f(beta)[0]),
+        f_gain=float(points.f_gain(beta)[0]),
+        objective=objective,
+        value=value,
+        beta=beta,
+        label=None if points.labels is None else points.labels[0],
+    )

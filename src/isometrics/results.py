@@ -1,0 +1,62 @@
+"""What the tables that functions return have in common: locked arrays, a printout, a data frame."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics.frames import to_frame
+from isometrics.printing import html_table, text_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class ResultTable:
+    """Base of frozen dataclasses of arrays that read as a table."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        """Lock the arrays, so that a result is a value."""
+        for array in self._fields():
+            if isinstance(array, np.ndarray):
+                array.setflags(write=False)
+
+    def _fields(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """Copy and pickle by value, through the constructor that locks the arrays."""
+        return type(self), self._fields()
+
+    def _title(self) -> str:
+        raise NotImplementedError
+
+    def _columns(self) -> dict[str, Any]:
+        """All columns, for the data frame."""
+        raise NotImplementedError
+
+    def _shown(self) -> dict[str, Any]:
+        """Return the columns of the printout: all, unless a result has too many."""
+        return self._columns()
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the table as a data frame of pandas, polars or pyarrow.
+
+        Parameters
+        ----------
+        library
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default the first one installed.
+        """
+        return to_frame(self._columns(), library)
+
+    def __repr__(self) -> str:
+        """Return a readable table."""
+        return text_table(self._title(), self._shown())
+
+    def _repr_html_(self) -> str:
+        """Return the table for notebooks."""
+        return html_table(self._title(), self._shown())

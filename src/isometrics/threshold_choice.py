@@ -1,0 +1,225 @@
+"""The loss to expect when thresholds are set in one of four ways, over all operating conditions.
+
+An operating condition is a cost proportion, or a weight of recall, that is known only when the
+model is used. How the threshold then follows it decides which measure of the model matters.
+
+References
+----------
+J. Hernández-Orallo, P. Flach and C. Ferri. A unified view of performance metrics: translating
+threshold choice into expected classification loss. JMLR 13, 2012.
+P. Flach and M. Kull. Precision-recall-gain curves: PR analysis done right. NeurIPS 2015.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isometrics.errors import NotAnswerableError, UndefinedWarning
+from isometrics.hull import hull_of
+from isometrics.inputs import refuse_other_than_probabilities
+from isometrics.intervals import optimal_thresholds
+from isometrics.path import path_of
+from isometrics.table import Kind
+
+if TYPE_CHECKING:
+    from isometrics.aliases import Floats
+    from isometrics.points import OperatingPoints
+
+__all__ = [
+    "fixed",
+    "optimal",
+    "optimal_f_gain",
+    "rate_driven",
+    "rate_driven_f_gain",
+    "score_driven",
+]
+
+
+def fixed(pts: OperatingPoints, threshold: float) -> float:
+    """Return the expected loss when one threshold serves every cost: the error rate.
+
+    Parameters
+    ----------
+    pts
+        A table that knows the counts at this threshold.
+    threshold
+        The threshold.
+
+    Notes
+    -----
+    The loss at cost proportion c is (2(1-c)·fn + 2c·fp)/n, and c is uniform on [0, 1]; so both
+    kinds of error weigh the same (Hernández-Orallo et al. 2012).
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> threshold_choice.fixed(pts, 0.5)
+    0.25
+    """
+    rule = pts.at([threshold])
+    return float((rule.fn[0] + rule.fp[0]) / (pts.positives + pts.negatives))
+
+
+def score_driven(pts: OperatingPoints) -> float:
+    """Return the expected loss when the cost proportion itself is the threshold: the Brier score.
+
+    Parameters
+    ----------
+    pts
+        A table with a row for every score, scores between 0 and 1.
+
+    Notes
+    -----
+    The rule ``score >= c`` misses a positive of score s for c above s, which loses (1-s)² in all,
+    and a negative for c up to s, which loses s² (Hernández-Orallo et al. 2012).
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> round(threshold_choice.score_driven(pts), 6)
+    0.1875
+    """
+    refuse_other_than_probabilities(pts.thresholds, "the score-driven choice")
+    table, scores = pts.table, pts.thresholds[1:]
+    if table.kind is not Kind.SCORES or scores[-1] == -np.inf:
+        raise NotAnswerableError("the score-driven choice needs a table of every item's score")
+    lost = np.diff(table.tp) * (1 - scores) ** 2 + np.diff(table.fp) * scores**2
+    return float(lost.sum() / (table.positives + table.negatives))
+
+
+def rate_driven(pts: OperatingPoints) -> float:
+    """Return the expected loss when the cost proportion sets the share of predicted positives.
+
+    At cost proportion c a share 1-c is predicted positive, ties broken at random.
+
+    Notes
+    -----
+    π(1-π)(1 - 2·AUROC) + ⅓ (Hernández-Orallo et al. 2012). So a perfect ranking still
+    loses ⅓ - π(1-π), because the rate does not know the prevalence.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> round(threshold_choice.rate_driven(pts), 6)
+    0.208333
+    """
+    prevalence = pts.prevalence
+    rest = pts.negatives / (pts.positives + pts.negatives)
+    return prevalence * rest * (1 - 2 * pts.roc.area()) + 1 / 3
+
+
+def optimal(pts: OperatingPoints) -> float:
+    """Return the expected loss when the best threshold is known for every cost proportion.
+
+    It is the area under the lower envelope of the cost curves, and judges the data that it was
+    tuned on: a lower limit for every other choice, not a promise.
+
+    Notes
+    -----
+    A segment of the hull with n_j items, a share c_j of them positive, loses n_j·c_j(1-c_j)/n:
+    the Brier score of the accuracy-calibrated scores, or refinement loss (Hernández-Orallo et
+    al. 2012).
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> threshold_choice.optimal(pts)
+    0.125
+    """
+    hull = hull_of(pts.table)
+    rise, run = np.diff(hull.tp), np.diff(hull.fp)
+    lost = rise * (run / (rise + run))
+    return float(lost.sum() / (hull.positives + hull.negatives))
+
+
+def optimal_f_gain(pts: OperatingPoints) -> float:
+    """Return the expected loss of F gain when the best threshold is known for every β.
+
+    The operating condition is the weight of recall, λ = β²/(1+β²), uniform on [0, 1]; the loss
+    is 1 - FG_β. Like `optimal` it judges the data that it was tuned on.
+
+    Notes
+    -----
+    The loss of a row is (P/N)·(λ·fn + (1-λ)·fp)/tp, linear in λ; the sum runs over the intervals
+    of `optimal_thresholds`. Flach & Kull (2015) leave threshold choice on the gain scale to
+    future work; this definition is the one closest to uniform cost proportions.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> round(threshold_choice.optimal_f_gain(pts), 6)
+    0.166667
+    """
+    best = optimal_thresholds(pts)
+    width = best.lambda_hi - best.lambda_lo
+    recall_weight = (best.lambda_lo + best.lambda_hi) / 2
+    precision_weight = (best.d_lo + best.d_hi) / 2
+    missed = recall_weight * best.points.fn + precision_weight * best.fp
+    return float(pts.table.odds * np.sum(width * missed / best.tp))
+
+
+def rate_driven_f_gain(pts: OperatingPoints) -> float:
+    """Return the expected loss of F gain when the weight of recall sets how far to go.
+
+    The way leads from a recall of π to the always-positive rule. It is measured by
+    Δ = recG/π - precG/(1-π), in which Flach & Kull (2015, Theorem 3) take thresholds to be
+    uniform, as the rate of predicted positives is in ROC space. At the weight λ = β²/(1+β²) the
+    rule at the share λ of this way is used, and λ is uniform on [0, 1]; the loss is 1 - FG_β.
+    NaN, with a warning, when all negatives rank above a recall of π.
+
+    Notes
+    -----
+    Δ falls linearly with tn/tp, and both losses (P/N)·fn/tp and (P/N)·fp/tp are linear in it
+    between rows. So the loss is a sum of integrals of products of linear functions.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> round(threshold_choice.rate_driven_f_gain(pts), 6)
+    0.458333
+    """
+    positives, negatives = Fraction(pts.positives), Fraction(pts.negatives)
+    path = path_of(pts.table)
+    start_tp = positives * positives / (positives + negatives)
+    start_fp = path.crossing(start_tp)
+    if start_fp == negatives:
+        warnings.warn(
+            "the rate-driven loss of F gain is undefined (NaN): all negatives rank above a recall "
+            "equal to the prevalence, so there is no way to go",
+            UndefinedWarning,
+            stacklevel=2,
+        )
+        return math.nan
+    row = path.first_row_from(start_tp)
+    tp = np.concatenate([[float(start_tp)], path.x[row:]])
+    fp = np.concatenate([[float(start_fp)], path.y[row:]])
+    # The share of the way that is still ahead is the weight of precision, 1 - λ.
+    ahead = (float(negatives) - fp) / tp / float((negatives - start_fp) / start_tp)
+    ahead[0] = 1.0
+    recall_loss, precision_loss = (float(positives) - tp) / tp, fp / tp
+    missed = _products(ahead, 1 - ahead, recall_loss) + _products(ahead, ahead, precision_loss)
+    return float(pts.table.odds * missed)
+
+
+def _products(position: Floats, one: Floats, other: Floats) -> float:
+    """Integrate the product of two functions that are linear between falling positions."""
+    ends = one[:-1] * other[:-1] + one[1:] * other[1:]
+    crossed = one[:-1] * other[1:] + one[1:] * other[:-1]
+    return float(np.sum(-np.diff(position) * (2 * ends + crossed)) / 6)

@@ -1,0 +1,224 @@
+"""Calibrated scores against isotonic regression and against decisions, exactly."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.isotonic import IsotonicRegression
+
+import isometrics as iso
+from isometrics.calibrate import HullCalibrator
+from isometrics.errors import (
+    DimensionError,
+    MissingValueError,
+    NotAnswerableError,
+    NotFittedError,
+    OneClassError,
+    ParameterError,
+    ScoreError,
+)
+from isometrics.testing.strategies import binary_samples
+
+LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
+SCORES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
+calibrators = pytest.mark.parametrize("calibrator", [iso.AccuracyCalibrator, iso.FCalibrator])
+samples = binary_samples().map(lambda sample: (*sample, None)) | binary_samples(weights="integer")
+
+
+def fitted(calibrator, sample):
+    y_true, y_score, weights = sample
+    return calibrator().fit(y_true, y_score, sample_weight=weights)
+
+
+def ranks(scores):
+    """Finite numbers in the same order, for scikit-learn."""
+    return np.unique(scores + 0, return_inverse=True)[1].astype(float)
+
+
+@given(samples)
+def test_accuracy_calibration_is_isotonic_regression(sample):
+    y_true, y_score, weights = sample
+    values = fitted(iso.AccuracyCalibrator, sample).transform(y_score)
+    kept = np.ones(y_true.size, bool) if weights is None else weights > 0
+    expected = IsotonicRegression().fit_transform(
+        ranks(y_score[kept]),
+        y_true[kept].astype(float),
+        sample_weight=None if weights is None else weights[kept],
+    )
+    np.testing.assert_allclose(values[kept], expected, rtol=0, atol=1e-12)
+
+
+@given(binary_samples(weights="float", dtypes=["float64"]))
+def test_float_weights(sample):
+    """Differences of float sums lose digits, so the agreement is weaker."""
+    y_true, y_score, weights = sample
+    kept = weights > 0
+    calibrator = fitted(iso.AccuracyCalibrator, sample)
+    expected = IsotonicRegression().fit_transform(
+        ranks(y_score[kept]), y_true[kept].astype(float), sample_weight=weights[kept]
+    )
+    np.testing.assert_allclose(calibrator.transform(y_score[kept]), expected, rtol=0, atol=1e-7)
+    assert (np.diff(calibrator.values_) <= 0).all()
+    f_values = fitted(iso.FCalibrator, sample).values_
+    assert (np.diff(f_values) <= 0).all()
+    assert f_values[0] == 1
+
+
+@given(samples, st.floats(0, 1))
+def test_accuracy_calibrated_scores_decide_for_every_cost(sample, cost):
+    """At the cost of a segment all its rows are equally good, so the accuracies are compared."""
+    y_true, y_score, weights = sample
+    pts = iso.OperatingPoints.from_scores(y_true, y_score, sample_weight=weights)
+    predicted = fitted(iso.AccuracyCalibrator, sample).transform(y_score) >= cost
+    tp, fp = counts(y_true, predicted, weights)
+    best = iso.best_threshold(pts, cost=cost)
+    c = Fraction(cost)
+    reached = (1 - c) * tp - c * fp
+    # A cost within rounding of a segment's share may be taken for it.
+    assert float(reached) == pytest.approx(float((1 - c) * best.tp - c * best.fp), abs=1e-12)
+
+
+def counts(y_true, predicted, weights):
+    weights = np.ones(y_true.size, int) if weights is None else weights
+    return int(weights[y_true & predicted].sum()), int(weights[~y_true & predicted].sum())
+
+
+@given(samples, st.data())
+def test_f_calibrated_scores_decide_for_every_beta(sample, data):
+    """Around every end of an interval and anywhere else, the decision is that of the hull."""
+    y_true, y_score, weights = sample
+    pts = iso.OperatingPoints.from_scores(y_true, y_score, sample_weight=weights)
+    ends = np.sqrt(iso.optimal_thresholds(pts).beta_squared_lo)
+    near = [f(end) for end in ends for f in (float, before, after)]
+    beta = data.draw(st.sampled_from([0.0, 0.5, 1.0, 2.0, math.inf, *near]) | st.floats(0.01, 100))
+    values = fitted(iso.FCalibrator, sample).transform(y_score)
+    exact = Fraction(0) if math.isinf(beta) else 1 / (1 + Fraction(beta) ** 2)
+    decided = counts(y_true, values >= float(exact), weights)
+    best = iso.best_threshold(pts, beta=beta)
+    if float(exact) not in values:
+        assert decided == (best.tp, best.fp)
+    else:
+        # Here two vertices are equally good; they differ from each other by rounding of d only.
+        strict = counts(y_true, values > float(exact), weights)
+        for tp, fp in (decided, strict) if float(exact) < 1 else (decided,):
+            fn = pts.positives - tp
+            f = tp / (tp + (1 - exact) * fn + exact * fp)
+            assert float(f) == pytest.approx(best.f, rel=1e-14)
+
+
+def before(value):
+    return float(np.nextafter(value, 0))
+
+
+def after(value):
+    return float(np.nextafter(value, math.inf))
+
+
+def test_the_exact_end_of_an_interval():
+    """Both ends of the segment have F₁ = ⅔: >= takes the lower, > and best_threshold the upper."""
+    labels, scores = np.array([True, False, False, True]), np.array([0.9, 0.8, 0.7, 0.1])
+    values = iso.FCalibrator().fit(labels, scores).transform(scores)
+    assert values.tolist() == [1, 0.5, 0.5, 0.5]
+    decision = iso.best_threshold(iso.OperatingPoints.from_scores(labels, scores))
+    assert counts(labels, values > 0.5, None) == (decision.tp, decision.fp) == (1, 0)
+    assert counts(labels, values >= 0.5, None) == (2, 2)
+
+
+@calibrators
+@given(sample=binary_samples(dtypes=["float64", "float32"]), others=st.lists(st.floats(width=32)))
+def test_both_maps_are_monotone_and_within_the_segments(calibrator, sample, others):
+    learnt = calibrator().fit(*sample)
+    scores = np.sort(np.array([*sample[1], *(o for o in others if not math.isnan(o))], float))
+    for interpolate in ("step", "linear"):
+        values = learnt.transform(scores, interpolate=interpolate)
+        assert (np.diff(values) >= -1e-15).all()
+        assert (values <= learnt.values_[0]).all()
+        assert (values >= learnt.values_[-1]).all()
+
+
+@calibrators
+def test_scores_at_and_between_thresholds(calibrator):
+    learnt = calibrator().fit(LABELS, SCORES)
+    first, second, third, last = learnt.values_
+    given_scores = [math.inf, 5, 0.9, 0.89, 0.6, 0.59, 0.3, 0.25, 0.2, 0.1, -math.inf]
+    assert learnt.transform(given_scores).tolist() == [
+        *[first] * 3,
+        *[second] * 2,
+        *[third] * 2,
+        *[last] * 4,
+    ]
+    assert learnt.thresholds_.tolist() == [0.9, 0.6, 0.3, 0.2]
+
+
+def test_straight_lines_between_the_middles():
+    """The middles are 0.9 (the highest score), 0.75, 0.45 and 0.25."""
+    learnt = iso.AccuracyCalibrator().fit(LABELS, SCORES)
+    values = learnt.transform([2, 0.9, 0.75, 0.6, 0.45, 0.25, 0], interpolate="linear")
+    np.testing.assert_allclose(values, [1, 1, 2 / 3, 0.5, 1 / 3, 0, 0])
+
+
+def test_infinite_scores():
+    inf = math.inf
+    learnt = iso.FCalibrator().fit([1, 0, 1, 0], [inf, 1, 0, -inf])
+    assert learnt.transform([inf, 7]).tolist() == learnt.values_[:2].tolist()
+    assert np.isfinite(learnt.transform([inf, 2, 0.5, -inf], interpolate="linear")).all()
+    only = iso.AccuracyCalibrator().fit([1, 0], [inf, -inf])
+    assert only.transform([inf, -inf], interpolate="linear").tolist() == [1, 0]
+    large = 1.7e308
+    wide = iso.AccuracyCalibrator().fit([1, 0], [large, -large])
+    assert wide.transform([large, 0, -large], interpolate="linear").tolist() == [1, 0, 0]
+
+
+def test_equal_scores_have_one_segment():
+    assert iso.AccuracyCalibrator().fit([1, 0, 0], [3, 3, 3]).transform([1, 9]).tolist() == [
+        1 / 3,
+        1 / 3,
+    ]
+    assert iso.FCalibrator().fit([1, 0, 0], [3, 3, 3]).values_.tolist() == [1]
+
+
+@calibrators
+def test_from_points_and_faces(calibrator):
+    pts = iso.OperatingPoints.from_scores(LABELS, SCORES)
+    learnt, fresh = calibrator.from_points(pts), calibrator()
+    assert repr(learnt) == f"{calibrator.__name__}(4 segments)"
+    assert repr(fresh) == f"{calibrator.__name__}(not fitted)"
+    assert fresh.fit(LABELS, SCORES) is fresh
+    np.testing.assert_array_equal(learnt.values_, fresh.values_)
+    np.testing.assert_array_equal(calibrator.from_points(pts.hull()).values_, learnt.values_)
+    frame = learnt.to_frame("pandas")
+    assert list(frame.columns) == ["lower", "upper", "value", "tp", "fp"]
+    assert frame["tp"].sum() == 4
+    assert repr(learnt.table()).startswith("CalibrationSegments: 4 segments of the hull\n")
+    assert learnt.transform(pd.Series([0.7])).tolist() == [learnt.values_[1]]
+
+
+@calibrators
+def test_refusals(calibrator):
+    name = calibrator.__name__
+    with pytest.raises(NotFittedError) as caught:
+        calibrator().transform([1])
+    assert str(caught.value) == f"this {name} has learnt nothing yet; call fit or from_points"
+    with pytest.raises(OneClassError, match="y_true has only positives; both classes are needed"):
+        calibrator().fit([1, 1], [0.2, 0.4])
+    curve = iso.OperatingPoints.from_counts([1, 3], [0, 1], positives=4, negatives=4)
+    with pytest.raises(NotAnswerableError, match="a curve without thresholds whose thresholds"):
+        calibrator.from_points(curve)
+    learnt = calibrator().fit(LABELS, SCORES)
+    with pytest.raises(ParameterError, match="interpolate must be one of 'step', 'linear'"):
+        learnt.transform([1], interpolate="cubic")
+    with pytest.raises(MissingValueError, match="scores has missing values"):
+        learnt.transform([math.nan])
+    with pytest.raises(ScoreError, match="scores has values that are not real numbers"):
+        learnt.transform(["high"])
+    with pytest.raises(DimensionError, match="scores must be one-dimensional"):
+        learnt.transform(np.ones((2, 2)))
+
+
+def test_the_base_has_no_values():
+    with pytest.raises(NotImplementedError):
+        HullCalibrator().fit(LABELS, SCORES)

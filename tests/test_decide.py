@@ -1,0 +1,254 @@
+"""Decisions against brute force over all rows, in exact fractions."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics.errors import ParameterError
+from isometrics.testing.strategies import binary_samples, count_tables, point_clouds
+
+LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
+SCORES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
+SMALL = iso.OperatingPoints.from_scores(LABELS, SCORES)
+
+
+def from_counts(drawn):
+    tp, fp, positives, negatives = drawn
+    return iso.OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives)
+
+
+tables = (
+    count_tables().map(from_counts)
+    | point_clouds().map(from_counts)
+    | binary_samples().map(lambda sample: iso.OperatingPoints.from_scores(*sample))
+    | binary_samples(weights="integer").map(
+        lambda sample: iso.OperatingPoints.from_scores(*sample[:2], sample_weight=sample[2])
+    )
+)
+shares = st.sampled_from([0.0, 0.2, 0.5, 0.75, 1.0]) | st.floats(0, 1)
+
+
+def brute(pts, value, allowed=lambda *_: True):
+    """The best (tp, fp) by the stated tie rule: the fewest predicted, then the fewest false."""
+    rows = {
+        (0, 0),
+        *zip(pts.tp.tolist(), pts.fp.tolist(), strict=True),
+        (pts.positives, pts.negatives),
+    }
+    rows = [(Fraction(tp), Fraction(fp)) for tp, fp in rows if allowed(tp, fp)]
+    return min(rows, key=lambda row: (-value(*row), sum(row), row[1]))
+
+
+def chosen(decision):
+    return (decision.tp, decision.fp)
+
+
+@given(tables, st.sampled_from([0.0, 0.5, 1.0, 2.0, 1e200, math.inf]) | st.floats(2**-20, 2**20))
+def test_f(pts, beta):
+    total = Fraction(pts.positives)
+
+    def value(tp, fp):
+        if math.isinf(beta):
+            return tp / total
+        squared = Fraction(beta) ** 2
+        return (1 + squared) * tp / ((1 + squared) * tp + squared * (total - tp) + fp)
+
+    decision = iso.best_threshold(pts, beta=beta)
+    assert chosen(decision) == brute(pts, value, lambda tp, fp: tp + fp > 0)
+    assert decision.f == decision.value == pytest.approx(float(value(*chosen(decision))))
+    assert decision.tp + decision.fn == pts.positives
+    assert decision.fp + decision.tn == pts.negatives
+
+
+@given(tables, shares)
+def test_cost(pts, cost):
+    c = Fraction(cost)
+    decision = iso.best_threshold(pts, cost=cost)
+    assert chosen(decision) == brute(pts, lambda tp, fp: (1 - c) * tp - c * fp)
+    exact = 2 * (1 - c) * decision.tp + 2 * c * (pts.negatives - decision.fp)
+    assert decision.value == pytest.approx(float(exact / (pts.positives + pts.negatives)))
+
+
+@given(tables)
+def test_accuracy(pts):
+    decision = iso.best_threshold(pts, objective="accuracy")
+    assert chosen(decision) == brute(pts, lambda tp, fp: tp - fp)
+    right = (decision.tp + decision.tn) / (pts.positives + pts.negatives)
+    assert decision.value == pytest.approx(right)
+
+
+@given(tables)
+def test_youden(pts):
+    def value(tp, fp):
+        return tp / Fraction(pts.positives) - fp / Fraction(pts.negatives)
+
+    decision = iso.best_threshold(pts, objective="youden")
+    assert chosen(decision) == brute(pts, value)
+    assert decision.value == pytest.approx(float(value(*chosen(decision))), abs=1e-15)
+
+
+@given(tables)
+def test_break_even(pts):
+    total = Fraction(pts.positives)
+
+    def difference(tp, fp):
+        return tp / (tp + fp) - tp / total
+
+    decision = iso.best_threshold(pts, objective="break-even")
+    best = brute(pts, lambda tp, fp: -abs(difference(tp, fp)), lambda tp, _: tp > 0)
+    assert chosen(decision) == best
+    assert decision.value == pytest.approx(float(difference(*map(Fraction, best))), abs=1e-15)
+
+
+@given(tables, shares)
+def test_min_recall(pts, level):
+    decision = iso.best_threshold(pts, min_recall=level)
+    assert chosen(decision) == brute(
+        pts,
+        lambda tp, fp: tp / (tp + fp),
+        lambda tp, fp: tp + fp > 0 and tp / pts.positives >= level,
+    )
+    assert decision.recall >= level
+    assert decision.value == decision.precision
+
+
+@given(tables, shares)
+def test_min_precision(pts, level):
+    def allowed(tp, fp):
+        return tp + fp > 0 and tp / (tp + fp) >= level
+
+    rows = [
+        *zip(pts.tp.tolist(), pts.fp.tolist(), strict=True),
+        (pts.positives, pts.negatives),
+    ]
+    if any(allowed(*row) for row in rows):
+        decision = iso.best_threshold(pts, min_precision=level)
+        assert chosen(decision) == brute(pts, lambda tp, _: tp, allowed)
+        assert decision.precision >= level
+        assert decision.value == decision.recall
+    else:
+        with pytest.raises(ParameterError, match=r"^no threshold reaches precision .*; the best"):
+            iso.best_threshold(pts, min_precision=level)
+
+
+@given(tables, st.integers(0, 40) | st.floats(0, 1e13))
+def test_budget(pts, budget):
+    decision = iso.best_threshold(pts, budget=budget)
+    assert chosen(decision) == brute(pts, lambda tp, _: tp, lambda tp, fp: tp + fp <= budget)
+    assert decision.tp + decision.fp <= budget
+    assert decision.value == decision.recall
+
+
+@given(binary_samples(weights="float"), st.floats(2**-10, 2**10))
+def test_float_weights(sample, beta):
+    """Sums of float weights are rounded, so the best F is reached to rounding."""
+    pts = iso.OperatingPoints.from_scores(*sample[:2], sample_weight=sample[2])
+    decision = iso.best_threshold(pts, beta=beta)
+    assert decision.f == pytest.approx(np.nanmax(pts.f(beta)), rel=1e-12)
+    assert np.nanmax(pts.accuracy(0.3)) == pytest.approx(
+        iso.best_threshold(pts, cost=0.3).value, rel=1e-12
+    )
+
+
+def test_the_threshold_is_the_highest_of_equally_good_ones():
+    """F₁ is ⅔ at 0.9, where tp = 1, fp = 0, and at 0.1, where tp = 2, fp = 2."""
+    pts = iso.OperatingPoints.from_scores([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.1])
+    assert pts.f()[1] == pts.f()[4]
+    assert float(iso.best_threshold(pts)) == 0.9
+    assert float(iso.best_threshold(pts, beta=math.inf)) == 0.1
+    same = iso.OperatingPoints.from_counts(
+        [1, 1, 2], [0, 0, 2], positives=2, negatives=2, thresholds=[3, 2, 1]
+    )
+    assert float(iso.best_threshold(same)) == 3
+    top = iso.OperatingPoints.from_scores([1, 1, 1, 0], [4, 3, 2, 1])
+    assert float(iso.best_threshold(top, beta=0)) == 4
+    assert float(iso.best_threshold(top, beta=1e-9)) == 2
+
+
+def test_the_empty_rule_only_where_it_is_legal():
+    worst = iso.OperatingPoints.from_scores([0, 0, 0, 1], [4, 3, 2, 1])
+    assert float(iso.best_threshold(worst, objective="accuracy")) == math.inf
+    assert float(iso.best_threshold(worst, cost=1)) == math.inf
+    assert float(iso.best_threshold(worst, objective="youden")) == math.inf
+    assert float(iso.best_threshold(worst, beta=0)) == 1
+    tied = iso.OperatingPoints.from_scores([1, 0, 1], [2, 2, 1])
+    decision = iso.best_threshold(tied, budget=1)
+    assert float(decision) == math.inf
+    assert math.isnan(decision.precision)
+
+
+def test_the_threshold_keeps_its_precision():
+    """Integers beyond 2**53 stay what they are."""
+    if np.finfo(np.longdouble).nmant < 63:
+        pytest.skip("long doubles are doubles here")
+    big = 2**62
+    pts = iso.OperatingPoints.from_scores([1, 0], np.array([big + 1, big]))
+    assert int(iso.best_threshold(pts).threshold) == big + 1
+
+
+def test_constraints_are_compared_as_floats():
+    """Eight of ten is a recall of 0.8, though the float 0.8 is a little more than 8/10."""
+    pts = iso.OperatingPoints.from_counts([8, 10], [1, 9], positives=10, negatives=10)
+    assert iso.best_threshold(pts, min_recall=0.8).tp == 8
+
+
+def test_impossible_precision():
+    pts = iso.OperatingPoints.from_scores([0, 1, 1, 0], [4, 3, 2, 1])
+    with pytest.raises(ParameterError) as caught:
+        iso.best_threshold(pts, min_precision=0.99)
+    assert str(caught.value) == "no threshold reaches precision 0.99; the best is 0.666667"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"beta": -1}, "beta must be a number ≥ 0 but is -1"),
+        ({"cost": 2}, "cost must be between 0 and 1 but is 2"),
+        ({"beta": 1, "cost": 0.5}, "pass one objective only, but beta= and cost= are given"),
+        (
+            {"objective": "best"},
+            "objective must be one of 'accuracy', 'youden', 'break-even' but is 'best'",
+        ),
+        ({"min_precision": 1.5}, "min_precision must be between 0 and 1 but is 1.5"),
+        ({"min_recall": "all"}, "min_recall must be between 0 and 1 but is 'all'"),
+        ({"budget": -3}, "budget must be a number ≥ 0 but is -3"),
+    ],
+)
+def test_refusals(options, message):
+    with pytest.raises(ParameterError) as caught:
+        iso.best_threshold(SMALL, **options)
+    assert str(caught.value) == message
+
+
+def test_sets_have_labels():
+    sets = iso.OperatingPoints.from_counts(
+        [1, 3, 2], [0, 1, 3], positives=4, negatives=4, labels=["a", "b<i>", "c"]
+    )
+    decision = iso.best_threshold(sets)
+    assert decision.label == "b<i>"
+    assert math.isnan(float(decision))
+    assert repr(decision).startswith("Decision: row 'b<i>', best for F (β 1): 0.75\n")
+    assert "b&lt;i&gt;" in decision._repr_html_()
+    assert iso.best_threshold(sets, min_recall=1).label == "(everything)"
+
+
+def test_a_selection_is_completed():
+    judged = SMALL.at([0.8, 0.6])
+    assert float(iso.best_threshold(judged)) == 0.6
+    assert iso.best_threshold(judged, min_recall=1).threshold == -math.inf
+
+
+def test_a_decision_is_a_value():
+    assert iso.best_threshold(SMALL) == iso.best_threshold(SMALL, beta=1)
+    decision = iso.best_threshold(SMALL, cost=0.2)
+    assert decision.objective == "accuracy at cost 0.2"
+    assert decision.beta == 1
+    assert type(decision.tp) is int
+    assert repr(decision).splitlines()[0] == (
+        "Decision: threshold 0.3, best for accuracy at cost 0.2: 0.85"
+    )

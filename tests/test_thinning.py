@@ -1,0 +1,152 @@
+"""What is drawn stays within half a pixel of the curve, and stays small."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from isometrics import OperatingPoints
+from isometrics.hull import vertices
+from isometrics.spaces import SPACES
+from isometrics.testing.strategies import count_tables
+from isometrics.thinning import MOST_VERTICES, most_rows, rows_to_draw
+from isometrics.trace import trace
+
+ROUNDING = 1e-9
+
+
+def distances(points, line):
+    """Distance of each point, a row, from a polyline of rows."""
+    start, step = line[:-1], np.diff(line, axis=0)
+    length = np.maximum((step**2).sum(axis=1), 1e-300)
+    nearest = np.empty(len(points))
+    for block in np.array_split(np.arange(len(points)), 1 + len(points) * len(line) // 10**6):
+        away = points[block, None] - start
+        along = np.clip((away * step).sum(axis=2) / length, 0, 1)
+        nearest[block] = np.sqrt(((away - along[..., None] * step) ** 2).sum(axis=2).min(axis=1))
+    return nearest
+
+
+def curve(points, space, low, parts=8):
+    """Points of the whole curve in sight, as rows: each segment cut in counts."""
+    rows = np.linspace(0, len(points) - 1, (len(points) - 1) * parts + 1)
+    here = OperatingPoints.from_counts(
+        np.interp(rows, np.arange(len(points)), points.tp),
+        np.interp(rows, np.arange(len(points)), points.fp),
+        positives=points.positives,
+        negatives=points.negatives,
+    )
+    x, y = getattr(here, space).x, getattr(here, space).y
+    seen = np.isfinite(y) & (x >= low)
+    return np.column_stack([x[seen], y[seen]])
+
+
+def between(line, parts=4):
+    """Points of a polyline, as rows: its corners and some between them."""
+    share = np.linspace(0, 1, parts + 1)[1:, None, None]
+    return np.vstack([line[:1], (line[:-1] + share * np.diff(line, axis=0)).reshape(-1, 2)])
+
+
+def sample(rows, prevalence, shift, ties, seed):
+    rng = np.random.default_rng(seed)
+    labels = rng.random(rows) < prevalence
+    labels[:2] = [True, False]
+    scores = rng.normal(shift * labels)
+    return OperatingPoints.from_scores(labels, np.round(scores, 2) if ties else scores)
+
+
+samples = st.builds(
+    sample,
+    st.integers(500, 3000),
+    st.sampled_from([0.02, 0.3, 0.9]),
+    st.sampled_from([-1.0, 0.0, 1.0, 3.0]),
+    st.booleans(),
+    st.integers(0, 1000),
+)
+
+
+@settings(max_examples=15)
+@given(samples, st.sampled_from(list(SPACES)), st.sampled_from([20, 50]))
+def test_a_thinned_curve_is_within_half_a_pixel(points, space, width):
+    x, y = trace(points.table, space, width=width, height=width)
+    # Of PRG space what lies far below the axes is not compared.
+    exact = curve(points, space, low=0.0)
+    exact = exact[exact[:, 1] > -5]
+    drawn = np.column_stack([x, y])
+    assert distances(exact, drawn).max() <= 0.5 / width + ROUNDING
+    seen = between(drawn)
+    seen = seen[(seen[:, 0] >= 0) & (seen[:, 1] > -4)]
+    whole = curve(points, space, low=-np.inf, parts=32)
+    assert distances(seen, whole[np.isfinite(whole).all(axis=1)]).max() <= 0.55 / width
+
+
+@given(samples, st.sampled_from(list(SPACES)))
+def test_ends_and_vertices_stay_and_the_size_is_bounded(points, space):
+    rows = rows_to_draw(points.table, space, width=20)
+    assert (np.diff(rows) > 0).all()
+    assert rows[0] == 0
+    assert rows[-1] == len(points) - 1
+    assert np.isin(vertices(points.fp, points.tp), rows).all()
+    corners = len(points.hull())
+    assert len(rows) <= 4 * 42 + corners <= most_rows(20)
+
+
+@given(count_tables(max_points=12), st.sampled_from(list(SPACES)))
+def test_short_tables_keep_every_row(counts, space):
+    tp, fp, positives, negatives = counts
+    points = OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives)
+    assert rows_to_draw(points.table, space).tolist() == list(range(len(points)))
+    x, y = trace(points.table, space)
+    assert np.isfinite(x).all()
+    assert np.isfinite(y).all()
+    here = getattr(points, space)
+    for row in np.flatnonzero(np.isfinite(here.x) & np.isfinite(here.y)):
+        assert ((x == here.x[row]) & (y == here.y[row])).any()
+
+
+@given(count_tables(max_points=6, max_count=10**4))
+def test_a_pr_curve_is_bent_to_within_half_a_pixel(counts):
+    tp, fp, positives, negatives = counts
+    points = OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives)
+    x, y = trace(points.table, "pr", width=100, height=300)
+    pixels = np.array([100, 300])
+    drawn = np.column_stack([x, y]) * pixels
+    recall = np.linspace(0, 1, 501)[1:]
+    exact = np.column_stack([recall, points.pr.interpolate(recall)]) * pixels
+    assert distances(exact, drawn).max() <= 0.5 + ROUNDING
+
+
+def test_a_hull_with_very_many_vertices_is_thinned_too():
+    fpr = np.linspace(0, 1, 20_001)
+    points = OperatingPoints.from_roc(fpr, 1 - (1 - fpr) ** 2, positives=1.5, negatives=2.5)
+    assert len(points.hull()) > MOST_VERTICES
+    for space in SPACES:
+        rows = rows_to_draw(points.table, space)
+        assert len(rows) <= most_rows() - MOST_VERTICES
+        assert {0, len(points) - 1} <= set(rows.tolist())
+
+
+def test_a_large_table():
+    points = sample(300_000, 0.2, 1.5, False, 1)
+    for space in SPACES:
+        x, y = trace(points.table, space)
+        assert x.size == y.size <= most_rows()
+
+
+def test_a_prg_curve_comes_in_at_the_border():
+    tied = OperatingPoints.from_scores([1, 0, 1, 0], [1, 1, 1, 1])
+    assert [axis.tolist() for axis in trace(tied.table, "prg")] == [[0, 1], [0, 0]]
+    x, y = trace(tied.table, "prg", low=-0.5)
+    assert x.tolist() == [-0.5, 1]
+    late = OperatingPoints.from_scores([0, 1, 1, 0], [4, 3, 2, 1])
+    x, y = trace(late.table, "prg")
+    assert (x[0], y[0]) == (0, late.prg.y0)
+
+
+def test_a_pr_curve_starts_at_recall_0():
+    first = OperatingPoints.from_counts([2], [1], positives=4, negatives=4)
+    x, y = trace(first.table, "pr")
+    assert (x[0], y[0], x[1], y[1]) == (0, 2 / 3, 0.5, 2 / 3)
+    late = OperatingPoints.from_counts([0, 2], [1, 1], positives=4, negatives=4)
+    x, y = trace(late.table, "pr")
+    assert (x[0], y[0]) == (0, 0)
+    assert x[1] > 0

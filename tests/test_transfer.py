@@ -1,0 +1,88 @@
+"""Thresholds on other data (Davis & Goadrich 2006, section 3) and for another β."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import isometrics as iso
+from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.testing.strategies import binary_samples
+from isometrics.transfer import loss_table
+
+LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
+SCORES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
+SMALL = iso.OperatingPoints.from_scores(LABELS, SCORES)
+
+
+@given(binary_samples(dtypes=["float64"]), binary_samples(dtypes=["float64"]))
+def test_promised_achieved_and_best(tuning, test):
+    tuning, test = (iso.OperatingPoints.from_scores(*sample) for sample in (tuning, test))
+    betas = [0, 0.5, 1, 3, np.inf]
+    result = iso.evaluate(thresholds_from=tuning, on=test, betas=betas)
+    for row, beta in enumerate(betas):
+        promised = iso.best_threshold(tuning, beta=beta)
+        assert result.thresholds[row] == promised.threshold
+        assert result.promised[row].tolist() == [promised.f, promised.precision, promised.recall]
+        achieved = test.at([promised.threshold])
+        np.testing.assert_array_equal(
+            result.achieved[row], [achieved.f(beta)[0], achieved.precision[0], achieved.recall[0]]
+        )
+        assert result.best[row] == iso.best_threshold(test, beta=beta).f
+        assert not result.achieved[row, 0] > result.best[row] * (1 + 1e-15)
+    np.testing.assert_array_equal(result.on_test.tp, test.at(tuning.hull().thresholds).tp)
+    assert len(result.tuning_hull) == len(result.on_test)
+
+
+def test_evaluation_on_the_tuning_data_keeps_every_promise():
+    result = iso.evaluate(thresholds_from=SMALL, on=SMALL)
+    np.testing.assert_array_equal(result.promised, result.achieved)
+    np.testing.assert_array_equal(result.promised[:, 0], result.best)
+    assert result.betas.tolist() == [0.5, 1, 2]
+
+
+def test_faces_of_an_evaluation():
+    result = iso.evaluate(thresholds_from=SMALL, on=SMALL, betas=[1])
+    assert repr(result).startswith("Evaluation: thresholds of the tuning data on the test data\n")
+    assert list(result.to_frame("pandas").columns) == [
+        "beta",
+        "threshold",
+        "f_promised",
+        "f_achieved",
+        "f_best",
+        "precision_promised",
+        "precision_achieved",
+        "recall_promised",
+        "recall_achieved",
+    ]
+
+
+def test_what_cannot_be_evaluated():
+    curve = iso.OperatingPoints.from_counts([1, 3], [0, 1], positives=4, negatives=4)
+    with pytest.raises(NotAnswerableError) as caught:
+        iso.evaluate(thresholds_from=curve, on=SMALL)
+    assert str(caught.value) == (
+        "thresholds_from is a curve without thresholds whose thresholds are not known; "
+        "build it from scores"
+    )
+    with pytest.raises(NotAnswerableError, match="a curve without thresholds cannot tell"):
+        iso.evaluate(thresholds_from=SMALL, on=curve)
+    with pytest.raises(ParameterError, match="betas is empty; give at least one β"):
+        iso.evaluate(thresholds_from=SMALL, on=SMALL, betas=[])
+
+
+@given(binary_samples())
+def test_no_other_threshold_is_better(sample):
+    pts = iso.OperatingPoints.from_scores(*sample)
+    table = loss_table(pts, [0, 0.5, 1, 2, np.inf])
+    assert (table.relative <= 1 + 1e-15).all()
+    assert (table.relative.diagonal() == 1).all()
+    assert (table.lost >= -1e-15).all()
+    for row, decision in enumerate(iso.best_threshold(pts, beta=beta) for beta in table.betas):
+        assert table.f[row, row] == table.best[row] == decision.f
+
+
+def test_a_loss_by_hand():
+    """The threshold for F₂ has tp = 4 and fp = 3: F₁ = 8/11 against 3/4."""
+    table = loss_table(SMALL, [1, 2])
+    assert table.relative[1, 0] == pytest.approx(8 / 11 / 0.75)
+    assert list(table.to_frame("pandas").columns) == ["beta", "threshold", "F (β 1)", "F (β 2)"]
