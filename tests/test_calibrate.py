@@ -220,5 +220,5 @@ def test_refusals(calibrator):
 
 
 def test_the_base_has_no_values():
-    with pytest.raises(NotImplementedError):
-        HullCalibrator().fit(LABELS, SCORES)
+    with pytest.raises(TypeError, match="abstract method _values"):
+        HullCalibrator()

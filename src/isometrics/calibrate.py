@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -69,7 +70,9 @@ class CalibrationSegments(ResultTable):
         knots, values = self._middles()[::-1], self.values[::-1]
         # A quarter keeps differences of the largest floats finite.
         positions = scores.astype(np.float64) / 4
-        return np.asarray(np.interp(positions, knots / 4, values))
+        between = np.interp(positions, knots / 4, values)
+        # Rounding may leave the range of the two ends by their last bit.
+        return np.asarray(np.clip(between, values[0], values[-1]))
 
     def _middles(self) -> Floats:
         ends = np.concatenate([[self.highest_score], self.lower]).astype(np.float64)
@@ -80,7 +83,7 @@ class CalibrationSegments(ResultTable):
         return np.asarray(ends[:-1] / 2 + ends[1:] / 2)
 
 
-class HullCalibrator:
+class HullCalibrator(ABC):
     """What both calibrators share: a step map over the segments of the hull."""
 
     segments_: CalibrationSegments
@@ -130,9 +133,9 @@ class HullCalibrator:
         return self
 
     @staticmethod
+    @abstractmethod
     def _values(hull: Table) -> Floats:
         """Return the calibrated score of each segment."""
-        raise NotImplementedError
 
     def transform(self, scores: ArrayLike, *, interpolate: str = "step") -> Floats:
         """Return calibrated scores.

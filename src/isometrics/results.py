@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class ResultTable:
+class ResultTable(ABC):
     """Base of frozen dataclasses of arrays that read as a table."""
 
     __slots__ = ()
@@ -32,12 +33,13 @@ class ResultTable:
         """Copy and pickle by value, through the constructor that locks the arrays."""
         return type(self), self._fields()
 
+    @abstractmethod
     def _title(self) -> str:
-        raise NotImplementedError
+        """Return the line above the printout."""
 
+    @abstractmethod
     def _columns(self) -> dict[str, Any]:
-        """All columns, for the data frame."""
-        raise NotImplementedError
+        """Return all columns, for the data frame."""
 
     def _shown(self) -> dict[str, Any]:
         """Return the columns of the printout: all, unless a result has too many."""
