@@ -14,6 +14,7 @@ from isometrics.isolines import f_isoline
 from isometrics.plot import background, curves
 from isometrics.plot.frame import frame
 from isometrics.plot.styles import BLACK, BLUE, VERMILLION, style_of
+from isometrics.reliability import calibration_report, platt_scaling
 
 mpl.use("svg")
 import matplotlib.pyplot as plt
@@ -220,6 +221,25 @@ def tuning_and_test() -> plt.Figure:
     return figure
 
 
+def calibration() -> plt.Figure:
+    """Draw both step maps of one model, and the reliability of a sigmoid's probabilities."""
+    rng = np.random.default_rng(8)
+    happened = rng.random(2000) < 0.3
+    raw = rng.normal(1.5 * happened)
+    labels, scores = happened[:1000], raw[:1000]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
+    maps = {
+        "for accuracy": iso.AccuracyCalibrator().fit(labels, scores),
+        "for F": iso.FCalibrator().fit(labels, scores),
+    }
+    plot.calibration_map(maps, left)
+    left.set_title("one model, two calibrations")
+    probabilities = platt_scaling(labels, scores).transform(raw[1000:])
+    plot.reliability(calibration_report(happened[1000:], probabilities, bins=5), right)
+    right.set_title("reliability of a sigmoid on test data")
+    return figure
+
+
 PICTURES = {
     "spaces-small": lambda: spaces(small(), rows_shown=True),
     "spaces-large": lambda: spaces(binormal(2000, seed=1), rows_shown=False),
@@ -228,6 +248,7 @@ PICTURES = {
     "pr-areas": pr_areas,
     "tuning-and-test": tuning_and_test,
     "grids": grids,
+    "calibration": calibration,
     "plot-roc": lambda: gallery("roc", points=[1.0]),
     "plot-pr": lambda: gallery("pr", points=[1.0]),
     "plot-prg": lambda: gallery("prg", points=[1.0]),

@@ -1,4 +1,4 @@
-"""Pictures of ROC, PR and PRG space with matplotlib: one function for each space."""
+"""Pictures with matplotlib: one function for each space, and two for calibration."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ try:
 except ImportError as error:
     raise ImportError("isometrics.plot needs matplotlib: pip install 'isometrics[plot]'") from error
 
+from isometrics.plot.calibration import calibration_map, reliability
 from isometrics.plot.spaces import pr, prg, roc
 
-__all__ = ["roc", "pr", "prg"]
+__all__ = ["roc", "pr", "prg", "calibration_map", "reliability"]

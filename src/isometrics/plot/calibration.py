@@ -1,0 +1,132 @@
+"""Pictures of calibration: the maps of calibrators, and how reliable probabilities are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from matplotlib import pyplot as plt
+
+from isometrics.plot.frame import MARGIN
+from isometrics.plot.styles import BASELINE, plain, style_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from isometrics.aliases import Floats
+    from isometrics.calibrate import CalibrationSegments, HullCalibrator
+    from isometrics.reliability import CalibrationReport
+
+Drawn = TypeVar("Drawn")
+
+
+def calibration_map(
+    calibrators: HullCalibrator | Mapping[str, HullCalibrator], ax: Axes | None = None
+) -> Axes:
+    """Draw the step maps of calibrators: calibrated score over score.
+
+    Beyond the fitted scores the first and the last step go on. Infinite scores are not drawn.
+
+    Parameters
+    ----------
+    calibrators
+        A fitted `AccuracyCalibrator` or `FCalibrator`, or several by name: the two kinds side by
+        side show how far the thresholds for accuracy and for F lie apart.
+    ax
+        The axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics import plot
+    >>> calibrator = iso.FCalibrator().fit([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> plot.calibration_map({"for F": calibrator}).get_ylabel()
+    'calibrated score'
+    """
+    named = _named(calibrators, lambda calibrator: type(calibrator).__name__)
+    ax = _axes(ax, "score", "calibrated score")
+    for place, (name, calibrator) in enumerate(named.items()):
+        style = style_of(place, max(len(named), 2))
+        x, y = _steps(calibrator.table())
+        dashes = "solid" if place == 0 else (0, (5, 1 + place))
+        ax.plot(x, y, color=style.curve, linestyle=dashes, label=plain(name))
+    ax.legend(fontsize="small")
+    return ax
+
+
+def _steps(segments: CalibrationSegments) -> tuple[Floats, Floats]:
+    """Return the corners of the step map, from the lowest score to the highest."""
+    lower = np.asarray(segments.lower, np.float64)[::-1]
+    edges = np.append(lower, max(segments.highest_score, lower[-1]))
+    x, y = np.repeat(edges, 2)[1:-1], np.repeat(segments.values[::-1], 2)
+    finite = np.isfinite(x)
+    return x[finite], y[finite]
+
+
+def reliability(
+    reports: CalibrationReport | Mapping[str, CalibrationReport], ax: Axes | None = None
+) -> Axes:
+    """Draw a reliability diagram: the share of positives over the predicted probability.
+
+    Calibrated probabilities lie on the diagonal, within the bars, which are the intervals of the
+    report.
+
+    Parameters
+    ----------
+    reports
+        What `calibration_report` returned, or several of these by name.
+    ax
+        The axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
+    >>> from isometrics import plot
+    >>> from isometrics.reliability import calibration_report
+    >>> report = calibration_report([0, 0, 1, 0, 1, 1], [0.1, 0.1, 0.4, 0.6, 0.7, 0.9], bins=2)
+    >>> ax = plot.reliability(report)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['calibrated', 'Brier score 0.140, log loss 0.418']
+    """
+    named = _named(reports, lambda _: "")
+    ax = _axes(ax, "predicted probability", "share of positives")
+    ax.set(xlim=(-MARGIN, 1 + MARGIN), ylim=(-MARGIN, 1 + MARGIN))
+    ax.set_aspect("equal")
+    ax.plot([0, 1], [0, 1], color=BASELINE, linestyle=":", label="calibrated")
+    for place, (name, report) in enumerate(named.items()):
+        style = style_of(place, max(len(named), 2))
+        scores = f"Brier score {report.brier_score:.3f}, log loss {report.log_loss:.3f}"
+        ax.errorbar(
+            report.predicted,
+            report.observed,
+            yerr=(report.observed - report.observed_lo, report.observed_hi - report.observed),
+            color=style.curve,
+            marker=style.marker,
+            capsize=2,
+            label=f"{plain(name)}: {scores}" if name else scores,
+        )
+    ax.legend(fontsize="small")
+    return ax
+
+
+def _named(drawn: Drawn | Mapping[str, Drawn], name: Callable[[Drawn], str]) -> Mapping[str, Drawn]:
+    return drawn if isinstance(drawn, Mapping) else {name(drawn): drawn}
+
+
+def _axes(ax: Axes | None, x: str, y: str) -> Axes:
+    if ax is None:
+        _, ax = plt.subplots(figsize=(5.6, 5.6), layout="constrained")
+    ax.set(xlabel=x, ylabel=y)
+    ax.grid(color="0.94", linewidth=0.6)
+    ax.set_axisbelow(True)
+    return ax
