@@ -12,7 +12,7 @@ from isometrics.columns import column
 from isometrics.errors import NotAnswerableError, NotFittedError, ScoreError
 from isometrics.hull import hull_of
 from isometrics.inputs import as_thresholds
-from isometrics.intervals import segment_shares
+from isometrics.intervals import segment_precisions, segment_shares
 from isometrics.parameters import clean_choice
 from isometrics.points import OperatingPoints
 from isometrics.results import ResultTable
@@ -217,9 +217,7 @@ class AccuracyCalibrator(HullCalibrator):
 
     @staticmethod
     def _values(hull: Table) -> Floats:
-        rise, run = np.diff(hull.tp), np.diff(hull.fp)
-        # Sums of float weights may bend the hull inwards by their last bits.
-        return np.minimum.accumulate(np.asarray(rise / (rise + run), np.float64))
+        return segment_precisions(hull)
 
 
 class FCalibrator(HullCalibrator):

@@ -245,6 +245,16 @@ def segment_shares(hull: Table) -> list[Fraction]:
     return list(accumulate(shares, min))
 
 
+def segment_precisions(hull: Table) -> Floats:
+    """Return the share of positives in each segment of a hull; it never rises.
+
+    Both ends of a segment are equally accurate at this cost proportion (Flach & Kull 2015).
+    """
+    rise, run = np.diff(hull.tp), np.diff(hull.fp)
+    # Sums of float weights may bend the hull inwards by their last bits.
+    return np.minimum.accumulate(np.asarray(rise / (rise + run), np.float64))
+
+
 def _beta_squared(share: Fraction) -> float:
     try:
         return float((1 - share) / share) if share else math.inf

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics.intervals import segment_shares
+from isometrics.intervals import segment_precisions, segment_shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from isometrics.aliases import Floats
     from isometrics.plot.styles import Style
     from isometrics.points import OperatingPoints
+    from isometrics.table import Table
 
 BELOW = {"roc": (7, -4, "left"), "pr": (-7, -4, "right"), "prg": (-7, -4, "right")}
 """Where labels of operating points go, in points: to the side that a good curve leaves free."""
@@ -71,7 +72,7 @@ def hull_scores(
 
     A segment beside a label already there has none.
     """
-    scores = SCORES[kind](hull)
+    scores = SCORES[kind](hull.table)
     places = sorted(_places(hull, space, low), key=lambda place: -place[3])
     taken = np.empty((0, 2))
     for segment, x, y, _ in places:
@@ -114,24 +115,9 @@ def _places(
             yield segment, middle, height, length
 
 
-def accuracy_scores(hull: OperatingPoints) -> Floats:
-    """Return the accuracy-calibrated score of each segment: the share of positives in it.
-
-    Both ends have the same accuracy at this cost proportion (Flach & Kull 2015, section 3.2).
-    """
-    rise, run = np.diff(hull.tp), np.diff(hull.fp)
-    return np.asarray(rise / (rise + run))
+def f_scores(hull: Table) -> Floats:
+    """Return the F-calibrated score of each segment, 1/(1+β²)."""
+    return np.array([float(share) for share in segment_shares(hull)])
 
 
-def f_scores(hull: OperatingPoints) -> Floats:
-    """Return the F-calibrated score of each segment, 1/(1+β²).
-
-    Both ends have the same F_β at this β (Flach & Kull 2015, Th. 4).
-    """
-    return np.array([float(share) for share in segment_shares(hull.table)])
-
-
-SCORES: dict[str, Callable[[OperatingPoints], Floats]] = {
-    "accuracy": accuracy_scores,
-    "f": f_scores,
-}
+SCORES: dict[str, Callable[[Table], Floats]] = {"accuracy": segment_precisions, "f": f_scores}
