@@ -15,6 +15,7 @@ import matplotlib as mpl
 import numpy as np
 
 import isometrics as iso
+from isometrics import plot
 
 mpl.use("svg")
 import matplotlib.pyplot as plt
@@ -23,8 +24,6 @@ FOLDER = Path("demo-report")
 SEED = 2015
 ROWS = 20_000
 PREVALENCE = 0.02
-# Blue and vermilion are safe for colour-blind readers; widths and markers differ for grey print.
-STYLES = [("#0072B2", 0.9, "o"), ("#D55E00", 1.9, "s")]
 
 AREAS = {
     "AUROC": lambda points: points.roc.area(),
@@ -105,11 +104,10 @@ def decisions(
     """Choose the threshold of the best F1 on tuning data and judge it on test data."""
     rows = [["model", "threshold", "F1 tuning", "F1 test", "precision test", "recall test"]]
     for model, points in tuning.items():
-        hull = points.hull()
-        best = np.argmax(hull.f())
-        judged = test[model].at(hull.thresholds[best])
-        numbers = (hull.f()[best], judged.f()[0], judged.precision[0], judged.recall[0])
-        rows.append([model, f"{hull.thresholds[best]:g}", *(f"{value:.4f}" for value in numbers)])
+        best = iso.best_threshold(points)
+        judged = test[model].at(best.threshold)
+        numbers = (best.f, judged.f()[0], judged.precision[0], judged.recall[0])
+        rows.append([model, f"{best.threshold:g}", *(f"{value:.4f}" for value in numbers)])
     return rows
 
 
@@ -135,42 +133,10 @@ def as_html(rows: list[list[str]]) -> str:
 # ---------------------------------------------------------------------- the figures
 
 
-def traced(points: iso.OperatingPoints) -> iso.OperatingPoints:
-    """Return the same way through the counts with rows close enough to draw it in any space."""
-    steps = max(1, 2000 // len(points))
-    rows = np.linspace(0, len(points) - 1, (len(points) - 1) * steps + 1)
-    return iso.OperatingPoints.from_counts(
-        np.interp(rows, np.arange(len(points)), points.tp),
-        np.interp(rows, np.arange(len(points)), points.fp),
-        positives=points.positives,
-        negatives=points.negatives,
-    )
-
-
 def draw(space: str, models: dict[str, iso.OperatingPoints]) -> plt.Figure:
-    """Draw the raw curves, and the hulls as separate dashed lines with markers."""
-    figure, axes = plt.subplots(figsize=(6.4, 5.2), layout="constrained")
-    for (colour, width, mark), (model, points) in zip(STYLES, models.items(), strict=False):
-        curve, hull = getattr(traced(points), space), getattr(traced(points.hull()), space)
-        vertices = getattr(points.hull(), space)
-        look = {"color": colour, "marker": mark, "markersize": 4.5, "fillstyle": "none"}
-        axes.plot(curve.x, curve.y, color=colour, linewidth=width, label=f"{model}, curve")
-        axes.plot(hull.x, hull.y, "--", color=colour, linewidth=1.3)
-        axes.plot(vertices.x, vertices.y, linestyle="none", **look)
-        axes.plot([], [], linestyle="--", label=f"{model}, hull", **look)
-    prevalence = next(iter(models.values())).prevalence
-    if space == "roc":
-        axes.plot([0, 1], [0, 1], ":", color="0.45", label="guessing")
-        axes.set(xlabel="false positive rate", ylabel="true positive rate")
-    elif space == "pr":
-        axes.axhline(prevalence, linestyle=":", color="0.45", label="guessing")
-        axes.set(xlabel="recall", ylabel="precision")
-    else:
-        axes.plot([0, 1], [1, 0], ":", color="0.45", label="always positive, F1")
-        axes.set(xlabel="recall gain", ylabel="precision gain")
-    axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.02))
-    axes.grid(color="0.9")
-    axes.legend(loc="lower left" if space == "prg" else "best")
+    """Draw all models in one space; each hull is a dashed line of its own."""
+    figure, axes = plt.subplots(figsize=(6.4, 6.4), layout="constrained")
+    getattr(plot, space)(models, axes)
     return figure
 
 
@@ -241,8 +207,7 @@ def page(
 
 
 def main() -> None:
-    # A model may be called anything: its name is text, never markup or a formula.
-    mpl.rcParams.update({"text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "demo"})
+    mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "demo"})
     FOLDER.mkdir(exist_ok=True)
     predictions = FOLDER / "predictions.csv"
     simulate(predictions)
