@@ -61,6 +61,7 @@ def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
     [
         "isometrics",
         "isometrics.errors",
+        "isometrics.integrations.sklearn",
         "isometrics.isolines",
         "isometrics.plot",
         "isometrics.testing",

@@ -1,0 +1,60 @@
+"""isometrics in scikit-learn's terms: meta-estimators, scorers, displays, several classes."""
+
+from __future__ import annotations
+
+try:
+    import sklearn as _sklearn  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "isometrics.integrations.sklearn needs scikit-learn: pip install 'isometrics[sklearn]'"
+    ) from error
+
+from isometrics.integrations.sklearn.displays import (
+    AchievablePrecisionRecallDisplay,
+    PrecisionRecallGainDisplay,
+    RocHullDisplay,
+)
+from isometrics.integrations.sklearn.estimators import (
+    FBetaThresholdClassifier,
+    FCalibratedClassifier,
+)
+from isometrics.integrations.sklearn.multiclass import (
+    macro_average,
+    micro_points,
+    points_per_class,
+)
+from isometrics.integrations.sklearn.scorers import (
+    SCORERS,
+    achievable_aupr_score,
+    achievable_aupr_scorer,
+    aupr_scorer,
+    auprg_scorer,
+    auroc_scorer,
+    f_gain_scorer,
+    get_scorer,
+    make_f_gain_scorer,
+)
+
+__all__ = [
+    # estimators
+    "FBetaThresholdClassifier",
+    "FCalibratedClassifier",
+    # scorers
+    "SCORERS",
+    "get_scorer",
+    "auprg_scorer",
+    "aupr_scorer",
+    "achievable_aupr_scorer",
+    "achievable_aupr_score",
+    "auroc_scorer",
+    "f_gain_scorer",
+    "make_f_gain_scorer",
+    # displays
+    "PrecisionRecallGainDisplay",
+    "AchievablePrecisionRecallDisplay",
+    "RocHullDisplay",
+    # several classes
+    "points_per_class",
+    "macro_average",
+    "micro_points",
+]

@@ -1,0 +1,81 @@
+"""What a display has drawn: its curves, hulls and chance level among the lines of the axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics import plot
+from isometrics.plot.curves import AREAS
+from isometrics.plot.frame import legend
+from isometrics.plot.styles import BLUE, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+    from isometrics.points import OperatingPoints
+
+_CHANCE = ("guessing", "of always positive")
+"""How the labels of baselines end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Artists:
+    """The axes, and the lines on it that belong to a display."""
+
+    ax: Axes
+    curves: list[Line2D]
+    hulls: list[Line2D]
+    chance_level: Any
+    own_figure: bool
+
+    def share_one_look(self, space: str, tables: Sequence[OperatingPoints], name: str) -> None:
+        """Draw all curves alike, with one entry of the legend for their areas."""
+        _share(self.curves, plain(name), space, tables)
+        if self.hulls:
+            _share(self.hulls, f"{plain(name)}, hull", space, [table.hull() for table in tables])
+
+    def despine(self) -> None:
+        """Leave out the upper and the right border."""
+        for side in ("top", "right"):
+            self.ax.spines[side].set_visible(False)
+
+    def legend(self) -> None:
+        """Draw the legend, which shows the lines as they look now."""
+        legend(self.ax, self.curves + self.hulls, own_figure=self.own_figure)
+
+
+def draw(
+    space: str, models: Mapping[str, OperatingPoints], ax: Axes | None, options: dict[str, Any]
+) -> Artists:
+    """Draw with the function of `isometrics.plot` for this space, and find its lines again."""
+    before = [] if ax is None else list(ax.lines)
+    drawn = getattr(plot, space)(models, ax, **options | {"legend": False})
+    new = [line for line in drawn.lines if line not in before]
+    labels = {str(line.get_label()): line for line in new}
+    curves, hulls = (
+        [
+            line
+            for name in models
+            for label, line in labels.items()
+            if label.startswith(f"{plain(name)}{title} ({AREAS[space]} ")
+        ]
+        for title in ("", ", hull")
+    )
+    chance = [line for label, line in labels.items() if label.endswith(_CHANCE)]
+    return Artists(drawn, curves, hulls, chance[0] if chance else None, own_figure=ax is None)
+
+
+def _share(
+    lines: Sequence[Line2D], title: str, space: str, tables: Sequence[OperatingPoints]
+) -> None:
+    areas = [getattr(table, space).area() for table in tables]
+    for line in lines:
+        line.set(label="_nolegend_", color=BLUE, alpha=0.5, marker="")
+    text = f"{AREAS[space]} {np.mean(areas):.3f} ± {np.std(areas):.3f}"
+    lines[0].set_label(f"{title} ({text})")

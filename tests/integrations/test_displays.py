@@ -1,0 +1,163 @@
+"""The displays draw what isometrics.plot draws, and hand out its artists."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+pytest.importorskip("matplotlib")
+
+from matplotlib import pyplot as plt
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_validate
+
+import isometrics as iso
+from isometrics.errors import LengthError, ParameterError
+from isometrics.integrations.sklearn import (
+    AchievablePrecisionRecallDisplay,
+    PrecisionRecallGainDisplay,
+    RocHullDisplay,
+)
+
+DISPLAYS = {
+    "prg": PrecisionRecallGainDisplay,
+    "pr": AchievablePrecisionRecallDisplay,
+    "roc": RocHullDisplay,
+}
+X, Y = make_classification(303, weights=[0.7], flip_y=0.1, class_sep=0.7, random_state=1)
+MODEL = LogisticRegression().fit(X, Y)
+POINTS = iso.OperatingPoints.from_scores(Y, MODEL.predict_proba(X)[:, 1])
+FOLDS = cross_validate(LogisticRegression(), X, Y, cv=3, return_estimator=True, return_indices=True)
+
+
+@pytest.fixture(autouse=True)
+def _closed_figures():
+    yield
+    plt.close("all")
+
+
+def texts(display):
+    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize("space", DISPLAYS)
+def test_from_estimator(space):
+    display = DISPLAYS[space].from_estimator(MODEL, X, Y, plot_chance_level=True)
+    assert np.array_equal(display.points.tp, POINTS.tp)
+    assert display.name == "LogisticRegression"
+    assert display.pos_label == 1
+    assert display.area == getattr(POINTS, space).area()
+    assert display.hull_area == getattr(POINTS.hull(), space).area() >= display.area
+    assert display.line_.get_label().startswith("LogisticRegression (AU")
+    assert display.hull_line_.get_label().startswith("LogisticRegression, hull (AU")
+    assert display.chance_level_ in display.ax_.lines
+    assert display.figure_ is display.ax_.figure
+    assert display.line_.get_label() in texts(display)
+
+
+@pytest.mark.parametrize("space", DISPLAYS)
+def test_from_predictions(space):
+    weights = np.random.default_rng(0).integers(1, 4, Y.size)
+    names = np.where(Y == 1, "yes", "no")
+    _, ax = plt.subplots()
+    ax.plot([0, 1], [0, 1], label="Classifier (mine)")
+    scores = MODEL.decision_function(X)
+    display = DISPLAYS[space].from_predictions(
+        names, scores, sample_weight=weights, pos_label="yes", ax=ax, hull=False, isolines=False
+    )
+    assert display.ax_ is ax
+    assert display.points.positives == weights[Y == 1].sum()
+    assert display.hull_line_ is None
+    assert display.chance_level_ is None
+    assert display.line_ is ax.lines[1]
+
+
+def test_the_positive_class_can_be_chosen():
+    one = RocHullDisplay.from_estimator(MODEL, X, Y, pos_label=0, name="zero")
+    assert one.points.positives == (Y == 0).sum()
+    assert one.area == pytest.approx(POINTS.roc.area())
+    assert one.name == "zero"
+    names = np.where(Y == 1, "yes", "no")
+    model = LogisticRegression().fit(X, names)
+    assert RocHullDisplay.from_estimator(model, X, names).pos_label == "yes"
+
+
+@pytest.mark.parametrize("space", DISPLAYS)
+def test_folds_share_one_look_and_one_entry(space):
+    display = DISPLAYS[space].from_cv_results(FOLDS, X, Y, name="folds of LR")
+    assert len(display.line_) == len(display.points) == 3
+    assert len({line.get_color() for line in display.line_}) == 1
+    mean, spread = np.mean(display.area), np.std(display.area)
+    entries = [text for text in texts(display) if text.startswith("folds of LR (")]
+    assert len(entries) == 1
+    assert f"{mean:.3f} ± {spread:.3f}" in entries[0]
+    if space == "prg":
+        assert display.hull_line_ is None
+    else:
+        assert len(display.hull_line_) == 3
+        assert f"folds of LR, hull (AU{space.upper()} {np.mean(display.hull_area):.3f}" in " ".join(
+            texts(display)
+        )
+    rows = FOLDS["indices"]["test"][1]
+    scores = FOLDS["estimator"][1].predict_proba(X[rows])[:, 1]
+    expected = iso.OperatingPoints.from_scores(Y[rows], scores)
+    assert np.array_equal(display.points[1].tp, expected.tp)
+
+
+def test_folds_can_have_looks_and_names_of_their_own():
+    colours = ["red", "green", "blue"]
+    weights = np.ones(Y.size, int)
+    display = PrecisionRecallGainDisplay.from_cv_results(
+        FOLDS,
+        X,
+        Y,
+        sample_weight=weights,
+        name=["a", "b", "c"],
+        curve_kwargs=[{"color": colour} for colour in colours],
+    )
+    assert [line.get_color() for line in display.line_] == colours
+    assert [text[:3] for text in texts(display)[-3:]] == ["a (", "b (", "c ("]
+    plain = PrecisionRecallGainDisplay.from_cv_results(FOLDS, X, Y)
+    assert texts(plain)[-1].startswith("folds (AUPRG")
+
+
+def test_styles():
+    display = RocHullDisplay(POINTS).plot(
+        curve_kwargs={"lw": 4, "c": "red"},
+        plot_chance_level=True,
+        chance_level_kw={"color": "green"},
+        despine=True,
+        legend=False,
+        name="again",
+    )
+    assert display.line_.get_linewidth() == 4
+    assert display.line_.get_color() == "red"
+    assert display.chance_level_.get_color() == "green"
+    assert not display.ax_.spines["top"].get_visible()
+    assert display.ax_.get_legend() is None
+    assert display.line_.get_label().startswith("again (")
+    assert RocHullDisplay(POINTS).plot().line_.get_label().startswith("curve (")
+
+
+def test_the_legend_shows_the_styles():
+    display = PrecisionRecallGainDisplay(POINTS, name="m").plot(curve_kwargs={"color": "red"})
+    handles = dict(zip(texts(display), display.ax_.get_legend().get_lines(), strict=True))
+    assert handles[display.line_.get_label()].get_color() == "red"
+
+
+def test_options_of_the_plot_pass_through():
+    display = PrecisionRecallGainDisplay(POINTS).plot(
+        isolines=[0.5], beta=2, low=-0.5, points=[0.5], annotate_hull="f", plot_chance_level=True
+    )
+    assert "equal F2 gain" in texts(display)
+    assert display.chance_level_.get_label() == "F2 of always positive"
+    assert display.ax_.get_xlim()[0] < -0.5
+
+
+def test_wrong_input():
+    with pytest.raises(ParameterError, match="call cross_validate with return_estimator=True"):
+        RocHullDisplay.from_cv_results({"estimator": []}, X, Y)
+    with pytest.raises(LengthError, match="curve_kwargs has 1 values but there are 3 curves"):
+        RocHullDisplay.from_cv_results(FOLDS, X, Y, curve_kwargs=[{}])
+    with pytest.raises(LengthError, match="name has 2 different names but there are 3 curves"):
+        RocHullDisplay.from_cv_results(FOLDS, X, Y, name=["a", "a", "b"])

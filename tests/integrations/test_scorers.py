@@ -1,0 +1,116 @@
+"""The scorers give the package's values wherever scikit-learn takes a scorer."""
+
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+
+import sklearn
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score, make_scorer, roc_auc_score
+from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV, cross_validate
+from sklearn.naive_bayes import GaussianNB
+
+import isometrics as iso
+from isometrics.errors import ParameterError
+from isometrics.integrations.sklearn import (
+    SCORERS,
+    achievable_aupr_score,
+    auprg_scorer,
+    auroc_scorer,
+    f_gain_scorer,
+    get_scorer,
+    make_f_gain_scorer,
+)
+
+X, Y = make_classification(400, weights=[0.7], flip_y=0.1, class_sep=0.7, random_state=1)
+MODEL = LogisticRegression().fit(X, Y)
+PROBABILITIES = MODEL.predict_proba(X)[:, 1]
+
+
+def test_values():
+    points = iso.OperatingPoints.from_scores(Y, MODEL.decision_function(X))
+    expected = {
+        "auprg": points.prg.area(),
+        "aupr": points.pr.area(),
+        "achievable_aupr": points.hull().pr.area(),
+        "auroc": roc_auc_score(Y, PROBABILITIES),
+        "f_gain": iso.f1_gain_score(Y, MODEL.predict(X)),
+    }
+    assert {name: scorer(MODEL, X, Y) for name, scorer in SCORERS.items()} == pytest.approx(
+        expected, rel=1e-12
+    )
+
+
+def test_the_achievable_area_is_at_least_the_area():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        y, scores = np.arange(20) < 7, rng.integers(0, 9, 20)
+        assert achievable_aupr_score(y, scores) >= iso.aupr_score(y, scores) - 1e-12
+
+
+def test_models_with_probabilities_only():
+    model = GaussianNB().fit(X, Y)
+    assert auroc_scorer(model, X, Y) == pytest.approx(
+        roc_auc_score(Y, model.predict_proba(X)[:, 1]), rel=1e-12
+    )
+
+
+def test_in_cross_validation_and_searches():
+    result = cross_validate(LogisticRegression(), X, Y, scoring=dict(SCORERS))
+    for name in SCORERS:
+        assert np.isfinite(result[f"test_{name}"]).all()
+    search = GridSearchCV(
+        LogisticRegression(), {"C": [0.01, 1]}, scoring=dict(SCORERS), refit="auprg"
+    )
+    assert search.fit(X, Y).best_params_["C"] in {0.01, 1}
+
+
+def test_thresholds_tuned_for_the_f_gain():
+    tuned = TunedThresholdClassifierCV(MODEL, scoring=f_gain_scorer, cv="prefit", refit=False).fit(
+        X, Y
+    )
+    grid = np.linspace(PROBABILITIES.min(), PROBABILITIES.max(), 100)
+    best = max(f1_score(Y, np.greater_equal(PROBABILITIES, cut)) for cut in grid)
+    # The gain rises with F₁, so on one fold both have the same best threshold.
+    assert f1_score(Y, tuned.predict(X)) == pytest.approx(best)
+
+
+def test_other_beta_and_labels():
+    names = np.where(Y == 1, "yes", "no")
+    model = LogisticRegression().fit(X, names)
+    for beta in (0, 0.5, 2, math.inf):
+        scorer = make_f_gain_scorer(beta, pos_label="yes")
+        expected = iso.fbeta_gain_score(Y, MODEL.predict(X), beta=beta)
+        assert scorer(model, X, names) == pytest.approx(expected, rel=1e-12)
+    ranking = make_scorer(iso.auprg_score, response_method="predict_proba", pos_label="yes")
+    assert ranking(model, X, names) == pytest.approx(auprg_scorer(MODEL, X, Y), rel=1e-12)
+    with pytest.raises(ParameterError, match="beta must be a number ≥ 0 but is -1"):
+        make_f_gain_scorer(-1)
+
+
+def test_weights_are_routed():
+    weights = np.random.default_rng(0).integers(1, 5, Y.size)
+    with sklearn.config_context(enable_metadata_routing=True):
+        for name, scorer in SCORERS.items():
+            weighted = sklearn.base.clone(scorer, safe=False).set_score_request(sample_weight=True)
+            result = cross_validate(
+                LogisticRegression().set_fit_request(sample_weight=False),
+                X,
+                Y,
+                scoring=weighted,
+                params={"sample_weight": weights},
+            )
+            plain = cross_validate(LogisticRegression(), X, Y, scoring=scorer)
+            assert not np.allclose(result["test_score"], plain["test_score"]), name
+
+
+def test_names():
+    assert get_scorer("auprg") is auprg_scorer
+    with pytest.raises(ParameterError, match="name must be one of 'auprg', 'aupr'"):
+        get_scorer("f1")
+    with pytest.raises(TypeError):
+        SCORERS["mine"] = auprg_scorer
