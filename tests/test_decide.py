@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics.errors import ParameterError
+from isometrics.indices import INDICES, Rows
 from isometrics.testing.strategies import binary_samples, count_tables, point_clouds
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
@@ -252,3 +253,40 @@ def test_a_decision_is_a_value():
     assert repr(decision).splitlines()[0] == (
         "Decision: threshold 0.3, best for accuracy at cost 0.2: 0.85"
     )
+
+
+# weighted indices ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", INDICES)
+@pytest.mark.parametrize("lam", [0, 0.2, 0.5, 0.83, 1])
+def test_an_index_at_a_weight(name, lam):
+    """The highest value of all rows, and among equals the fewest predicted positives."""
+    rng = np.random.default_rng(8)
+    labels = np.arange(60) < 20
+    pts = iso.OperatingPoints.from_scores(labels, rng.normal(labels).round(1))
+    found = iso.best_threshold(pts, index=name, lam=lam)
+    rows = Rows.of_table(pts.table)
+    kept = np.flatnonzero((rows.tp > 0) | (name == "cost"))
+    values = INDICES[name].of_rows(rows.take(kept), lam)
+    assert found.value == pytest.approx(values.max(), rel=1e-13)
+    near = kept[values >= values.max() - 1e-12]
+    assert found.threshold == pts.thresholds[near[0]]
+    assert found.objective == f"{name} (λ {lam:g})"
+
+
+def test_an_index_has_a_weight_and_a_weight_an_index():
+    pts = iso.OperatingPoints.from_scores([1, 0, 1, 1, 0, 0, 1, 0], range(8, 0, -1))
+    half = iso.best_threshold(pts, index="jaccard")
+    assert (half.threshold, half.value) == (5, 0.6)
+    assert iso.best_threshold(pts, lam=0.5).value == iso.best_threshold(pts).value
+    own = iso.Index("product", lambda p, r, lam: p ** (1 - lam) * r**lam)
+    for lam in (0, 0.3):
+        folke = iso.best_threshold(pts, index="folke", lam=lam)
+        assert iso.best_threshold(pts, index=own, lam=lam).threshold == folke.threshold
+    with pytest.raises(ParameterError, match="but beta= and index= are given"):
+        iso.best_threshold(pts, beta=1, index="folke")
+    with pytest.raises(ParameterError, match="but cost= and lam= are given"):
+        iso.best_threshold(pts, cost=0.5, lam=0.2)
+    with pytest.raises(ParameterError, match="lam must be between 0 and 1 but is 3"):
+        iso.best_threshold(pts, lam=3)

@@ -23,6 +23,7 @@ IMAGES = Path("docs/images")
 
 LABELS = [int(label) for label in "1110111111011101001000101"]
 
+FOUR = ("kulczynski", "f-measure", "folke", "jaccard")
 SPACES = {"roc": plot.roc, "pr": plot.pr, "prg": plot.prg}
 TITLES = {"roc": "ROC", "pr": "precision-recall", "prg": "precision-recall-gain"}
 
@@ -240,6 +241,39 @@ def calibration() -> plt.Figure:
     return figure
 
 
+def families() -> dict[str, iso.OperatingPoints]:
+    """Return what two algorithms find of a target of 400 in 10,000, by the size of their sets."""
+    sizes = np.array([60, 120, 200, 300, 400, 550, 800, 1200, 2000, 3500, 6000])
+    shares = {
+        "wide": 0.97 * (1 - np.exp(-sizes / 420)),
+        "narrow": 0.80 * (1 - np.exp(-sizes / 300)) + 0.2 * (sizes / 10_000),
+    }
+    found = {}
+    for name, share in shares.items():
+        tp = np.minimum((400 * share).astype(int), sizes)
+        found[name] = iso.OperatingPoints.from_counts(
+            tp, sizes - tp, positives=400, negatives=9600, labels=sizes.tolist()
+        )
+    return found
+
+
+def tradeoffs(models: object) -> plt.Figure:
+    """Draw optimal tradeoff curves for the four indices of Hanczar & Nadif."""
+    figure, panels = plt.subplots(2, 2, figsize=(11, 9.4), layout="constrained")
+    for axes, index in zip(panels.flat, FOUR, strict=True):
+        plot.tradeoff(models, axes, index=index)
+    return figure
+
+
+def index_isolines() -> plt.Figure:
+    """Draw lines of equal index in PR space, for three weights of recall."""
+    figure, panels = plt.subplots(1, 4, figsize=(13.5, 4.0), layout="constrained")
+    for axes, index in zip(panels, FOUR, strict=True):
+        plot.index_isolines(index, axes, legend=False)
+    shared_legend(figure, panels[0], 3)
+    return figure
+
+
 PICTURES = {
     "spaces-small": lambda: spaces(small(), rows_shown=True),
     "spaces-large": lambda: spaces(binormal(2000, seed=1), rows_shown=False),
@@ -249,6 +283,11 @@ PICTURES = {
     "tuning-and-test": tuning_and_test,
     "grids": grids,
     "calibration": calibration,
+    "tradeoff-one": lambda: plot.tradeoff(binormal(300, seed=3)).figure,
+    "tradeoff-indices": lambda: tradeoffs(families()["wide"]),
+    "tradeoff-two": lambda: tradeoffs(families()),
+    "index-isolines": index_isolines,
+    "comparison": lambda: plot.comparison(iso.compare(families())).figure,
     "plot-roc": lambda: gallery("roc", points=[1.0]),
     "plot-pr": lambda: gallery("pr", points=[1.0]),
     "plot-prg": lambda: gallery("prg", points=[1.0]),

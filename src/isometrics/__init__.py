@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from isometrics.calibrate import AccuracyCalibrator, CalibrationSegments, FCalibrator
+from isometrics.compare import Comparison, compare
 from isometrics.decide import best_threshold
 from isometrics.decision import Decision
 from isometrics.errors import InputError, IsometricsError, OneClassError, UndefinedWarning
+from isometrics.indices import Index
 from isometrics.intervals import OptimalThresholds, optimal_thresholds
 from isometrics.metrics import (
     PrecisionRecallGainCurve,
@@ -17,21 +19,27 @@ from isometrics.metrics import (
     precision_gain_score,
     precision_recall_gain_curve,
     recall_gain_score,
+    tradeoff_score,
 )
 from isometrics.points import OperatingPoints
-from isometrics.spaces import PRGSpace, PRSpace, ROCSpace
+from isometrics.sets import Bicluster, Matches, best_matches, match_one_to_one
+from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff, TradeoffIntervals
 from isometrics.transfer import Evaluation, evaluate
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AccuracyCalibrator",
+    "Bicluster",
     "CalibrationSegments",
+    "Comparison",
     "Decision",
     "Evaluation",
     "FCalibrator",
+    "Index",
     "InputError",
     "IsometricsError",
+    "Matches",
     "OneClassError",
     "OperatingPoints",
     "OptimalThresholds",
@@ -39,16 +47,22 @@ __all__ = [
     "PRSpace",
     "PrecisionRecallGainCurve",
     "ROCSpace",
+    "Tradeoff",
+    "TradeoffIntervals",
     "UndefinedWarning",
     "aupr_score",
     "auprg_score",
     "auroc_score",
+    "best_matches",
     "best_threshold",
+    "compare",
     "evaluate",
     "f1_gain_score",
     "fbeta_gain_score",
+    "match_one_to_one",
     "optimal_thresholds",
     "precision_gain_score",
     "precision_recall_gain_curve",
     "recall_gain_score",
+    "tradeoff_score",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 from isometrics import kernels
 from isometrics.columns import column
 from isometrics.errors import LengthError, PointsError
+from isometrics.families import Given, as_given, overlap, read, refuse_trivial
 from isometrics.inputs import clean_thresholds, clean_totals
 from isometrics.table import Kind, Table
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics.aliases import Counts, Total
+    from isometrics.families import UniverseSize
     from isometrics.inputs import Sample
 
 
@@ -102,6 +104,20 @@ def table_of_points(
     if len(names) != tp.size:
         raise LengthError(f"labels has {len(names)} values but tp has {tp.size}")
     return Table(np.full(tp.size, np.nan), tp, fp, *totals, Kind.SETS, names)
+
+
+def table_of_sets(
+    target: object, found: object, universe_size: UniverseSize, labels: Sequence[object] | None
+) -> Table:
+    """Count what each found set shares with the target, in a universe of known size."""
+    family, sets, size = read(
+        Given([target], ("target",), ["target"]), as_given(found, "found", labels), universe_size
+    )
+    refuse_trivial(family, ["target"], size)
+    (members,) = family.members
+    tp = np.array([overlap(members, one) for one in sets.members], np.int64)
+    totals = (members.size, size - members.size)
+    return Table(np.full(tp.size, np.nan), tp, sets.sizes - tp, *totals, Kind.SETS, sets.labels)
 
 
 def _behind_zero(counts: Counts) -> Counts:

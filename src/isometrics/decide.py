@@ -10,6 +10,7 @@ import numpy as np
 from isometrics.decision import Decision, decision_at, decision_of
 from isometrics.errors import ParameterError
 from isometrics.hull import hull_of, ordered_with_ends
+from isometrics.indices import ClosedIndex, WeightedIndex, index_named
 from isometrics.intervals import optimal_thresholds
 from isometrics.parameters import (
     clean_beta,
@@ -36,7 +37,7 @@ OBJECTIVES = ("accuracy", "youden", "break-even")
 _DOUBT = 16 * np.finfo(np.float64).eps
 
 
-def best_threshold(
+def best_threshold(  # noqa: PLR0911 (one for each objective)
     pts: OperatingPoints,
     *,
     beta: float | None = None,
@@ -45,6 +46,8 @@ def best_threshold(
     min_precision: float | None = None,
     min_recall: float | None = None,
     budget: float | None = None,
+    index: str | WeightedIndex | None = None,
+    lam: float | None = None,
 ) -> Decision:
     """Return the threshold that is best for one objective; without any, for F₁.
 
@@ -72,12 +75,17 @@ def best_threshold(
     budget
         Maximise recall with at most so many predicted positives. If the highest score alone has
         more ties than that, only the empty rule keeps within it.
+    index
+        Maximise a weighted index, as named for `OperatingPoints.tradeoff`, at the weight `lam`.
+    lam
+        The weight of recall for `index`, by default ½; alone, that of the F-measure.
 
     Notes
     -----
     Constraints are compared as floats: 8 true positives of 10 reach a recall of 0.8. At β = 0
     recall counts for nothing, so of several rows with the highest precision the strictest is
-    taken, though `optimal_thresholds` lists the last of them.
+    taken, though `optimal_thresholds` lists the last of them. For an index, two rows tie where
+    the rounded `lam` is the rounded end of their intervals.
 
     Examples
     --------
@@ -91,20 +99,26 @@ def best_threshold(
     >>> float(iso.best_threshold(pts, min_recall=0.9))
     0.3
     """
-    given = {
+    given: dict[str, object] = {
         "beta": beta,
         "cost": cost,
         "objective": objective,
         "min_precision": min_precision,
         "min_recall": min_recall,
         "budget": budget,
+        "index": index,
     }
+    if index is None:
+        given["lam"] = lam
     named = [name for name, value in given.items() if value is not None]
     if len(named) > 1:
         raise ParameterError(
             f"pass one objective only, but {' and '.join(f'{name}=' for name in named)} are given"
         )
     table = pts.table
+    if index is not None or lam is not None:
+        chosen_index = index_named("f-measure" if index is None else index)
+        return _for_index(pts, chosen_index, 0.5 if lam is None else clean_level(lam, "lam"))
     if cost is not None:
         return _for_cost(table, clean_cost(cost), f"accuracy at cost {number(float(cost))}")
     if objective is not None:
@@ -130,6 +144,22 @@ def _for_f(pts: OperatingPoints, beta: float) -> Decision:
         row = _most_precise(table, np.flatnonzero(table.tp + table.fp > 0))
         return decision_at(OperatingPoints(table), row, objective, beta)
     return decision_at(optimal_thresholds(pts).at(beta).points, 0, objective, beta)
+
+
+def _for_index(pts: OperatingPoints, index: WeightedIndex, lam: float) -> Decision:
+    curve = pts.tradeoff(index)
+    objective = f"{index.name} (λ {number(lam)})"
+    if index.name == "cost":
+        hull = hull_of(pts.table)
+        weights = Fraction(lam) / Fraction(hull.positives), Fraction(1 - lam)
+        row = _best_line(hull, weights[0], weights[1] / Fraction(hull.negatives))
+        return decision_of(hull, row, objective, curve(lam))
+    if lam == 0 and isinstance(index, ClosedIndex):
+        # Only precision counts, so rows tie that the curve tells apart.
+        table = _rows(pts.table)
+        row = _most_precise(table, np.flatnonzero(table.tp + table.fp > 0))
+        return decision_of(table, row, objective, curve(lam))
+    return decision_of(curve.best(lam).table, 0, objective, curve(lam))
 
 
 def _for_accuracy(table: Table) -> Decision:

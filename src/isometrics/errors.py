@@ -13,6 +13,7 @@ __all__ = [
     "IsometricsError",
     "LabelError",
     "LengthError",
+    "MembershipError",
     "MissingValueError",
     "NoCurveError",
     "NotAnswerableError",
@@ -48,6 +49,10 @@ class DimensionError(InputError):
 
 class MissingValueError(InputError):
     """NaN or null where a value is needed."""
+
+
+class MembershipError(InputError):
+    """A set that does not fit into its universe, or has an element twice."""
 
 
 class LabelError(InputError):

@@ -37,12 +37,17 @@ def hull_of(table: Table) -> Table:
 
 def ordered_with_ends(table: Table) -> Table:
     """Add the trivial rules and sort by false, then true positives."""
+    widened = with_ends(table)
+    return widened.take(np.lexsort((widened.tp, widened.fp)), table.kind)
+
+
+def with_ends(table: Table) -> Table:
+    """Add the trivial rules before and behind the rows."""
     tp = np.concatenate([[0], table.tp, [table.positives]])
     fp = np.concatenate([[0], table.fp, [table.negatives]])
     thresholds = np.concatenate([[np.inf], table.thresholds, [-np.inf]])
     labels = None if table.labels is None else (NOTHING, *table.labels, EVERYTHING)
-    widened = Table(thresholds, tp, fp, table.positives, table.negatives, table.kind, labels)
-    return widened.take(np.lexsort((tp, fp)), table.kind)
+    return Table(thresholds, tp, fp, table.positives, table.negatives, table.kind, labels)
 
 
 def vertices(x: Counts, y: Counts) -> Indices:
@@ -56,7 +61,7 @@ def vertices(x: Counts, y: Counts) -> Indices:
         for start in range(0, x.size, BLOCK)
     ]
     rows = _distinct(x, y, np.concatenate(kept))
-    while True:
+    while rows.size > 2:
         below, certain = _below_chord(x[rows], y[rows])
         removed = int(below.sum())
         rows = rows[_inner(~below)]
@@ -64,6 +69,7 @@ def vertices(x: Counts, y: Counts) -> Indices:
             return rows
         if removed * 16 < rows.size:
             return np.take(rows, _chain(x[rows].tolist(), y[rows].tolist()))
+    return rows
 
 
 def _thinned(x: Counts, y: Counts) -> Indices:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from isometrics.aliases import Floats
+    from isometrics.indices import WeightedIndex
+    from isometrics.spaces.density import DensityLike
 
 __all__ = [
     "aupr_score",
@@ -37,6 +39,7 @@ __all__ = [
     "precision_gain_score",
     "precision_recall_gain_curve",
     "recall_gain_score",
+    "tradeoff_score",
 ]
 
 
@@ -133,6 +136,36 @@ def auroc_score(
     """
     options = {"pos_label": pos_label, "sample_weight": sample_weight}
     return _area(lambda points: points.roc.area(), undefined, y_true, y_score, **options)
+
+
+def tradeoff_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    index: str | WeightedIndex = "f-measure",
+    lo: float = 0.0,
+    hi: float = 1.0,
+    density: DensityLike = None,
+    pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
+    undefined: str = "raise",
+) -> float:
+    """Return the area under the optimal tradeoff curve (Hanczar & Nadif); see `Tradeoff.area`.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> round(iso.tradeoff_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]), 6)
+    0.863046
+    """
+    options = {"pos_label": pos_label, "sample_weight": sample_weight}
+    return _area(
+        lambda points: points.tradeoff(index).area(lo, hi, density),
+        undefined,
+        y_true,
+        y_score,
+        **options,
+    )
 
 
 def _area(

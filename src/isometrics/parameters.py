@@ -113,6 +113,16 @@ def clean_values(
     return array
 
 
+def clean_lambdas(lam: ArrayLike) -> NDArray[np.float64]:
+    """Check a weight of recall, or an array of them."""
+    accepted = "a weight of recall between 0 and 1"
+    array = clean_values(lam, "lam", lambda array: ~np.isnan(array), accepted)
+    outside = array[(array < 0) | (array > 1)]
+    if outside.size:
+        raise ParameterError(f"lam must be {accepted} but is {outside[0]:g}")
+    return array
+
+
 def clean_choice(value: str, name: str, choices: tuple[str, ...]) -> str:
     """Check a named option."""
     if not isinstance(value, str) or value not in choices:

@@ -11,6 +11,7 @@ from isometrics.building import (
     table_of_curve,
     table_of_points,
     table_of_sample,
+    table_of_sets,
     table_of_thresholds,
 )
 from isometrics.errors import PointsError
@@ -19,7 +20,8 @@ from isometrics.inputs import clean_sample, clean_thresholds, clean_totals
 from isometrics.parameters import clean_beta, clean_cost, clean_prevalence
 from isometrics.printing import html_table, number, text_table
 from isometrics.recovery import counts_from_pr, counts_from_roc, counts_within_totals
-from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, pr, prg, roc
+from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff, pr, prg, roc
+from isometrics.spaces.tradeoff import tradeoff_of
 from isometrics.transforms import at_prevalence, at_thresholds, merged
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics.aliases import Counts, Floats, Total
+    from isometrics.families import UniverseSize
+    from isometrics.indices import WeightedIndex
     from isometrics.table import Table
 
 
@@ -37,9 +41,9 @@ if TYPE_CHECKING:
 class OperatingPoints:
     """All operating points of one model on one sample: true and false positives by threshold.
 
-    Build one with `from_scores`, `from_counts`, `from_roc` or `from_pr`. The rule of a row is
-    ``score >= threshold``; ties move together. The first row is the empty rule (threshold +inf),
-    the last one calls everything positive. All arrays are read-only.
+    Build one with `from_scores`, `from_counts`, `from_roc`, `from_pr` or `from_sets`. The rule of
+    a row is ``score >= threshold``; ties move together. The first row is the empty rule (threshold
+    +inf), the last one calls everything positive. All arrays are read-only.
 
     Examples
     --------
@@ -154,6 +158,50 @@ class OperatingPoints:
         totals = clean_totals(positives, negatives, counted="the curve")
         return cls(table_of_curve(*counts_from_pr(recall, precision, *totals), totals))
 
+    @classmethod
+    def from_sets(
+        cls,
+        target: object,
+        found: object,
+        *,
+        universe_size: UniverseSize,
+        labels: Sequence[object] | None = None,
+    ) -> Self:
+        """Count what found sets share with a target set: clusters, biclusters, documents.
+
+        Parameters
+        ----------
+        target
+            The set that should be found: a Python set, a list or an array of integer positions,
+            a boolean mask, or a list of names such as document identifiers, ranked or not.
+        found
+            The sets that were found, in a list, or in a dict by their labels.
+        universe_size
+            The number of elements that exist. For biclusters, the shape (rows, columns) of the
+            matrix; a set is then a `Bicluster`, a tuple (rows, columns), a list of cells or a
+            boolean mask of the matrix.
+        labels
+            Names or parameter values of the sets in a list, by default 0, 1, 2, …
+
+        Notes
+        -----
+        tp is |T ∩ X| and fp is |X| - |T ∩ X|, under P = |T| and N = |D| - |T| (Hanczar & Nadif on
+        the tradeoff space, section 2.1). Integers are positions from 0 on; where some element is
+        not an integer, all elements are names.
+
+        Examples
+        --------
+        >>> import isometrics as iso
+        >>> relevant = {"d1", "d2", "d3"}
+        >>> searches = {"strict": ["d1"], "broad": ["d2", "d7", "d1", "d9"]}
+        >>> iso.OperatingPoints.from_sets(relevant, searches, universe_size=100)
+        OperatingPoints: 2 rows, 3 positives, 97 negatives, prevalence 0.03
+         label  tp  fp  precision    recall
+        strict   1   0          1  0.333333
+         broad   2   2        0.5  0.666667
+        """
+        return cls(table_of_sets(target, found, universe_size, labels))
+
     # ------------------------------------------------------------------ columns
 
     @property
@@ -254,6 +302,17 @@ class OperatingPoints:
     def prg(self) -> PRGSpace:
         """PRG space: precision gain over recall gain."""
         return PRGSpace(self.table)
+
+    def tradeoff(self, index: str | WeightedIndex = "f-measure") -> Tradeoff:
+        """Tradeoff space: the best value of an index over the weight λ of recall.
+
+        Parameters
+        ----------
+        index
+            ``"kulczynski"``, ``"f-measure"``, ``"folke"``, ``"jaccard"`` (Hanczar & Nadif),
+            ``"f-gain"``, ``"cost"``, or an `Index` of your own.
+        """
+        return tradeoff_of(self.table, index)
 
     # ------------------------------------------------------------------ other tables
 

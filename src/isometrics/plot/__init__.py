@@ -1,4 +1,4 @@
-"""Pictures with matplotlib: one function for each space, and two for calibration."""
+"""Pictures with matplotlib: one function for each space, two for calibration, one for indices."""
 
 from __future__ import annotations
 
@@ -8,6 +8,17 @@ except ImportError as error:
     raise ImportError("isometrics.plot needs matplotlib: pip install 'isometrics[plot]'") from error
 
 from isometrics.plot.calibration import calibration_map, reliability
+from isometrics.plot.comparison import comparison
 from isometrics.plot.spaces import pr, prg, roc
+from isometrics.plot.tradeoff import index_isolines, tradeoff
 
-__all__ = ["roc", "pr", "prg", "calibration_map", "reliability"]
+__all__ = [
+    "roc",
+    "pr",
+    "prg",
+    "tradeoff",
+    "index_isolines",
+    "calibration_map",
+    "reliability",
+    "comparison",
+]

@@ -1,16 +1,18 @@
-"""ROC, PR and PRG space: coordinates, interpolation and area of one table, and nothing else."""
+"""ROC, PR, PRG and tradeoff space: what one table looks like there, and nothing else."""
 
 from __future__ import annotations
 
 from isometrics.spaces.pr import PRSpace
 from isometrics.spaces.prg import PRGSpace
 from isometrics.spaces.roc import ROCSpace
+from isometrics.spaces.tradeoff import Tradeoff
+from isometrics.spaces.tradeoff_intervals import TradeoffIntervals
 
-__all__ = ["PRGSpace", "PRSpace", "ROCSpace", "SPACES"]
+__all__ = ["PRGSpace", "PRSpace", "ROCSpace", "SPACES", "Tradeoff", "TradeoffIntervals"]
 
 SPACES: dict[str, type[ROCSpace | PRSpace | PRGSpace]] = {
     "roc": ROCSpace,
     "pr": PRSpace,
     "prg": PRGSpace,
 }
-"""The spaces by the names that options use."""
+"""The spaces of points by the names that options use."""

@@ -1,0 +1,75 @@
+"""The areas of several models in all spaces."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics.errors import NoCurveError
+from isometrics.parameters import clean_choice
+from isometrics.results import ResultTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from isometrics.aliases import Floats
+    from isometrics.points import OperatingPoints
+
+CURVE_AREAS: dict[str, Callable[[OperatingPoints], float]] = {
+    "AUROC": lambda points: points.roc.area(),
+    "AUPR": lambda points: points.pr.area(),
+    "average precision": lambda points: points.pr.area("average-precision"),
+    "AUPRG": lambda points: points.prg.area(),
+}
+TRADEOFF_AREA = "tradeoff area"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Areas(ResultTable):
+    """One row for each model, one column for each measure.
+
+    Attributes
+    ----------
+    names
+        The models.
+    measures
+        What the columns are called.
+    values
+        The values; NaN where points are not nested and so have no curve.
+    """
+
+    names: tuple[str, ...]
+    measures: tuple[str, ...]
+    values: Floats
+
+    def of(self, measure: str) -> dict[str, float]:
+        """Return one measure of all models."""
+        clean_choice(measure, "measure", self.measures)
+        column = self.values[:, self.measures.index(measure)]
+        return dict(zip(self.names, column.tolist(), strict=True))
+
+    def _title(self) -> str:
+        return f"Areas: {len(self.names)} models by {len(self.measures)} measures"
+
+    def _columns(self) -> dict[str, Any]:
+        columns = dict(zip(self.measures, self.values.T, strict=True))
+        return {"model": list(self.names)} | columns
+
+
+def areas_of(models: Mapping[str, OperatingPoints], tradeoff_areas: Iterable[float]) -> Areas:
+    """Return the areas of models in all spaces; those in tradeoff space are known already."""
+    values = [
+        [*(_defined(area, points) for area in CURVE_AREAS.values()), tradeoff_area]
+        for points, tradeoff_area in zip(models.values(), tradeoff_areas, strict=True)
+    ]
+    return Areas(tuple(models), (*CURVE_AREAS, TRADEOFF_AREA), np.array(values))
+
+
+def _defined(area: Callable[[OperatingPoints], float], points: OperatingPoints) -> float:
+    try:
+        return area(points)
+    except NoCurveError:
+        return math.nan

@@ -1,0 +1,130 @@
+"""A picture of a comparison: the models' tradeoff curves above a strip of their winners."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.colors import to_rgb
+from matplotlib.patches import Patch
+
+from isometrics.compare import Comparison
+from isometrics.errors import ParameterError
+from isometrics.hull import EVERYTHING, NOTHING
+from isometrics.plot.styles import plain, style_of
+from isometrics.plot.tradeoff import tradeoff
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from isometrics.aliases import Floats
+
+STRIP = (0.13, 0.06)
+"""How far below the curves the strip ends and begins, as parts of their height."""
+
+_LETTER = 0.0135
+"""The width of a letter, as a part of axes of the usual size."""
+
+_TRIVIAL: dict[str, Any] = {"facecolor": "0.88", "hatch": "///", "edgecolor": "0.6"}
+
+
+def comparison(result: Comparison, ax: Axes | None = None, *, legend: bool = True) -> Axes:
+    """Draw who wins where: the best value of each model for every λ, and a strip of winners.
+
+    Parameters
+    ----------
+    result
+        What `compare` returned.
+    ax
+        The axes to draw on; by default those of a new figure.
+    legend
+        Draw a legend, with the areas under the curves.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes. The strip lies below the curves, in the colours of the models; models that tie
+        share its height, and it is hatched where no model beats the set of everything.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics import plot
+    >>> totals = {"positives": 10, "negatives": 30}
+    >>> careful = iso.OperatingPoints.from_counts([4, 6], [0, 8], **totals)
+    >>> bold = iso.OperatingPoints.from_counts([4, 10], [4, 12], **totals)
+    >>> ax = plot.comparison(iso.compare({"careful": careful, "bold": bold}))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('λ, the weight of recall', 'F-measure')
+    """
+    if not isinstance(result, Comparison):
+        raise ParameterError(
+            f"result must be what compare() returned but is {type(result).__name__}"
+        )
+    drawn = tradeoff(result.models, ax, index=result.index, legend=False)
+    _draw_strip(drawn, result)
+    if legend:
+        lines, labels = drawn.get_legend_handles_labels()
+        if {EVERYTHING, NOTHING} & {names[0] for names in result.winners.names}:
+            lines.append(Patch(**_TRIVIAL))
+            labels.append("a trivial set wins")
+        drawn.legend(lines, labels, fontsize="small", framealpha=0.9)
+    return drawn
+
+
+def _draw_strip(ax: Axes, result: Comparison) -> None:
+    """Make room below the curves and draw who wins there."""
+    low, high = ax.get_ylim()
+    bottom, top = (low - part * (high - low) for part in STRIP)
+    ax.set_yticks([tick for tick in ax.get_yticks() if low <= tick <= high])
+    ax.set_ylim(bottom - 0.02 * (high - low), high)
+    # A trivial set may fall far below all models, but not into the strip.
+    ax.axhspan(ax.get_ylim()[0], low, color="white", linewidth=0, zorder=1.9)
+    won, models = result.winners, list(result.models)
+    for names, lo, hi in zip(won.names, won.lambda_lo, won.lambda_hi, strict=True):
+        height = (top - bottom) / len(names)
+        for row, name in enumerate(names):
+            look: dict[str, Any] = _TRIVIAL
+            if name in models:
+                look = {"facecolor": style_of(models.index(name), len(models)).curve}
+            place = (top - (row + 1) * height, height)
+            ax.broken_barh([(lo, hi - lo)], place, linewidth=0, zorder=2, **look)
+        if len(names) == 1 and names[0] in models:
+            middle = (float(lo + hi) / 2, (top + bottom) / 2)
+            _draw_name(ax, names[0], middle, float(hi - lo), look["facecolor"])
+    _draw_crossings(ax, won.lambda_lo[1:], bottom, top, high)
+
+
+def _draw_crossings(ax: Axes, crossings: Floats, bottom: float, top: float, high: float) -> None:
+    """Draw a line where the winner changes, with its λ; labels never run into each other."""
+    ax.vlines(crossings, bottom, high, color="0.6", linewidth=0.7, zorder=1.95)
+    last = -1.0
+    for lam in crossings.tolist():
+        if lam - last > 4.5 * _LETTER:
+            inwards = lam > 1 - 4.5 * _LETTER
+            ax.annotate(
+                f"{lam:.2f}" if 0.01 <= lam <= 0.99 else f"{lam:.4g}",
+                (lam, top),
+                xytext=(-2 if inwards else 2, 2),
+                textcoords="offset points",
+                ha="right" if inwards else "left",
+                fontsize=7,
+                color="0.3",
+            )
+            last = lam
+
+
+def _draw_name(ax: Axes, name: str, middle: tuple[float, float], width: float, colour: str) -> None:
+    """Write a name on its part of the strip, where there is room for it."""
+    if width < _LETTER * (len(name) + 1):
+        return
+    red, green, blue = to_rgb(colour)
+    dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.55
+    ax.text(
+        *middle,
+        plain(name),
+        ha="center",
+        va="center",
+        fontsize=8,
+        color="white" if dark else "black",
+        zorder=2.5,
+    )

@@ -1,0 +1,266 @@
+"""The winners: which of several models is best for which weight of recall."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isometrics.columns import plain
+from isometrics.hull import EVERYTHING, NOTHING
+from isometrics.indices import ClosedIndex, Rows
+from isometrics.models import ROUNDING, is_whole
+from isometrics.parameters import clean_level
+from isometrics.results import ResultTable
+from isometrics.spaces.tradeoff import tradeoff_of_rows
+from isometrics.table import Kind, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from isometrics.aliases import Floats
+    from isometrics.indices import WeightedIndex
+    from isometrics.spaces import Tradeoff, TradeoffIntervals
+
+    Names = tuple[str, ...]
+
+_EXACT = 2**53
+_INSIDE = np.array([0.25, 0.5, 0.75])
+"""Where an interval is probed for ties that cannot be told from counts."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Winners(ResultTable):
+    """One row for each range of λ in which the same models are best.
+
+    Attributes
+    ----------
+    lambda_lo, lambda_hi
+        The ends of the ranges. Neighbours share an end, and all together cover 0 to 1.
+    names
+        The best model, or all that tie. ``"(everything)"`` stands for the trivial set that calls
+        everything positive, where no model is better; for the cost, so does ``"(nothing)"``.
+    threshold_lo, threshold_hi
+        The threshold of the winner at both ends, of the first one in a tie; NaN where its table
+        has none.
+    label_lo, label_hi
+        The names of the winner's rows, in a family of sets, else None.
+    value_lo, value_hi
+        The best value of the index at both ends.
+    """
+
+    lambda_lo: Floats
+    lambda_hi: Floats
+    names: tuple[Names, ...]
+    threshold_lo: Floats
+    threshold_hi: Floats
+    label_lo: tuple[object, ...]
+    label_hi: tuple[object, ...]
+    value_lo: Floats
+    value_hi: Floats
+
+    @property
+    def beta_lo(self) -> Floats:
+        """The lower ends as β, with λ = β²/(1+β²)."""
+        return _betas(self.lambda_lo)
+
+    @property
+    def beta_hi(self) -> Floats:
+        """The upper ends as β."""
+        return _betas(self.lambda_hi)
+
+    def at(self, lam: float) -> Names:
+        """Return the best models at a weight of recall; both sides' where two ranges meet."""
+        weight = clean_level(lam, "lam")
+        here = np.flatnonzero((self.lambda_lo <= weight) & (weight <= self.lambda_hi))
+        return tuple(dict.fromkeys(name for row in here.tolist() for name in self.names[row]))
+
+    def __len__(self) -> int:
+        """Return the number of ranges."""
+        return len(self.names)
+
+    def _title(self) -> str:
+        return f"Winners: {len(self)} range{'s' if len(self) > 1 else ''} of λ"
+
+    def _joined(self) -> list[str]:
+        return [" = ".join(names) for names in self.names]
+
+    def _columns(self) -> dict[str, Any]:
+        columns: dict[str, Any] = {
+            "lambda_lo": self.lambda_lo,
+            "lambda_hi": self.lambda_hi,
+            "beta_lo": self.beta_lo,
+            "beta_hi": self.beta_hi,
+            "winner": self._joined(),
+            "threshold_lo": self.threshold_lo,
+            "threshold_hi": self.threshold_hi,
+        }
+        if any(label is not None for label in self.label_lo + self.label_hi):
+            columns |= {"label_lo": list(self.label_lo), "label_hi": list(self.label_hi)}
+        return columns | {"value_lo": self.value_lo, "value_hi": self.value_hi}
+
+
+def _betas(lam: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.sqrt(lam / (1 - lam))
+
+
+def winners_of(curves: Mapping[str, Tradeoff]) -> Winners:
+    """Return who wins where: the upper envelope of the models' optimal tradeoff curves.
+
+    Only the rows on a model's own curve can be on the curve of all models together, so that is
+    the curve of a small table.
+    """
+    scale = _scale_of([curve.intervals.table for curve in curves.values()])
+    together = _together(curves, scale)
+    closed = isinstance(next(iter(curves.values())).index, ClosedIndex)
+    found = _by_counts if scale.whole and closed else _by_values
+    names, ends = found(curves, together, scale)
+    starts = [row for row in range(len(names)) if row == 0 or names[row] != names[row - 1]]
+    lo = ends[starts]
+    hi = np.append(lo[1:], 1.0)
+    winners = [names[row] for row in starts]
+    rules = [
+        _rules(curves, names[0], *ends)
+        for names, *ends in zip(winners, lo.tolist(), hi.tolist(), strict=True)
+    ]
+    first, last = zip(*rules, strict=True)
+    return Winners(
+        lo,
+        hi,
+        tuple(winners),
+        np.array([rule.threshold for rule in first]),
+        np.array([rule.threshold for rule in last]),
+        tuple(rule.label for rule in first),
+        tuple(rule.label for rule in last),
+        np.array([rule.value for rule in first]),
+        np.array([rule.value for rule in last]),
+    )
+
+
+# ---------------------------------------------------------------------- the curve of all models
+
+
+class _Scale(NamedTuple):
+    """Totals that all models are brought to, and whether all counts are whole under them."""
+
+    positives: Any
+    negatives: Any
+    whole: bool
+
+    def counts(self, table: Table) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return true and false positives under these totals."""
+        if self.whole:
+            return (
+                table.tp * (self.positives // table.positives),
+                table.fp * (self.negatives // table.negatives),
+            )
+        # Rates that are 1 stay so: the trivial sets must not move.
+        return (
+            table.tp / table.positives * self.positives,
+            table.fp / table.negatives * self.negatives,
+        )
+
+
+def _scale_of(tables: Sequence[Table]) -> _Scale:
+    if all(map(is_whole, tables)):
+        positives = math.lcm(*(int(table.positives) for table in tables))
+        negatives = math.lcm(*(int(table.negatives) for table in tables))
+        if max(positives, negatives) < _EXACT:
+            return _Scale(positives, negatives, True)
+    return _Scale(float(tables[0].positives), float(tables[0].negatives), False)
+
+
+def _together(curves: Mapping[str, Tradeoff], scale: _Scale) -> TradeoffIntervals:
+    """Return the curve of the best rows of all models."""
+    counts = [scale.counts(curve.intervals.table) for curve in curves.values()]
+    tp = np.concatenate([[0], *(tp for tp, _ in counts), [scale.positives]])
+    fp = np.concatenate([[0], *(fp for _, fp in counts), [scale.negatives]])
+    order = np.lexsort((tp, fp))
+    unknown = np.full(tp.size, np.nan)
+    rows = Table(unknown, tp[order], fp[order], scale.positives, scale.negatives, Kind.SELECTION)
+    return tradeoff_of_rows(rows, next(iter(curves.values())).index).intervals
+
+
+def _by_counts(
+    curves: Mapping[str, Tradeoff], together: TradeoffIntervals, scale: _Scale
+) -> tuple[list[Names], Floats]:
+    """Name the winners of each piece: all models that have its row."""
+    owners: dict[tuple[int, int], Names] = {}
+    for name, curve in curves.items():
+        tp, fp = scale.counts(curve.intervals.table)
+        for row in zip(tp.tolist(), fp.tolist(), strict=True):
+            owners[row] = (*owners.get(row, ()), name)
+    owners[0, 0] = (NOTHING,)
+    owners[scale.positives, scale.negatives] = (EVERYTHING,)
+    rows = zip(together.tp.tolist(), together.fp.tolist(), strict=True)
+    return [owners[row] for row in rows], together.lambda_lo
+
+
+def _by_values(
+    curves: Mapping[str, Tradeoff], together: TradeoffIntervals, scale: _Scale
+) -> tuple[list[Names], Floats]:
+    """Name the winners between all ends of all pieces: those whose values are highest there.
+
+    Sums of weights in another order differ in their last digits, and functions of a user's may
+    give different rows the same value; so values count as equal up to rounding.
+    """
+    ends = [together.lambda_lo, *(curve.intervals.lambda_lo for curve in curves.values())]
+    lo = np.unique(np.concatenate(ends))
+    lo = lo[np.append(True, np.diff(lo) > ROUNDING)]
+    width = np.diff(np.append(lo, 1.0))
+    lam = lo[:, None] + width[:, None] * _INSIDE
+    values = {name: np.asarray(curve(lam)) for name, curve in curves.items()}
+    best = reduce(np.maximum, values.values())
+    level = best - ROUNDING * np.maximum(1, abs(best))
+    index = next(iter(curves.values())).index
+    trivial = [EVERYTHING]
+    if isinstance(index, ClosedIndex) and index.has_empty_rule:
+        trivial.append(NOTHING)
+    idle = {name: _trivial_value(name, index, scale, lam) >= level for name in trivial}
+    names = []
+    for row in range(lo.size):
+        found = [name for name, reached in idle.items() if reached[row].all()]
+        found = found[:1] or [name for name in values if (values[name][row] >= level[row]).all()]
+        middle = [name for name in values if values[name][row, 1] >= level[row, 1]]
+        names.append(tuple(found or middle))
+    return names, lo
+
+
+def _trivial_value(name: str, index: WeightedIndex, scale: _Scale, lam: Floats) -> Floats:
+    share = 1.0 if name == EVERYTHING else 0.0
+    tp, fp = np.asarray(share * scale.positives), np.asarray(share * scale.negatives)
+    return index.of_rows(Rows(tp, fp, scale.positives, scale.negatives), lam)
+
+
+# ---------------------------------------------------------------------- the winner's rule
+
+
+class _Rule(NamedTuple):
+    threshold: float
+    label: object
+    value: float
+
+
+def _rules(curves: Mapping[str, Tradeoff], name: str, lo: float, hi: float) -> tuple[_Rule, _Rule]:
+    """Return a winner's rule from the lower end on, and the one up to the upper end."""
+    if name in (EVERYTHING, NOTHING):
+        curve = next(iter(curves.values()))
+        scale = _scale_of([curve.rows])
+        threshold = -math.inf if name == EVERYTHING else math.inf
+        value = (float(_trivial_value(name, curve.index, scale, np.asarray(x))) for x in (lo, hi))
+        return _Rule(threshold, None, next(value)), _Rule(threshold, None, next(value))
+    curve = curves[name]
+    pieces, starts = curve.intervals, curve.intervals.lambda_lo
+    rows = np.searchsorted(starts, lo, "right") - 1, np.searchsorted(starts, hi, "left") - 1
+
+    def rule(row: int, lam: float) -> _Rule:
+        label = None if pieces.labels is None else plain(pieces.labels[row])
+        return _Rule(float(pieces.thresholds[row]), label, curve(lam))
+
+    return rule(int(rows[0]), lo), rule(int(rows[1]), hi)

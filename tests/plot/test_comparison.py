@@ -1,0 +1,88 @@
+"""The picture of a comparison shows its winners where they win."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics import plot
+from isometrics.errors import ParameterError
+from isometrics.plot.styles import style_of
+
+mpl.use("agg")
+from matplotlib import pyplot as plt
+from matplotlib.colors import to_hex
+
+TOTALS = {"positives": 10, "negatives": 30}
+CAREFUL = iso.OperatingPoints.from_counts([4, 6], [0, 8], **TOTALS)
+BOLD = iso.OperatingPoints.from_counts([4, 9], [4, 6], **TOTALS)
+COMPLETE = iso.OperatingPoints.from_counts([4, 10], [4, 12], **TOTALS)
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def strip(ax):
+    """The bars of the strip as (lo, hi, colour, height)."""
+    bars = []
+    for bar in ax.collections:
+        if bar.get_zorder() != 2 or not bar.get_paths():
+            continue
+        corners = bar.get_paths()[0].vertices
+        (lo, bottom), (hi, top) = corners.min(axis=0), corners.max(axis=0)
+        bars.append((lo, hi, to_hex(bar.get_facecolor()[0]), top - bottom))
+    return bars
+
+
+def test_the_strip_has_the_colour_of_the_winner():
+    result = iso.compare({"careful": CAREFUL, "bold": BOLD})
+    ax = plot.comparison(result)
+    bars = strip(ax)
+    np.testing.assert_allclose([bar[0] for bar in bars], result.winners.lambda_lo)
+    np.testing.assert_allclose([bar[1] for bar in bars], result.winners.lambda_hi)
+    assert [bar[2] for bar in bars[:2]] == [style_of(row, 2).curve.lower() for row in (0, 1)]
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels[2] == f"careful (area {CAREFUL.tradeoff().area():.3f})"
+    assert labels[-1] == "a trivial set wins"
+    written = [text.get_text() for text in ax.texts]
+    assert "careful" in written
+    assert f"{result.winners.lambda_lo[1]:.2f}" in written
+
+
+def test_tied_models_share_the_height_and_short_ranges_have_no_name():
+    models = {"one": CAREFUL, "two": CAREFUL, "a name too long for its range" * 3: COMPLETE}
+    _, ax = plt.subplots()
+    assert plot.comparison(iso.compare(models), ax, legend=False) is ax
+    bars = strip(ax)
+    assert len(bars) == 3
+    assert bars[0][3] == pytest.approx(bars[2][3] / 2)
+    assert ax.get_legend() is None
+    assert len(ax.texts) == 1
+
+
+def test_crossings_beside_each_other_and_beside_the_borders_stay_legible():
+    totals = {"positives": 1000, "negatives": 100_000}
+    one = iso.OperatingPoints.from_counts([1, 1000], [0, 99_000], **totals)
+    other = iso.OperatingPoints.from_counts([990, 999], [3, 500], **totals)
+    third = iso.OperatingPoints.from_counts([991, 995], [20, 100], **totals)
+    ax = plot.comparison(iso.compare({"one": one, "other": other, "$5": third}))
+    labels = [text for text in ax.texts if text.get_text()[0].isdigit()]
+    assert labels[0].get_text().endswith("e-06")
+    assert labels[-1].get_ha() == "right"
+    assert len(labels) < len(iso.compare({"one": one, "other": other, "$5": third}).crossings)
+    ax.figure.canvas.draw()
+
+
+def test_all_indices_can_be_drawn():
+    own = iso.Index("own $", lambda p, r, lam: (1 - lam) * p + lam * r)
+    for index in ("cost", "f-gain", own):
+        ax = plot.comparison(iso.compare({"careful": CAREFUL, "bold": BOLD}, index))
+        ax.figure.canvas.draw()
+
+
+def test_only_a_comparison_can_be_drawn():
+    with pytest.raises(ParameterError, match=r"result must be what compare\(\) returned but is di"):
+        plot.comparison({"careful": CAREFUL})

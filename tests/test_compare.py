@@ -1,0 +1,413 @@
+"""Winners against brute force by the definitions of the indices (Hanczar & Nadif, section 5.2)."""
+
+import copy
+import math
+import pickle
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics.errors import ParameterError
+from isometrics.indices import INDICES
+
+from .rivals import rivals, rows_of, value
+
+EVERYTHING, NOTHING = "(everything)", "(nothing)"
+PRIME = 1_000_003
+"""No crossing on a small lattice has this denominator, so no tie at k/PRIME is a coincidence."""
+
+OWN_F = iso.Index("own F", lambda p, r, lam: p * r / (lam * p + (1 - lam) * r))
+
+
+def winners_at(models, index, lam):
+    """All models with the highest value; a trivial set where that is as good."""
+    totals = (next(iter(models.values())).positives, next(iter(models.values())).negatives)
+
+    def best(rows):
+        values = [value(index, row, totals, lam) for row in rows]
+        return max(found for found in values if found is not None)
+
+    values = {name: best(rows_of(points)) for name, points in models.items()}
+    highest = max(values.values())
+    for name, row in ((EVERYTHING, totals), (NOTHING, (0, 0))):
+        if value(index, row, totals, lam) == highest:
+            return (name,), highest
+    return tuple(name for name in values if values[name] == highest), highest
+
+
+def weights(winners):
+    """Weights on a fine grid, and in the middle of each range, away from coincidences."""
+    grid = range(1, 60)
+    middles = (winners.lambda_lo + winners.lambda_hi) / 2
+    return sorted(
+        {Fraction(round(PRIME * at), PRIME) for at in [*middles, *(k / 60 for k in grid)]}
+    )
+
+
+@pytest.mark.parametrize("index", INDICES)
+@given(models=rivals(models=(2, 4)))
+@settings(max_examples=30)
+def test_winners_are_those_of_brute_force(index, models):
+    won = iso.compare(models, index).winners
+    assert won.lambda_lo[0] == 0
+    assert won.lambda_hi[-1] == 1
+    assert (won.lambda_lo[1:] == won.lambda_hi[:-1]).all()
+    assert (won.lambda_lo < won.lambda_hi).all()
+    assert all(one != other for one, other in pairwise(won.names))
+    for lam in weights(won):
+        names, highest = winners_at(models, index, lam)
+        here = np.flatnonzero((won.lambda_lo < lam - 1e-6) & (lam + 1e-6 < won.lambda_hi))
+        for row in here:
+            assert set(won.names[row]) >= set(names)
+            assert index == "folke" or won.names[row] == names
+            first = won.names[row][0]
+            if first in models:
+                assert models[first].tradeoff(index)(float(lam)) == pytest.approx(float(highest))
+
+
+@pytest.mark.parametrize("index", ["f-measure", "kulczynski", "cost"])
+@given(models=rivals(models=(2, 3), most=10**13))
+@settings(max_examples=30)
+def test_winners_of_large_counts_are_exact(index, models):
+    won = iso.compare(models, index).winners
+    for names, lo, hi in zip(won.names, won.lambda_lo, won.lambda_hi, strict=True):
+        if hi - lo > 1e-9:
+            assert names == winners_at(models, index, (Fraction(lo) + Fraction(hi)) / 2)[0]
+
+
+@given(models=rivals(models=(2, 3), nested=True))
+@settings(max_examples=30)
+def test_an_index_of_the_user_wins_as_the_built_in_one(models):
+    own, known = iso.compare(models, OWN_F).winners, iso.compare(models, "f-measure").winners
+    for lam in weights(known):
+        far = np.abs(np.append(known.lambda_lo, own.lambda_lo) - float(lam)).min() > 1e-6
+        if far:
+            assert own.at(float(lam)) == known.at(float(lam))
+
+
+@given(models=rivals(models=(2, 3)), scale=st.sampled_from([1 / 7, 0.3, 3.1]))
+@settings(max_examples=30)
+def test_weights_win_as_whole_counts_do(models, scale):
+    scaled = {
+        name: iso.OperatingPoints.from_counts(
+            points.tp * scale,
+            points.fp * scale,
+            positives=points.positives * scale,
+            negatives=points.negatives * scale,
+            labels=points.labels,
+        )
+        for name, points in models.items()
+    }
+    for index in ("kulczynski", "cost"):
+        known, found = (iso.compare(given, index).winners for given in (models, scaled))
+        for lam in weights(known):
+            if np.abs(np.append(known.lambda_lo, found.lambda_lo) - float(lam)).min() > 1e-6:
+                assert found.at(float(lam)) == known.at(float(lam))
+
+
+@given(models=rivals(models=(2, 3)))
+@settings(max_examples=30)
+def test_jaccard_has_the_winners_of_f(models):
+    """λ_F = 2λ/(1+2λ) up to ½ and 1/(3-2λ) above: the same winners in the same order."""
+    f, jaccard = (iso.compare(models, index).winners for index in ("f-measure", "jaccard"))
+    assert f.names == jaccard.names
+    lam = jaccard.lambda_lo
+    moved = np.where(lam <= 0.5, 2 * lam / (1 + 2 * lam), 1 / (3 - 2 * lam))
+    np.testing.assert_allclose(moved, f.lambda_lo, atol=1e-12)
+    assert iso.compare(models, "f-gain").winners.names == f.names
+
+
+@given(models=rivals(models=(2, 2), nested=True))
+@settings(max_examples=30)
+def test_a_model_that_dominates_is_never_beaten(models):
+    comparison = iso.compare(models, "f-measure")
+    one, other = models
+    if comparison.dominance.of(one, other) in ("dominates", "equal"):
+        # In a tie both are named.
+        assert all({one, EVERYTHING} & set(names) for names in comparison.winners.names)
+    if comparison.hull_dominance.of(one, other) == "equal":
+        assert all(set(names) in ({one, other}, {EVERYTHING}) for names in comparison.winners.names)
+
+
+TOTALS = {"positives": 10, "negatives": 30}
+CAREFUL = iso.OperatingPoints.from_counts([4, 6], [0, 8], **TOTALS)
+BOLD = iso.OperatingPoints.from_counts([4, 9], [4, 6], **TOTALS)
+COMPLETE = iso.OperatingPoints.from_counts([4, 10], [4, 12], **TOTALS)
+USELESS = iso.OperatingPoints.from_counts([5], [15], **TOTALS)
+
+
+def test_a_crossing_by_hand():
+    """4 of 10 without a mistake, then 9 of 10 with 6, then everything."""
+    result = iso.compare({"careful": CAREFUL, "bold": BOLD})
+    won = result.winners
+    # 1/F = (tp + λ·fn + (1-λ)·fp)/tp: 1 + 1.5λ against (15 - 5λ)/9, and against 4 - 3λ.
+    first, second = 6 / 9 / (1.5 + 5 / 9), (4 - 15 / 9) / (3 - 5 / 9)
+    np.testing.assert_allclose(won.lambda_hi, [first, second, 1], rtol=1e-15)
+    np.testing.assert_allclose(
+        won.beta_hi[:2], np.sqrt([first / (1 - first), second / (1 - second)])
+    )
+    assert won.beta_lo[0] == 0
+    assert won.beta_hi[-1] == math.inf
+    assert won.names == (("careful",), ("bold",), (EVERYTHING,))
+    assert np.isnan(won.threshold_lo[:2]).all()
+    assert won.threshold_lo[2] == won.threshold_hi[2] == -math.inf
+    np.testing.assert_allclose(won.value_lo, [1, 1 / (1 + 1.5 * first), 1 / (4 - 3 * second)])
+    np.testing.assert_allclose(won.value_hi, [1 / (1 + 1.5 * first), 1 / (4 - 3 * second), 1])
+    crossings = result.crossings
+    assert len(crossings) == 2
+    assert crossings.before[0] == ("careful",)
+    assert crossings.after[-1] == (EVERYTHING,)
+    assert repr(crossings).startswith("Crossings: the best model changes 2 times")
+
+
+def test_thresholds_at_both_ends_and_at():
+    labels = [1, 0, 1, 1, 0, 0, 1, 0]
+    one = iso.OperatingPoints.from_scores(labels, [8, 7, 6, 5, 4, 3, 2, 1])
+    other = iso.OperatingPoints.from_scores(labels, [1, 8, 7, 6, 5, 4, 3, 2])
+    won = iso.compare({"one": one, "other": other}).winners
+    assert won.names == (("one",),)
+    assert (won.threshold_lo[0], won.threshold_hi[0]) == (8, 2)
+    assert won.at(0.3) == ("one",)
+    assert iso.compare({"a": CAREFUL, "b": COMPLETE}).winners.at(4 / 9) == ("a", "b")
+    with pytest.raises(ParameterError, match="lam must be between 0 and 1"):
+        won.at(2)
+
+
+def test_families_of_sets():
+    """Biclusters of two algorithms, as in Hanczar & Nadif, Fig. 7."""
+    cc = iso.OperatingPoints.from_counts(
+        [8, 30], [1, 80], positives=50, negatives=450, labels=["small", "large"]
+    )
+    isa = iso.OperatingPoints.from_counts(
+        [40, 5], [60, 70], positives=50, negatives=450, labels=["wide", "none"]
+    )
+    result = iso.compare({"CC": cc, "ISA": isa}, "kulczynski")
+    won = result.winners
+    assert won.names == (("CC",), ("ISA",), (EVERYTHING,))
+    assert won.label_lo == ("small", "wide", None)
+    assert won.label_hi == ("small", "wide", None)
+    assert result.dominance.hull
+    assert np.isnan(result.areas.values[1, :4]).all()
+    assert result.areas.of("tradeoff area")["CC"] == cc.tradeoff("kulczynski").area()
+    assert "label_lo" in result.to_frame("pandas")
+    # The minimal set beats both for small λ, so CC is not useful there.
+    useful = dict(zip(result.useful.names, result.useful.lambda_lo, strict=True))
+    assert useful["ISA"] > 0
+
+
+def test_the_empty_rule_wins_where_false_positives_cost_all():
+    result = iso.compare({"a": BOLD, "b": USELESS}, "cost")
+    assert result.winners.names == ((NOTHING,), ("a",), (EVERYTHING,))
+    assert result.winners.threshold_lo[0] == math.inf
+    assert result.sentence() == (
+        "By cost, a is better for 0.18 < λ < 0.89; for λ < 0.18 calling nothing positive is as "
+        "good as either model; for λ > 0.89 calling everything positive is as good as either "
+        "model."
+    )
+    halves = {
+        name: iso.OperatingPoints.from_counts(
+            points.tp / 2, points.fp / 2, positives=5.0, negatives=15.0
+        )
+        for name, points in (("a", BOLD), ("b", USELESS))
+    }
+    assert iso.compare(halves, "cost").winners.names == result.winners.names
+
+
+def test_other_totals_of_one_prevalence():
+    double = iso.OperatingPoints.from_counts(
+        CAREFUL.tp * 2, CAREFUL.fp * 2, positives=20, negatives=60
+    )
+    won = iso.compare({"one": CAREFUL, "two": double, "three": BOLD}).winners
+    assert won.names == (("one", "two"), ("three",), (EVERYTHING,))
+    prime = 2**31 - 1
+    huge = iso.OperatingPoints.from_counts(
+        CAREFUL.tp * prime, CAREFUL.fp * prime, positives=10 * prime, negatives=30 * prime
+    )
+    other = 2**31 - 99
+    huge_too = iso.OperatingPoints.from_counts(
+        BOLD.tp * other, BOLD.fp * other, positives=10 * other, negatives=30 * other
+    )
+    won = iso.compare({"one": huge, "two": CAREFUL, "three": huge_too}).winners
+    assert won.names == (("one", "two"), ("three",), (EVERYTHING,))
+
+
+def test_weights_summed_in_another_order_tie():
+    rng = np.random.default_rng(5)
+    labels, ranks, weight = rng.random(3000) < 0.2, rng.integers(0, 900, 3000), rng.random(3000)
+    order = rng.permutation(3000)
+    one = iso.OperatingPoints.from_scores(labels, ranks + 90 * labels, sample_weight=weight)
+    other = iso.OperatingPoints.from_scores(
+        labels[order], (ranks + 90 * labels)[order], sample_weight=weight[order]
+    )
+    for index in ("f-measure", "folke"):
+        names = iso.compare({"one": one, "other": other}, index).winners.names
+        assert {("one", "other")} <= set(names) <= {("one", "other"), (EVERYTHING,)}
+
+
+def test_an_index_that_curves_cross_twice_still_has_winners():
+    """Above ½ this index turns its preference round, and back again at the end."""
+
+    def there_and_back(p, r, lam):
+        share = np.sin(3 * np.pi * lam) ** 2
+        return share * r + (1 - share) * p
+
+    won = iso.compare({"a": CAREFUL, "b": BOLD}, iso.Index("waves", there_and_back)).winners
+    for lam in np.linspace(0.003, 0.997, 200):
+        best = {
+            name: max(
+                there_and_back(p, r, lam)
+                for p, r in zip(points.precision[1:], points.recall[1:], strict=True)
+            )
+            for name, points in (("a", CAREFUL), ("b", BOLD))
+        }
+        if abs(best["a"] - best["b"]) > 1e-3:
+            assert won.at(lam) == (max(best, key=best.__getitem__),)
+
+
+def test_a_flat_index_ties_with_everything():
+    flat = iso.Index("flat", lambda p, r, lam: 0 * (p + r + lam))
+    won = iso.compare({"a": CAREFUL, "b": BOLD}, flat).winners
+    assert won.names == ((EVERYTHING,),)
+
+
+SENTENCES = {
+    "two": (
+        {"LDA": CAREFUL, "SVM": COMPLETE},
+        "By f-measure, LDA is better for λ < 0.44, SVM above.",
+    ),
+    "trivial": (
+        {"LDA": CAREFUL, "SVM": BOLD},
+        "By f-measure, LDA is better for λ < 0.32, SVM for 0.32 < λ < 0.95; for λ > 0.95 calling "
+        "everything positive is as good as either model.",
+    ),
+    "always": (
+        {"LDA": COMPLETE, "SVM": USELESS},
+        "By f-measure, LDA is better for every λ.",
+    ),
+    "tie": (
+        {"LDA": CAREFUL, "SVM": CAREFUL},
+        "By f-measure, LDA and SVM tie for λ < 0.71; for λ > 0.71 calling everything positive is "
+        "as good as either model.",
+    ),
+    "only trivial": (
+        {"LDA": USELESS, "SVM": USELESS, "tree": USELESS},
+        "By f-measure, for every λ calling everything positive is as good as any model.",
+    ),
+    "three": (
+        {"LDA": CAREFUL, "SVM": COMPLETE, "a\ntree": USELESS},
+        "By f-measure, LDA is best for λ < 0.44, SVM above; a tree is never best.",
+    ),
+    "tie of three": (
+        {"LDA": CAREFUL, "SVM": COMPLETE, "copy": CAREFUL, "": USELESS},
+        "By f-measure, LDA and copy tie for λ < 0.44, SVM is best for λ > 0.44; '' is never best.",
+    ),
+    "many": (
+        {"LDA": CAREFUL, "SVM": COMPLETE, **{f"m{k}": USELESS for k in range(4)}},
+        "By f-measure, LDA is best for λ < 0.44, SVM above; the other 4 models are never best.",
+    ),
+    "two never": (
+        {"LDA": COMPLETE, "one": USELESS, "two": USELESS},
+        "By f-measure, LDA is best for every λ; one and two are never best.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SENTENCES)
+def test_sentences(case):
+    models, said = SENTENCES[case]
+    assert iso.compare(models).sentence() == said
+
+
+def test_a_sentence_names_ranges_of_one_model_together():
+    inner = iso.OperatingPoints.from_counts([6], [2], **TOTALS)
+    outer = iso.OperatingPoints.from_counts([4, 10], [0, 12], **TOTALS)
+    assert iso.compare({"inner": inner, "outer": outer}).sentence() == (
+        "By f-measure, outer is better for λ < 0.29 and for λ > 0.57, inner for 0.29 < λ < 0.57."
+    )
+
+
+def test_a_sentence_tells_close_ends_apart():
+    totals = {"positives": 1000, "negatives": 100_000}
+    one = iso.OperatingPoints.from_counts([500, 1000], [0, 99_000], **totals)
+    other = iso.OperatingPoints.from_counts([999], [300], **totals)
+    assert iso.compare({"one": one, "other": other}).sentence() == (
+        "By f-measure, one is better for λ < 0.23112 and for λ > 0.99999, "
+        "other for 0.23112 < λ < 0.99999."
+    )
+
+
+def test_the_areas_and_what_is_useful():
+    models = {"careful": CAREFUL, "useless": USELESS}
+    result = iso.compare(models, density=("beta", 2, 2))
+    assert result.areas.of("AUROC")["careful"] == CAREFUL.roc.area()
+    assert result.areas.of("AUPR")["careful"] == CAREFUL.pr.area()
+    assert result.areas.of("average precision")["useless"] == USELESS.pr.area("average-precision")
+    assert result.areas.of("AUPRG")["useless"] == USELESS.prg.area()
+    expected = CAREFUL.tradeoff().area(density=("beta", 2, 2))
+    assert result.areas.of("tradeoff area")["careful"] == expected
+    assert repr(result.areas).startswith("Areas: 2 models by 5 measures")
+    assert result.useful.names == ("careful", "useless")
+    assert np.isnan(result.useful.lambda_lo).tolist() == [False, True]
+    assert "where models beat every trivial set" in repr(result.useful)
+    with pytest.raises(ParameterError, match="measure must be one of 'AUROC'"):
+        result.areas.of("AUC")
+
+
+def test_faces_escape_names_and_are_values():
+    result = iso.compare({"<script>": CAREFUL, "b & c": COMPLETE})
+    assert repr(result).startswith("By f-measure, <script> is better for λ < 0.44, b & c above.")
+    for table in (result, result.winners, result.areas, result.useful, result.dominance):
+        assert "<script>" not in table._repr_html_()
+    assert repr(result.winners).startswith("Winners: 2 ranges of λ")
+    assert result.to_frame("pandas")["winner"].tolist() == ["<script>", "b & c"]
+    assert len(result.to_frame("polars").columns) == 9
+    for again in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        assert repr(again) == repr(result)
+    with pytest.raises(ValueError, match="read-only"):
+        result.winners.lambda_lo[0] = 1
+
+
+def test_many_long_models():
+    rng = np.random.default_rng(0)
+    labels = rng.random(5000) < 0.1
+    models = {
+        f"model {k}": iso.OperatingPoints.from_scores(labels, rng.normal(labels * (1 + k / 20)))
+        for k in range(12)
+    }
+    result = iso.compare(models)
+    at = np.linspace(0, 1, 301)
+    curves = np.array([points.tradeoff()(at) for points in models.values()])
+    names = list(models)
+    for column, lam in enumerate(at.tolist()):
+        best = {names[row] for row in np.flatnonzero(curves[:, column] == curves[:, column].max())}
+        assert best & set(result.winners.at(lam)) or EVERYTHING in result.winners.at(lam)
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        ([CAREFUL, BOLD], "must be a mapping of names to OperatingPoints but is list"),
+        ({"a": CAREFUL}, "a comparison needs two models or more but got 1"),
+        ({}, "a comparison needs two models or more but got 0"),
+        ({"a": CAREFUL, "b": [1, 2]}, r"models\['b'\] must be OperatingPoints but is list"),
+        ({"a": CAREFUL, 2: BOLD}, "the name of a model must be a text but is 2"),
+        ({"a": CAREFUL, EVERYTHING: BOLD}, "a model cannot be called '\\(everything\\)'"),
+        (
+            {"a": CAREFUL, "b": BOLD.at_prevalence(0.5)},
+            r"'a' has prevalence 0.25 but 'b' has 0.5; bring them to one with at_prevalence\(\)",
+        ),
+    ],
+)
+def test_errors(models, message):
+    with pytest.raises(ParameterError, match=message):
+        iso.compare(models)
+
+
+def test_an_unknown_index_is_refused():
+    with pytest.raises(ParameterError, match="index must be one of 'kulczynski'"):
+        iso.compare({"a": CAREFUL, "b": BOLD}, "g-mean")

@@ -1,0 +1,270 @@
+"""Dominance against its definition in exact fractions (Davis & Goadrich 2006, Th. 3.2)."""
+
+import pickle
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics.dominance import dominance, dominance_matrix
+from isometrics.errors import NoCurveError, ParameterError
+
+from .rivals import fewest, most, rivals, rows_of
+
+NEAR = Fraction(1, 10**9)
+pairs = rivals(models=(2, 2), nested=True).map(lambda named: tuple(named.values()))
+
+
+def verdict(leads):
+    """The verdict of a list of leads of A over B."""
+    ahead, behind = any(lead > 0 for lead in leads), any(lead < 0 for lead in leads)
+    return {(1, 0): "A dominates", (0, 1): "B dominates", (0, 0): "equal", (1, 1): "cross"}[
+        ahead, behind
+    ]
+
+
+def beside(places, low, high):
+    """Places, points just beside them, and the middles between them."""
+    places = sorted({low, high, *places})
+    middles = [(one + other) / 2 for one, other in pairwise(places)]
+    near = [place + step for place in places for step in (-NEAR, 0, NEAR)]
+    return [place for place in near + middles if low <= place <= high]
+
+
+def in_roc(a, b):
+    """By definition: the true positive rate at every false positive rate."""
+    places = {Fraction(fp) for points in (a, b) for _, fp in rows_of(points)}
+    at = beside(places, Fraction(0), Fraction(a.negatives))
+    return verdict([most(a, fp) - most(b, fp) for fp in at])
+
+
+def in_pr(a, b, lowest=Fraction(0)):
+    """By definition: the precision at every recall, but for a recall of 0."""
+    places = {Fraction(tp) for points in (a, b) for tp, _ in rows_of(points)}
+    places = {place for place in places if place >= lowest}
+    at = [tp for tp in beside(places, lowest, Fraction(a.positives)) if tp > 0]
+    return verdict([tp / (tp + fewest(a, tp)) - tp / (tp + fewest(b, tp)) for tp in at])
+
+
+@given(pairs)
+@settings(max_examples=60)
+def test_dominance_in_roc_is_dominance_in_pr(pair):
+    """Davis & Goadrich (2006), Th. 3.2: both by their definitions, and here."""
+    assert in_roc(*pair) == in_pr(*pair) == dominance(*pair).verdict
+    assert dominance(*pair, space="pr").verdict == dominance(*pair).verdict
+
+
+@given(pairs)
+@settings(max_examples=60)
+def test_prg_looks_at_recalls_from_the_prevalence_on(pair):
+    baseline = Fraction(pair[0].positives ** 2, pair[0].positives + pair[0].negatives)
+    assert dominance(*pair, space="prg").verdict == in_pr(*pair, baseline)
+
+
+def by_rows_only(a, b):
+    """A planted bug: curves are compared at the rows of the first one only."""
+    return verdict([fewest(b, tp) - fewest(a, tp) for tp, _ in rows_of(a)])
+
+
+@pytest.mark.parametrize("wrong", [by_rows_only, lambda a, b: in_pr(a, b, Fraction(a.positives))])
+def test_the_law_catches_a_planted_bug(wrong):
+    @given(pairs)
+    @settings(
+        max_examples=5000, derandomize=True, database=None, phases=[Phase.generate], deadline=None
+    )
+    def holds(pair):
+        assert wrong(*pair) == in_roc(*pair)
+
+    with pytest.raises(AssertionError):
+        holds()
+
+
+@given(rivals(models=(2, 2)).map(lambda named: tuple(named.values())))
+@settings(max_examples=60)
+def test_hulls_of_any_points(pair):
+    one, other = (points.hull() for points in pair)
+    assert dominance(*pair, hull=True).verdict == in_pr(one, other)
+
+
+@given(pairs, st.sampled_from(["roc", "prg"]))
+@settings(max_examples=60)
+def test_crossings_lie_on_both_curves_and_change_the_lead(pair, space):
+    found = dominance(*pair, space=space)
+    a, b = pair
+    assert (len(found) > 0) == (found.verdict == "cross")
+    assert all(one != other for one, other in pairwise(found.ahead))
+    for recall, rate in zip(found.recall, found.false_positive_rate, strict=True):
+        tp, fp = recall * a.positives, rate * a.negatives
+        for points in pair:
+            close = min(
+                abs(fp - min(max(fp, float(fewest(points, at))), float(highest(points, at))))
+                for at in {Fraction(round(tp)), Fraction(tp).limit_denominator(10**6)}
+                if abs(at - tp) < 1e-9
+            )
+            assert close < 1e-6
+    swapped = dominance(b, a, space=space, names=("B", "A"))
+    assert swapped.verdict == found.verdict
+    assert swapped.ahead == found.ahead
+    np.testing.assert_allclose(swapped.recall, found.recall, atol=1e-12)
+
+
+def highest(points, tp):
+    """The most false positives that the curve has at so many true positives."""
+    own = [fp for row, fp in rows_of(points) if row == tp]
+    return max(own) if own else fewest(points, tp)
+
+
+TOTALS = {"positives": 20, "negatives": 2000}
+CURVE_I = iso.OperatingPoints.from_counts([9, 13, 20], [0, 84, 2000], **TOTALS)
+CURVE_II = iso.OperatingPoints.from_counts([20], [500], **TOTALS)
+
+
+def test_davis_goadrich_figure_7():
+    """The curve of larger area in ROC space has the smaller one in PR space, so they cross."""
+    found = dominance(CURVE_I, CURVE_II)
+    assert found.verdict == "cross"
+    assert found.leader is None
+    assert found.ahead == ("B",)
+    tp = Fraction(84 * 7 - 1916 * 13, 7 * 25 - 1916)
+    assert found.recall[0] == pytest.approx(float(tp / 20), rel=1e-15)
+    assert found.false_positive_rate[0] == pytest.approx(float(tp * 25 / 2000), rel=1e-14)
+    assert dominance(CURVE_I, CURVE_II, space="prg").verdict == "cross"
+
+
+def test_a_lead_that_ends_below_the_baseline_is_none_in_prg_space():
+    totals = {"positives": 10, "negatives": 10}
+    late = iso.OperatingPoints.from_counts([2, 10], [2, 2], **totals)
+    early = iso.OperatingPoints.from_counts([2, 10], [0, 6], **totals)
+    assert dominance(late, early).verdict == "cross"
+    assert dominance(late, early, space="prg").verdict == "A dominates"
+
+
+def test_jumps_and_touches():
+    totals = {"positives": 4, "negatives": 8}
+    jump = iso.OperatingPoints.from_counts([2, 2, 4], [0, 4, 4], **totals)
+    other = iso.OperatingPoints.from_counts([2, 4], [2, 2], **totals)
+    found = dominance(jump, other)
+    assert found.ahead == ("B",)
+    assert (found.recall[0], found.false_positive_rate[0]) == (0.5, 0.25)
+    touching = iso.OperatingPoints.from_counts([1, 2, 3], [1, 2, 3], **totals)
+    around = iso.OperatingPoints.from_counts([1, 2, 3], [0, 2, 5], **totals)
+    found = dominance(around, touching)
+    assert found.ahead == ("B",)
+    assert found.recall[0] == 0.5
+
+
+def test_counts_too_large_for_products_of_64_bits():
+    """One negative of 10**12 decides, and no float can see it."""
+    big = 10**12
+    totals = {"positives": big, "negatives": big}
+    one = iso.OperatingPoints.from_counts([big // 3], [big // 7], **totals)
+    other = iso.OperatingPoints.from_counts([big // 3], [big // 7 + 1], **totals)
+    assert dominance(one, other).verdict == "A dominates"
+    assert dominance(other, one).verdict == "B dominates"
+    assert dominance(one, one, space="prg").verdict == "equal"
+
+
+def test_other_totals_are_compared_as_rates():
+    double = iso.OperatingPoints.from_counts(
+        [18, 26, 40], [0, 168, 4000], positives=40, negatives=4000
+    )
+    found = dominance(CURVE_I, double, names=("one", "two"))
+    assert found.verdict == "equal"
+    assert not found.same_totals
+    assert repr(found).splitlines()[0] == (
+        "Dominance: one and two are equal in ROC space; their totals differ, so rates are compared"
+    )
+    assert dominance(CURVE_I, double, space="prg").verdict == "equal"
+    balanced = iso.OperatingPoints.from_counts(
+        [45, 65, 100], [0, 42, 1000], positives=100, negatives=1000
+    )
+    assert dominance(CURVE_I, balanced).verdict == "equal"
+    with pytest.raises(ParameterError, match="in PR space curves can be compared at one preval"):
+        dominance(CURVE_I, balanced, space="pr")
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=60)
+def test_sums_of_weights_in_another_order_are_equal(seed):
+    rng = np.random.default_rng(seed)
+    labels = np.append([True, False], rng.random(40) < 0.4)
+    weights, ranks = rng.random(42) + 0.01, rng.integers(0, 12, 42)
+    order = rng.permutation(42)
+    one = iso.OperatingPoints.from_scores(labels, ranks, sample_weight=weights)
+    other = iso.OperatingPoints.from_scores(
+        labels[order], ranks[order], sample_weight=weights[order] / 3
+    )
+    for space in ("roc", "pr", "prg"):
+        found = dominance(one, other, space=space)
+        assert found.verdict == "equal"
+        assert len(found) == 0
+
+
+def test_weighted_curves_cross_where_whole_ones_do():
+    scale = 1 / 7
+    totals = {"positives": 20 * scale, "negatives": 2000 * scale}
+    one = iso.OperatingPoints.from_counts(
+        np.array([9, 13, 20]) * scale, np.array([0, 84, 2000]) * scale, **totals
+    )
+    other = iso.OperatingPoints.from_counts([20 * scale], [500 * scale], **totals)
+    found, whole = dominance(one, other, space="prg"), dominance(CURVE_I, CURVE_II)
+    np.testing.assert_allclose(found.recall, whole.recall, rtol=1e-11)
+    np.testing.assert_allclose(found.false_positive_rate, whole.false_positive_rate, rtol=1e-11)
+    assert found.ahead == whole.ahead
+
+
+def test_long_curves_are_compared_to_the_last_row():
+    """A sample of rows shows most crossings; a lead of one row is found too."""
+    labels = np.arange(20_000) % 3 == 0
+    scores = -np.arange(20_000.0)
+    one = iso.OperatingPoints.from_scores(labels, scores)
+    swapped = labels.copy()
+    swapped[[10_001, 10_002]] = swapped[[10_002, 10_001]]
+    other = iso.OperatingPoints.from_scores(swapped, scores)
+    assert dominance(one, other).verdict == "B dominates"
+    rng = np.random.default_rng(0)
+    noise = iso.OperatingPoints.from_scores(labels, rng.random(20_000))
+    assert dominance_matrix({"one": one, "noise": noise}).of("one", "noise") == "cross"
+
+
+def test_the_matrix_and_its_faces():
+    perfect = iso.OperatingPoints.from_counts([20], [0], **TOTALS)
+    models = {"I": CURVE_I, "II": CURVE_II, "<b>": perfect, "model": CURVE_I}
+    found = dominance_matrix(models)
+    assert found.of("I", "II") == "cross"
+    assert found.of("I", "<b>") == "is dominated"
+    assert found.of("<b>", "II") == "dominates"
+    assert found.of("model", "I") == "equal"
+    assert found.undominated() == ("<b>",)
+    assert "<b>" not in found._repr_html_()
+    assert found.to_frame("pandas").shape == (4, 5)
+    assert dominance_matrix(models, hull=True, space="prg").of("<b>", "I") == "dominates"
+    with pytest.raises(ParameterError, match="model must be one of 'I', 'II'"):
+        found.of("III", "I")
+
+
+def test_faces():
+    found = dominance(CURVE_I, CURVE_II, names=("I", "<i>"))
+    assert repr(found).startswith("Dominance: I and <i> cross once in ROC space")
+    assert "<i>" not in found._repr_html_()
+    assert found.to_frame("pandas")["ahead"].tolist() == ["<i>"]
+    assert repr(pickle.loads(pickle.dumps(found))) == repr(found)
+    better = iso.OperatingPoints.from_counts([20], [0], **TOTALS)
+    assert repr(dominance(better, CURVE_I)).startswith("Dominance: A dominates B in ROC space")
+    assert repr(dominance(CURVE_I, better)).startswith("Dominance: B dominates A in ROC space")
+    with pytest.raises(ValueError, match="read-only"):
+        found.recall[0] = 0
+
+
+def test_errors():
+    sets = iso.OperatingPoints.from_counts([5, 9], [9, 5], **TOTALS)
+    with pytest.raises(NoCurveError, match="have no curve of their own"):
+        dominance(sets, CURVE_I)
+    with pytest.raises(ParameterError, match="space must be one of 'roc', 'pr', 'prg'"):
+        dominance(CURVE_I, CURVE_I, space="lift")
+    with pytest.raises(ParameterError, match="two models or more but got 1"):
+        dominance_matrix({"A": CURVE_I})
