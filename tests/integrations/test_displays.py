@@ -17,6 +17,7 @@ from isometrics.integrations.sklearn import (
     AchievablePrecisionRecallDisplay,
     PrecisionRecallGainDisplay,
     RocHullDisplay,
+    TradeoffDisplay,
 )
 
 DISPLAYS = {
@@ -161,3 +162,26 @@ def test_wrong_input():
         RocHullDisplay.from_cv_results(FOLDS, X, Y, curve_kwargs=[{}])
     with pytest.raises(LengthError, match="name has 2 different names but there are 3 curves"):
         RocHullDisplay.from_cv_results(FOLDS, X, Y, name=["a", "a", "b"])
+
+
+# Tradeoff space -------------------------------------------------------------------------------
+
+
+def test_tradeoff_display_draws_the_envelope():
+    display = TradeoffDisplay.from_estimator(
+        MODEL, X, Y, index="jaccard", plot_chance_level=True, despine=True
+    )
+    curve = POINTS.tradeoff("jaccard")
+    assert display.area == curve.area()
+    lam, value = display.line_.get_xydata().T
+    np.testing.assert_array_equal(value, curve(lam))
+    assert display.chance_level_.get_label() == "maximal set"
+    assert display.ax_.get_ylabel() == "Jaccard index"
+    assert display.hull_line_ is None
+
+
+def test_tradeoff_display_of_folds():
+    display = TradeoffDisplay.from_cv_results(FOLDS, X, Y, name="LR")
+    areas = [points.tradeoff().area() for points in display.points]
+    assert display.area == areas
+    assert f"LR (area {np.mean(areas):.3f} ± {np.std(areas):.3f})" in texts(display)

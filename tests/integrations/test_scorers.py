@@ -39,6 +39,7 @@ def test_values():
         "achievable_aupr": points.hull().pr.area(),
         "auroc": roc_auc_score(Y, PROBABILITIES),
         "f_gain": iso.f1_gain_score(Y, MODEL.predict(X)),
+        "tradeoff": points.tradeoff("f-measure").area(),
     }
     assert {name: scorer(MODEL, X, Y) for name, scorer in SCORERS.items()} == pytest.approx(
         expected, rel=1e-12

@@ -13,6 +13,7 @@ from isometrics.integrations.sklearn.displays import (
     AchievablePrecisionRecallDisplay,
     PrecisionRecallGainDisplay,
     RocHullDisplay,
+    TradeoffDisplay,
 )
 from isometrics.integrations.sklearn.estimators import (
     FBetaThresholdClassifier,
@@ -33,6 +34,7 @@ from isometrics.integrations.sklearn.scorers import (
     f_gain_scorer,
     get_scorer,
     make_f_gain_scorer,
+    tradeoff_scorer,
 )
 
 __all__ = [
@@ -49,10 +51,12 @@ __all__ = [
     "auroc_scorer",
     "f_gain_scorer",
     "make_f_gain_scorer",
+    "tradeoff_scorer",
     # displays
     "PrecisionRecallGainDisplay",
     "AchievablePrecisionRecallDisplay",
     "RocHullDisplay",
+    "TradeoffDisplay",
     # several classes
     "points_per_class",
     "macro_average",

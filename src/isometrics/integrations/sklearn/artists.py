@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
     from isometrics.points import OperatingPoints
 
-_CHANCE = ("guessing", "of always positive")
+_CHANCE = ("guessing", "of always positive", "maximal set")
 """How the labels of baselines end."""
+
+_MEASURES = AREAS | {"tradeoff": "area"}
+"""What the area under a curve is called in each space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +37,13 @@ class Artists:
     chance_level: Any
     own_figure: bool
 
-    def share_one_look(self, space: str, tables: Sequence[OperatingPoints], name: str) -> None:
+    def share_one_look(
+        self, space: str, areas: Sequence[float], hull_areas: Sequence[float], name: str
+    ) -> None:
         """Draw all curves alike, with one entry of the legend for their areas."""
-        _share(self.curves, plain(name), space, tables)
+        _share(self.curves, plain(name), _MEASURES[space], areas)
         if self.hulls:
-            _share(self.hulls, f"{plain(name)}, hull", space, [table.hull() for table in tables])
+            _share(self.hulls, f"{plain(name)}, hull", _MEASURES[space], hull_areas)
 
     def despine(self) -> None:
         """Leave out the upper and the right border."""
@@ -63,7 +68,7 @@ def draw(
             line
             for name in models
             for label, line in labels.items()
-            if label.startswith(f"{plain(name)}{title} ({AREAS[space]} ")
+            if label.startswith(f"{plain(name)}{title} ({_MEASURES[space]} ")
         ]
         for title in ("", ", hull")
     )
@@ -71,11 +76,8 @@ def draw(
     return Artists(drawn, curves, hulls, chance[0] if chance else None, own_figure=ax is None)
 
 
-def _share(
-    lines: Sequence[Line2D], title: str, space: str, tables: Sequence[OperatingPoints]
-) -> None:
-    areas = [getattr(table, space).area() for table in tables]
+def _share(lines: Sequence[Line2D], title: str, measure: str, areas: Sequence[float]) -> None:
     for line in lines:
         line.set(label="_nolegend_", color=BLUE, alpha=0.5, marker="")
-    text = f"{AREAS[space]} {np.mean(areas):.3f} ± {np.std(areas):.3f}"
+    text = f"{measure} {np.mean(areas):.3f} ± {np.std(areas):.3f}"
     lines[0].set_label(f"{title} ({text})")

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from isometrics.integrations.sklearn.points_display import PointsDisplay
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from isometrics.indices import WeightedIndex
+    from isometrics.points import OperatingPoints
 
 
 class PrecisionRecallGainDisplay(PointsDisplay):
@@ -57,3 +63,42 @@ class RocHullDisplay(PointsDisplay):
 
     space = "roc"
     defaults_of_folds: ClassVar[dict[str, Any]] = {"isolines": False}
+
+
+class TradeoffDisplay(PointsDisplay):
+    """The best value of an index for every weight of recall, with ``isometrics.plot.tradeoff``.
+
+    Use `from_estimator`, `from_predictions` or `from_cv_results`; ``index=`` chooses the index.
+
+    Examples
+    --------
+    >>> from isometrics.integrations.sklearn import TradeoffDisplay
+    >>> labels, scores = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+    >>> display = TradeoffDisplay.from_predictions(labels, scores, index="jaccard")
+    >>> display.line_.get_label()
+    'Classifier (area 0.775)'
+    """
+
+    space = "tradeoff"
+    index: str | WeightedIndex = "f-measure"
+
+    def plot(
+        self, ax: Axes | None = None, *, index: str | WeightedIndex | None = None, **options: Any
+    ) -> Self:
+        """Draw the curves and return the display.
+
+        Parameters
+        ----------
+        ax
+            The axes to draw on; by default those of a new figure.
+        index
+            The index, as for `isometrics.OperatingPoints.tradeoff`; by default the F-measure.
+        **options
+            As for the other displays, and those of `isometrics.plot.tradeoff`.
+        """
+        if index is not None:
+            self.index = index
+        return super().plot(ax, index=self.index, **options)
+
+    def _area(self, points: OperatingPoints) -> float:
+        return points.tradeoff(self.index).area()

@@ -123,7 +123,10 @@ class PointsDisplay:
         }
         drawn = draw(self.space, dict(zip(names, tables, strict=True)), ax, chosen)
         if several and not isinstance(curve_kwargs, Sequence):
-            drawn.share_one_look(self.space, tables, _title(self.name if name is None else name))
+            areas = [self._area(points) for points in tables]
+            hull_areas = [self._area(points.hull()) for points in tables]
+            title = _title(self.name if name is None else name)
+            drawn.share_one_look(self.space, areas, hull_areas, title)
         for line, style in zip(drawn.curves, styles, strict=True):
             line.set(**style)
         if plot_chance_level:

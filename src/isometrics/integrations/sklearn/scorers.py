@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.metrics import make_scorer
 
-from isometrics.metrics import aupr_score, auprg_score, auroc_score, fbeta_gain_score
+from isometrics.metrics import (
+    aupr_score,
+    auprg_score,
+    auroc_score,
+    fbeta_gain_score,
+    tradeoff_score,
+)
 from isometrics.parameters import clean_beta, clean_choice
 from isometrics.points import OperatingPoints
 
@@ -91,6 +97,9 @@ achievable_aupr_scorer = _of_scores(achievable_aupr_score)
 auroc_scorer = _of_scores(auroc_score)
 """`isometrics.auroc_score` of a model's scores."""
 
+tradeoff_scorer = _of_scores(tradeoff_score)
+"""`isometrics.tradeoff_score` of a model's scores, by the F-measure."""
+
 f_gain_scorer = make_f_gain_scorer()
 """The F₁ gain of a model's predicted classes."""
 
@@ -101,6 +110,7 @@ SCORERS: Mapping[str, Any] = MappingProxyType(
         "achievable_aupr": achievable_aupr_scorer,
         "auroc": auroc_scorer,
         "f_gain": f_gain_scorer,
+        "tradeoff": tradeoff_scorer,
     }
 )
 """The scorers by name."""
@@ -113,7 +123,7 @@ def get_scorer(name: str) -> Any:
     --------
     >>> from isometrics.integrations.sklearn import SCORERS, get_scorer
     >>> sorted(SCORERS)
-    ['achievable_aupr', 'aupr', 'auprg', 'auroc', 'f_gain']
+    ['achievable_aupr', 'aupr', 'auprg', 'auroc', 'f_gain', 'tradeoff']
     >>> get_scorer("auprg")
     make_scorer(auprg_score, response_method=('decision_function', 'predict_proba'))
     """
