@@ -18,8 +18,9 @@ from isometrics.errors import PointsError
 from isometrics.hull import hull_of
 from isometrics.inputs import clean_sample, clean_thresholds, clean_totals
 from isometrics.parameters import clean_beta, clean_cost, clean_prevalence
-from isometrics.printing import html_table, number, text_table
+from isometrics.printing import number
 from isometrics.recovery import counts_from_pr, counts_from_roc, counts_within_totals
+from isometrics.results import ResultTable
 from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff, pr, prg, roc
 from isometrics.spaces.tradeoff import tradeoff_of
 from isometrics.transforms import at_prevalence, at_thresholds, merged
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
     from isometrics.table import Table
 
 
-@dataclass(frozen=True, slots=True)
-class OperatingPoints:
+@dataclass(frozen=True, slots=True, repr=False)
+class OperatingPoints(ResultTable):
     """All operating points of one model on one sample: true and false positives by threshold.
 
     Build one with `from_scores`, `from_counts`, `from_roc`, `from_pr` or `from_sets`. The rule of
@@ -359,34 +360,6 @@ class OperatingPoints:
 
     # ------------------------------------------------------------------ faces
 
-    def to_frame(self, library: str | None = None) -> Any:
-        """Return the points as a data frame of pandas, polars or pyarrow.
-
-        Parameters
-        ----------
-        library
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default the first one installed.
-        """
-        from isometrics.frames import to_frame
-
-        return to_frame(self._columns(gains=True), library)
-
-    def _columns(self, *, gains: bool = False) -> dict[str, Any]:
-        names: dict[str, Any] = (
-            {"threshold": self.thresholds} if self.labels is None else {"label": list(self.labels)}
-        )
-        columns = names | {"tp": self.tp, "fp": self.fp}
-        if gains:
-            columns |= {
-                "fn": self.fn,
-                "tn": self.tn,
-                "false_positive_rate": self.false_positive_rate,
-            }
-        columns |= {"precision": self.precision, "recall": self.recall}
-        if gains:
-            columns |= {"precision_gain": self.precision_gain, "recall_gain": self.recall_gain}
-        return columns
-
     def __len__(self) -> int:
         """Return the number of rows."""
         return self.table.size
@@ -397,13 +370,19 @@ class OperatingPoints:
             f"{number(self.negatives)} negatives, prevalence {number(self.prevalence)}"
         )
 
-    def __repr__(self) -> str:
-        """Return a readable table."""
-        return text_table(self._title(), self._columns())
+    def _names(self) -> dict[str, Any]:
+        if self.labels is None:
+            return {"threshold": self.thresholds}
+        return {"label": list(self.labels)}
 
-    def _repr_html_(self) -> str:
-        """Return the table for notebooks."""
-        return html_table(self._title(), self._columns())
+    def _shown(self) -> dict[str, Any]:
+        columns = ("tp", "fp", "precision", "recall")
+        return self._names() | {name: getattr(self, name) for name in columns}
+
+    def _columns(self) -> dict[str, Any]:
+        columns = ("tp", "fp", "fn", "tn", "false_positive_rate", "precision", "recall")
+        gains = ("precision_gain", "recall_gain")
+        return self._names() | {name: getattr(self, name) for name in columns + gains}
 
 
 def _locked(array: NDArray[Scalar]) -> NDArray[Scalar]:
