@@ -169,3 +169,42 @@ def test_all_negatives_first_has_no_way_to_go():
     worst = iso.OperatingPoints.from_scores([0, 0, 1], [3, 2, 1])
     with pytest.warns(UndefinedWarning, match="the rate-driven loss of F gain is undefined"):
         assert math.isnan(threshold_choice.rate_driven_f_gain(worst))
+
+
+# F gain ---------------------------------------------------------------------------------------
+
+
+@given(binary_samples(max_size=20))
+def test_a_fixed_threshold_loses_what_f1_loses(sample):
+    """1 - FG is linear in λ, so its mean is the value at λ = ½."""
+    points = iso.OperatingPoints.from_scores(*sample)
+    lam = np.linspace(0, 1, 11)
+    betas = [*np.sqrt(lam[:-1] / (1 - lam[:-1])).tolist(), math.inf]
+    for row, threshold in enumerate(points.thresholds):
+        if row and points.tp[row]:
+            losses = np.array([1 - points.f_gain(beta)[row] for beta in betas])
+            mean = np.sum(np.diff(lam) * (losses[1:] + losses[:-1]) / 2)
+            lost = threshold_choice.fixed_f_gain(points, float(threshold))
+            assert lost == pytest.approx(mean, rel=1e-9, abs=1e-9)
+
+
+@given(binary_samples(max_size=20))
+def test_f_calibrated_scores_are_optimal_when_scores_drive(sample):
+    """1/(1+β²) is the best threshold on F-calibrated scores, for every β."""
+    labels, scores = sample
+    calibrated = iso.FCalibrator().fit(labels, scores).transform(scores)
+    points = iso.OperatingPoints.from_scores(labels, calibrated)
+    driven, best = (
+        choice(points)
+        for choice in (threshold_choice.score_driven_f_gain, threshold_choice.optimal_f_gain)
+    )
+    assert driven == pytest.approx(best, rel=1e-9, abs=1e-9)
+
+
+def test_thresholds_that_find_no_positive_lose_everything():
+    """Without a true positive the gain is -inf."""
+    low = iso.OperatingPoints.from_scores([1, 0], [0.9, 0.1])
+    late = iso.OperatingPoints.from_scores([0, 1], [1.0, 0.5])
+    assert threshold_choice.score_driven_f_gain(low) == math.inf
+    assert threshold_choice.score_driven_f_gain(late) == math.inf
+    assert threshold_choice.fixed_f_gain(low, 0.95) == math.inf

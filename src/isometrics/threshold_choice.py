@@ -32,11 +32,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "fixed",
+    "fixed_f_gain",
     "optimal",
     "optimal_f_gain",
     "rate_driven",
     "rate_driven_f_gain",
     "score_driven",
+    "score_driven_f_gain",
 ]
 
 
@@ -88,12 +90,18 @@ def score_driven(pts: OperatingPoints) -> float:
     >>> round(threshold_choice.score_driven(pts), 6)
     0.1875
     """
-    refuse_other_than_probabilities(pts.thresholds, "the score-driven choice")
-    table, scores = pts.table, pts.thresholds[1:]
-    if table.kind is not Kind.SCORES or scores[-1] == -np.inf:
-        raise NotAnswerableError("the score-driven choice needs a table of every item's score")
+    table, scores = pts.table, _scores_of_all(pts)
     lost = np.diff(table.tp) * (1 - scores) ** 2 + np.diff(table.fp) * scores**2
     return float(lost.sum() / (table.positives + table.negatives))
+
+
+def _scores_of_all(pts: OperatingPoints) -> Floats:
+    """Return the distinct scores, which must lie between 0 and 1 and belong to every item."""
+    refuse_other_than_probabilities(pts.thresholds, "the score-driven choice")
+    scores = pts.thresholds[1:]
+    if pts.table.kind is not Kind.SCORES or scores[-1] == -np.inf:
+        raise NotAnswerableError("the score-driven choice needs a table of every item's score")
+    return np.asarray(scores, np.float64)
 
 
 def rate_driven(pts: OperatingPoints) -> float:
@@ -143,6 +151,61 @@ def optimal(pts: OperatingPoints) -> float:
     rise, run = np.diff(hull.tp), np.diff(hull.fp)
     lost = rise * (run / (rise + run))
     return float(lost.sum() / (hull.positives + hull.negatives))
+
+
+def fixed_f_gain(pts: OperatingPoints, threshold: float) -> float:
+    """Return the expected loss of F gain when one threshold serves every β: that of F₁.
+
+    The operating condition is the weight of recall, λ = β²/(1+β²), uniform on [0, 1]; the loss
+    is 1 - FG_β, which is linear in λ. Without a true positive it is infinite.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> threshold_choice.fixed_f_gain(pts, 0.5)
+    0.25
+    """
+    return float(1 - pts.at([threshold]).f_gain(1.0)[0])
+
+
+def score_driven_f_gain(pts: OperatingPoints) -> float:
+    """Return the expected loss of F gain when 1/(1+β²) itself is the threshold.
+
+    That is how F-calibrated scores are meant to be used, and for these it equals
+    `optimal_f_gain`. The weight of recall is uniform, as for `fixed_f_gain`. The loss is infinite
+    if some threshold below 1 finds no positive.
+
+    Parameters
+    ----------
+    pts
+        A table with a row for every score, scores between 0 and 1.
+
+    Notes
+    -----
+    At the weight λ of recall the rule is ``score >= 1 - λ``, so each row serves the λ between its
+    score and the next one, over which its loss (P/N)·(λ·fn + (1-λ)·fp)/tp is linear.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [1.0, 0.8, 0.7, 0.1])
+    >>> round(threshold_choice.score_driven_f_gain(pts), 6)
+    0.245
+    """
+    scores = _scores_of_all(pts)
+    if scores[0] < 1:
+        return math.inf  # thresholds above the highest score predict nothing
+    ends = np.append(scores, 0.0)
+    width, precision_weight = ends[:-1] - ends[1:], (ends[:-1] + ends[1:]) / 2
+    used = width > 0
+    tp, fp, fn = pts.tp[1:][used], pts.fp[1:][used], pts.fn[1:][used]
+    if tp[0] == 0:
+        return math.inf
+    missed = (1 - precision_weight[used]) * fn + precision_weight[used] * fp
+    return float(pts.table.odds * np.sum(width[used] * missed / tp))
 
 
 def optimal_f_gain(pts: OperatingPoints) -> float:
