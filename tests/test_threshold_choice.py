@@ -184,7 +184,7 @@ def test_a_fixed_threshold_loses_what_f1_loses(sample):
         if row and points.tp[row]:
             losses = np.array([1 - points.f_gain(beta)[row] for beta in betas])
             mean = np.sum(np.diff(lam) * (losses[1:] + losses[:-1]) / 2)
-            lost = threshold_choice.fixed_f_gain(points, float(threshold))
+            lost = threshold_choice.fixed_f_gain(points, threshold)
             assert lost == pytest.approx(mean, rel=1e-9, abs=1e-9)
 
 

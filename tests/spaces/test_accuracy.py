@@ -6,7 +6,9 @@ ties and perfect rankings among the tables.
 
 import math
 import warnings
+from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -53,12 +55,32 @@ def test_integer_steps(table):
     assert_accurate(points.pr.area("integer-steps"), curve.pr_area("integer-steps"))
 
 
-def test_integer_steps_of_long_segments():
-    """1e12 steps cost no more than two, and approach the exact area."""
-    points = OperatingPoints.from_counts(
-        [10**11, 10**12], [10**9, 10**12], positives=10**12, negatives=10**12
-    )
-    assert points.pr.area("integer-steps") == pytest.approx(points.pr.area(), abs=1e-11)
+@given(tables)
+def test_integer_steps_of_long_segments(table):
+    """1e12 steps cannot be added one by one; their sum is a difference of digamma values."""
+    points, curve = both(table)
+    with mpmath.workdps(60):
+        area = mpmath.fsum(map(_stepped_area, curve.points, curve.points[1:]))
+        exact = area / int(curve.positives)
+    assert_accurate(points.pr.area("integer-steps"), exact)
+
+
+def _stepped_area(start, end):
+    """Trapezoids between the points at start, one true positive later, …, end."""
+    (tp, fp), (tp_end, fp_end) = start, end
+    steps, last = tp_end - tp, _mpf(Fraction(tp_end) / max(tp_end + fp_end, 1))
+    if steps == 0 or tp + fp == 0:
+        return _mpf(steps) * last
+    growth = 1 + (fp_end - fp) / steps
+    offset = (tp + fp) / growth
+    # Precision after k steps is 1/growth + (tp - offset)/growth · 1/(offset + k).
+    harmonic = mpmath.digamma(_mpf(offset + steps)) - mpmath.digamma(_mpf(offset + 1))
+    inner = _mpf((steps - 1) / growth) + _mpf((tp - offset) / growth) * harmonic
+    return (_mpf(tp / (tp + fp)) + last) / 2 + inner
+
+
+def _mpf(value):
+    return mpmath.mpf(value.numerator) / value.denominator
 
 
 @given(tables, betas)

@@ -2,6 +2,9 @@
 
 J. Ihmels, S. Bergmann and N. Barkai, "Defining transcription modules using large-scale gene
 expression data", 2004.
+
+Written after descriptions of the algorithm, and not compared with the authors' program: rows are
+taken above a threshold, columns beyond one on either side, both weighted by their scores.
 """
 
 from __future__ import annotations
