@@ -85,8 +85,16 @@ def test_intervals_tile_the_axis_and_meet_in_value(name, cloud):
     assert (found.lambda_lo[1:] == found.lambda_hi[:-1]).all()
     assert (found.lambda_lo < found.lambda_hi).all()
     assert (np.diff(found.tp) > 0).all()
+    # A border is a float: near 0 and 1 a steep curve moves visibly within its last bit.
+    border = found.lambda_lo[1:]
+    rows = Rows.of_table(found.table)
+    rows = rows._replace(
+        tp=np.stack([rows.tp[:-1], rows.tp[1:]]), fp=np.stack([rows.fp[:-1], rows.fp[1:]])
+    )
+    beside = [INDICES[name].of_rows(rows, np.nextafter(border, end)) for end in (0.0, 1.0)]
+    moves = np.abs(beside[1] - beside[0]).max(axis=0)
     scale = max(1.0, np.abs(found.value_lo).max())
-    np.testing.assert_allclose(found.value_lo[1:], found.value_hi[:-1], atol=1e-9 * scale)
+    assert (np.abs(found.value_lo[1:] - found.value_hi[:-1]) <= 1e-9 * scale + moves).all()
 
 
 def vertices(points, name):
