@@ -9,6 +9,7 @@ from __future__ import annotations
 __all__ = [
     "DimensionError",
     "EmptyInputError",
+    "FileError",
     "InputError",
     "IsometricsError",
     "LabelError",
@@ -49,6 +50,10 @@ class DimensionError(InputError):
 
 class MissingValueError(InputError):
     """NaN or null where a value is needed."""
+
+
+class FileError(InputError):
+    """A file or a table of a database that cannot be read or written."""
 
 
 class MembershipError(InputError):
