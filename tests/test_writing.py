@@ -9,6 +9,10 @@ from isometrics.errors import FileError
 from isometrics.writing import whole_file
 
 
+def names(folder):
+    return [path.name for path in folder.iterdir()]
+
+
 @pytest.mark.parametrize(("binary", "content"), [(False, "naïve\n"), (True, b"\x00\xff")])
 def test_what_was_written_takes_the_place_of_the_file(tmp_path, binary, content):
     path = tmp_path / "a b.txt"
@@ -17,7 +21,7 @@ def test_what_was_written_takes_the_place_of_the_file(tmp_path, binary, content)
         file.write(content)
         assert path.read_text() == "old"
     assert path.read_bytes() == (content if binary else content.encode())
-    assert os.listdir(tmp_path) == ["a b.txt"]
+    assert names(tmp_path) == ["a b.txt"]
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
@@ -26,14 +30,14 @@ def test_an_interrupted_file_is_never_seen(tmp_path, error):
     with pytest.raises(error), whole_file(path) as file:  # noqa: PT012
         file.write("half")
         raise error
-    assert os.listdir(tmp_path) == []
+    assert names(tmp_path) == []
 
 
 def test_an_error_of_the_disk_is_one_sentence(tmp_path):
     path = tmp_path / "out.txt"
     with pytest.raises(FileError, match="no space left on device"), whole_file(path):
         raise OSError(28, "No space left on device")
-    assert os.listdir(tmp_path) == []
+    assert names(tmp_path) == []
 
 
 def test_a_folder_that_is_not_there(tmp_path):
