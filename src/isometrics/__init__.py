@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from isometrics.analysis import Analysis, analyse
+from isometrics.best_rows import Thresholds
 from isometrics.calibrate import AccuracyCalibrator, CalibrationSegments, FCalibrator
 from isometrics.compare import Comparison, compare
 from isometrics.decide import best_threshold
@@ -24,12 +26,14 @@ from isometrics.metrics import (
 from isometrics.points import OperatingPoints
 from isometrics.sets import Bicluster, Matches, best_matches, match_one_to_one
 from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff, TradeoffIntervals
+from isometrics.summary import Summary
 from isometrics.transfer import Evaluation, evaluate
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AccuracyCalibrator",
+    "Analysis",
     "Bicluster",
     "CalibrationSegments",
     "Comparison",
@@ -47,9 +51,12 @@ __all__ = [
     "PRSpace",
     "PrecisionRecallGainCurve",
     "ROCSpace",
+    "Summary",
+    "Thresholds",
     "Tradeoff",
     "TradeoffIntervals",
     "UndefinedWarning",
+    "analyse",
     "aupr_score",
     "auprg_score",
     "auroc_score",
