@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from isometrics.analysis import Analysis, analyse
 from isometrics.best_rows import Thresholds
+from isometrics.brackets import Bracket, area_brackets
 from isometrics.calibrate import AccuracyCalibrator, CalibrationSegments, FCalibrator
 from isometrics.compare import Comparison, compare
 from isometrics.decide import best_threshold
@@ -24,6 +25,7 @@ from isometrics.metrics import (
     tradeoff_score,
 )
 from isometrics.points import OperatingPoints
+from isometrics.reading import read_predictions
 from isometrics.sets import Bicluster, Matches, best_matches, match_one_to_one
 from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff, TradeoffIntervals
 from isometrics.summary import Summary
@@ -35,6 +37,7 @@ __all__ = [
     "AccuracyCalibrator",
     "Analysis",
     "Bicluster",
+    "Bracket",
     "CalibrationSegments",
     "Comparison",
     "Decision",
@@ -57,6 +60,7 @@ __all__ = [
     "TradeoffIntervals",
     "UndefinedWarning",
     "analyse",
+    "area_brackets",
     "aupr_score",
     "auprg_score",
     "auroc_score",
@@ -70,6 +74,7 @@ __all__ = [
     "optimal_thresholds",
     "precision_gain_score",
     "precision_recall_gain_curve",
+    "read_predictions",
     "recall_gain_score",
     "tradeoff_score",
 ]

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING
 
 from isometrics.brackets import Bracket, area_brackets
 from isometrics.errors import NoCurveError, UndefinedWarning
 from isometrics.points import OperatingPoints
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MEASURES = (
     "AUROC",
@@ -43,23 +39,12 @@ def measures_of(points: OperatingPoints) -> dict[str, Bracket]:
         with warnings.catch_warnings():
             # The value is NaN; who shows it says why.
             warnings.simplefilter("ignore", UndefinedWarning)
-            areas = area_brackets(points)
-        found = areas | {"AUPR, normalised": _normalised(points, areas)}
+            found = area_brackets(points)
     except NoCurveError:
         found = dict.fromkeys(MEASURES, Bracket(math.nan, math.nan))
     tradeoff = points.tradeoff().area()
     found["tradeoff area"] = Bracket(tradeoff, tradeoff)
     return {measure: found[measure] for measure in MEASURES}
-
-
-def _normalised(points: OperatingPoints, areas: Mapping[str, Bracket]) -> Bracket:
-    """Return the AUPR on the scale of Boyd et al. (2012), which rises with it."""
-    lo, hi = areas["AUPR"]
-    if lo == hi:
-        exact = points.pr.normalised_area()
-        return Bracket(exact, exact)
-    lowest = points.pr.minimum_area()
-    return Bracket((lo - lowest) / (1 - lowest), (hi - lowest) / (1 - lowest))
 
 
 def constant_score(points: OperatingPoints) -> OperatingPoints:
