@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isometrics.engines.ahead import ahead
 from isometrics.engines.runs import Run
-from isometrics.engines.sections import Sections
+from isometrics.engines.sections import SectionRows, Sections
 from isometrics.errors import FileError
 from isometrics.hull import vertices
 from isometrics.inputs import clean_totals
@@ -176,24 +178,42 @@ class Refinement:
         self._kept[1].append(keys[~labels])
 
     def rows(self) -> KeyRows:
-        """Return all rows of the chosen bins, from the highest key on."""
-        classes = [np.sort(np.concatenate(kept)) for kept in self._kept]
+        """Return rows of the chosen bins, from the highest key on: all, or those of the hull."""
+        with ThreadPoolExecutor(2) as threads:
+            classes = list(threads.map(np.sort, map(np.concatenate, self._kept)))
+        self._kept = ([], [])
         if [keys.size for keys in classes] != self._expected:
             raise FileError("the predictions changed while they were read; read them again")
         runs = ([Run(keys, None)] for keys in classes)
-        parts = [[part[1:] for part in rows] for rows in Sections(*runs)]
-        keys, tp, fp = (np.concatenate(part) for part in zip(*parts[::-1], strict=True))
-        # The counts begin at 0 in the highest chosen bin; they must continue those above each.
+        parts = [self._placed(part) for part in ahead(iter(Sections(*runs)))]
+        return KeyRows(*(np.concatenate(part) for part in zip(*parts[::-1], strict=True)))
+
+    def _placed(self, section: SectionRows) -> KeyRows:
+        """Let the counts of a section continue those above its bins, and thin its rows.
+
+        Among the rows of chosen bins alone the counts begin at 0, and skip the other bins.
+        """
+        keys = section.keys[1:]
+        borders, chosen = self._borders, self._choice.bins
         bins = self._plan.bins(keys)
         starts = np.flatnonzero(np.diff(bins, prepend=-1))
-        place = np.searchsorted(-self._borders.bins, -bins[starts])
-        rows = np.diff(np.append(starts, bins.size))
-        moves = [
-            np.repeat(above[place] - np.concatenate([[0], counts])[starts], rows)
-            for counts, above in ((tp, self._borders.tp_above), (fp, self._borders.fp_above))
-        ]
-        found = KeyRows(keys, tp + moves[0], fp + moves[1], np.zeros(keys.size, np.bool_))
-        return found.thinned(np.repeat(self._choice.all_rows[place], rows), starts)
+        place = np.searchsorted(-borders.bins, -bins[starts])
+        times = np.diff(np.append(starts, bins.size))
+        moved = []
+        for counts, inside, above in (
+            (section.tp, borders.positives, borders.tp_above),
+            (section.fp, borders.negatives, borders.fp_above),
+        ):
+            mine = np.where(chosen, inside, 0)
+            skipped = above - (np.cumsum(mine) - mine)
+            moved.append(counts[1:] + np.repeat(skipped[place], times))
+        kept = np.repeat(self._choice.all_rows[place], times)
+        # The last row of each bin, and what a hull of these rows is made of.
+        kept[np.append(starts[1:], bins.size) - 1] = True
+        tp, fp = moved
+        kept[vertices(fp, tp)] = True
+        rows = np.flatnonzero(kept)
+        return KeyRows(keys[rows], tp[rows], fp[rows], np.diff(rows, prepend=-1) > 1)
 
 
 class KeyRows(NamedTuple):
@@ -203,18 +223,3 @@ class KeyRows(NamedTuple):
     tp: NDArray[np.int64]
     fp: NDArray[np.int64]
     gaps: NDArray[np.bool_]
-
-    def thinned(self, needed: NDArray[np.bool_], starts: NDArray[np.intp]) -> KeyRows:
-        """Leave out rows that are not needed, no vertices, and not the last of their bin."""
-        corners = vertices(
-            np.concatenate([[0], self.fp]),
-            np.concatenate([[0], self.tp]),
-        )
-        kept = needed.copy()
-        kept[corners[1:] - 1] = True
-        kept[starts[1:] - 1] = True
-        kept[-1] = True
-        rows = np.flatnonzero(kept)
-        # The first row kept of a bin may have others before it that are left out.
-        missing = np.diff(rows, prepend=-1) > 1
-        return KeyRows(self.keys[rows], self.tp[rows], self.fp[rows], missing)

@@ -53,7 +53,8 @@ def files_of(path: str | os.PathLike[str]) -> list[Path]:
         return found
     if given.exists():
         return [given]
-    found = sorted(map(Path, glob.glob(str(path), recursive=True)))
+    # A pattern may be absolute, which Path.glob does not take.
+    found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207
     if not found:
         raise FileError(f"cannot read {str(given)!r}: {_absent(given)}")
     return found

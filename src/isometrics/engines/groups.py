@@ -14,8 +14,6 @@ from isometrics.points import OperatingPoints
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isometrics.aliases import Counts
-
 _WORKING = 3
 """Parting and counting take so many times the memory of the rows themselves."""
 
@@ -36,20 +34,14 @@ class GroupedRows:
         self._held = 0
 
     def append(
-        self,
-        model: str,
-        labels: NDArray[np.bool_],
-        scores: NDArray[Any],
-        weights: Counts | None,
-        codes: NDArray[np.int32],
-        names: list[str],
+        self, model: str, sample: Sample, codes: NDArray[np.int32], names: list[str]
     ) -> None:
         """Add rows of one model; the codes point into the names of this batch."""
         known = np.array([self._names.setdefault(name, len(self._names)) for name in names])
-        parts = [known[codes].astype(np.int32), labels, scores]
-        parts += [] if weights is None else [weights]
-        columns = self._models.setdefault(model, [[] for _ in parts])
-        for column, part in zip(columns, parts, strict=True):
+        columns = [column for column in sample if column is not None]
+        parts = [known[codes].astype(np.int32), *columns]
+        kept = self._models.setdefault(model, [[] for _ in parts])
+        for column, part in zip(kept, parts, strict=True):
             column.append(part)
             self._held += part.nbytes
         if self._held * _WORKING > self._budget:

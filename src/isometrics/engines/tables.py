@@ -13,6 +13,7 @@ from isometrics.engines.exact import ExactTable
 from isometrics.engines.groups import GroupedRows
 from isometrics.engines.memory import budget_of
 from isometrics.engines.runs import SpillFolder
+from isometrics.inputs import Sample
 from isometrics.parameters import clean_tolerance
 
 if TYPE_CHECKING:
@@ -140,7 +141,8 @@ class _Models:
         self._tables[model].append(labels[rows], scores[rows], weights)
         if self._grouped is not None and chunk.groups is not None:
             codes, names = chunk.groups
-            self._grouped.append(model, labels[rows], scores[rows], weights, codes[rows], names)
+            sample = Sample(labels[rows], scores[rows], weights)
+            self._grouped.append(model, sample, codes[rows], names)
         exact = [table for table in self._tables.values() if isinstance(table, ExactTable)]
         if sum(table.nbytes for table in exact) > self._budget:
             max(exact, key=lambda table: table.nbytes).spill()
