@@ -43,13 +43,19 @@ def kind_of(dtype: pa.DataType) -> str:
 
 
 def numbers(column: pa.Array) -> Values:
-    """Return a column of numbers or truth values; NaN is missing, as null is."""
+    """Return a column of numbers or truth values; NaN is missing, as null is.
+
+    Decimals without a fraction become integers, others doubles; `unholdable` tells which do not
+    fit.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    if pa.types.is_decimal(column.type) or pa.types.is_null(column.type):
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.float64() if column.type.scale > 0 else pa.int64(), safe=False)
+    if pa.types.is_null(column.type):
         column = column.cast(pa.float64())
     missing = None
     if column.null_count:
@@ -61,15 +67,16 @@ def numbers(column: pa.Array) -> Values:
     return Values(values, missing)
 
 
-def rounded(column: pa.Array) -> NDArray[np.bool_] | None:
-    """Tell which decimals have no double that is read as the same decimal; None if all have one."""
+def unholdable(column: pa.Array) -> NDArray[np.bool_] | None:
+    """Tell which decimals are not the same once they are read as numbers of 64 bits."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if not pa.types.is_decimal(column.type) or column.type.precision <= _EXACT_DIGITS:
         return None
-    wide = pa.decimal256(70, column.type.scale)
-    back = column.cast(pa.float64()).cast(wide, safe=False)
+    wide = pa.decimal256(76, column.type.scale)
+    word = pa.float64() if column.type.scale > 0 else pa.int64()
+    back = column.cast(word, safe=False).cast(wide, safe=False)
     same = pc.fill_null(pc.equal(back, column.cast(wide)), True)
     return np.asarray(~same.to_numpy(zero_copy_only=False))
 
@@ -82,3 +89,12 @@ def codes(column: pa.Array) -> tuple[NDArray[np.int32], list[Any]]:
         column = column.dictionary_encode()
     found = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return found.astype(np.int32), column.dictionary.to_pylist()
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is a number, ``inf`` and ``nan`` among them."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

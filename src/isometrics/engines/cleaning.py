@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics.columns import offence
-from isometrics.engines.arrow import NUMERIC, codes, kind_of, numbers, rounded
+from isometrics.engines.arrow import NUMERIC, codes, is_number, kind_of, numbers, unholdable
 from isometrics.engines.labels import Labels
 from isometrics.engines.positions import Positions
 from isometrics.errors import EmptyInputError, MissingValueError, ScoreError, WeightError
@@ -46,7 +46,7 @@ class Offences:
     """Values that cannot be used, counted over all batches."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str], tuple[type[InputError], int, int]] = {}
+        self._found: dict[tuple[str, str], tuple[str, type[InputError], int, int]] = {}
 
     def __bool__(self) -> bool:
         """Tell whether there are any."""
@@ -63,13 +63,17 @@ class Offences:
         """Count bad values at some positions of the sample; tell whether there are any."""
         if bad is None or not bad.any():
             return False
-        _, count, first = self._found.get((name, what), (error, 0, rows.of(np.argmax(bad))))
-        self._found[name, what] = (error, count + int(np.count_nonzero(bad)), first)
+        # The first example is the one to name.
+        kind, _, _ = what.partition(", such as")
+        told, _, count, first = self._found.get(
+            (name, kind), (what, error, 0, rows.of(np.argmax(bad)))
+        )
+        self._found[name, kind] = (told, error, count + int(np.count_nonzero(bad)), first)
         return True
 
     def raise_of(self, name: str) -> None:
         """Raise the first kind of offence found in a column, if there is one."""
-        for (column, what), (error, count, first) in self._found.items():
+        for (column, _), (what, error, count, first) in self._found.items():
             if column == name:
                 raise error(offence(name, what, count, first))
 
@@ -84,6 +88,7 @@ class Cleaner:
         self.layout = layout
         self._labels = Labels(layout.label, schema.field(layout.label).type)
         self._offences = Offences()
+        self._as_text = Offences()
         self._rows = 0
         self._kept = 0
         self._weight = 0.0
@@ -91,9 +96,6 @@ class Cleaner:
             dtype = schema.field(name).type
             if kind_of(dtype) == "other":
                 raise ScoreError(f"{name} holds {dtype} values; scores must be numbers")
-        if layout.weight is not None and kind_of(schema.field(layout.weight).type) not in NUMERIC:
-            dtype = schema.field(layout.weight).type
-            raise WeightError(f"{layout.weight} holds {dtype} values; weights must be numbers")
 
     def chunk(self, batch: pa.RecordBatch) -> Chunk | None:
         """Return the clean rows of a batch; None once anything in the sample is wrong."""
@@ -109,7 +111,9 @@ class Cleaner:
             None if name is None else self._coded(name, batch.column(name), rows)
             for name in (self.layout.model, self.layout.group)
         )
-        return None if self._offences else Chunk(labels, scores, weights, models, groups)
+        if self._offences or self._as_text:
+            return None
+        return Chunk(labels, scores, weights, models, groups)
 
     def finish(self) -> None:
         """Raise what is wrong with the sample, if anything."""
@@ -117,7 +121,7 @@ class Cleaner:
         if self._rows == 0:
             raise EmptyInputError(f"{layout.label} is empty; at least one row is needed")
         if layout.weight is not None:
-            self._offences.raise_of(layout.weight)
+            self._raise_of(layout.weight)
             if math.isinf(self._weight):
                 raise WeightError(f"{layout.weight} adds up to infinity; divide it by its maximum")
             if self._kept == 0:
@@ -129,7 +133,11 @@ class Cleaner:
             self._labels.check(layout.pos_label)
         for name in (*layout.scores.values(), layout.model, layout.group):
             if name is not None:
-                self._offences.raise_of(name)
+                self._raise_of(name)
+
+    def _raise_of(self, name: str) -> None:
+        self._offences.raise_of(name)
+        self._as_text.raise_of(name)
 
     def _present(
         self, batch: pa.RecordBatch, rows: Positions
@@ -139,6 +147,9 @@ class Cleaner:
         if name is None:
             return None, batch, rows
         column = batch.column(name)
+        if kind_of(column.type) not in NUMERIC:
+            self._texts(name, column, rows, WeightError)
+            return None, batch, rows
         values, missing = numbers(column)
         whole = values.dtype.kind in "bui"
         weights: Counts = values.astype(np.int64 if whole else np.float64)
@@ -169,34 +180,30 @@ class Cleaner:
 
     def _scores(self, name: str, column: pa.Array, rows: Positions) -> NDArray[Any]:
         if kind_of(column.type) == "string":
-            return self._texts(name, column, rows)
+            return self._texts(name, column, rows, ScoreError)
         values, missing = numbers(column)
         self._offences.add(name, missing, MissingValueError, MISSING, rows)
-        what = "decimals that no double holds (cast them to fewer digits)"
-        self._offences.add(name, rounded(column), ScoreError, what, rows)
+        what = "decimals that do not fit into 64 bits (cast them to fewer digits)"
+        self._offences.add(name, unholdable(column), ScoreError, what, rows)
         return values
 
-    def _texts(self, name: str, column: pa.Array, rows: Positions) -> NDArray[Any]:
+    def _texts(
+        self, name: str, column: pa.Array, rows: Positions, error: type[InputError]
+    ) -> NDArray[Any]:
         """Refuse texts; where some are numbers, those that are not are named."""
         found, distinct = codes(column)
-        strange = np.array([*(not _is_number(text) for text in distinct), False], np.bool_)[found]
-        strange = strange if strange.any() else found >= 0
         self._offences.add(name, found < 0, MissingValueError, MISSING, rows)
-        if strange.any():
-            text = distinct[found[np.argmax(strange)]]
-            what = f"values that are not real numbers of 64 bits, such as {text!r}"
-            self._offences.add(name, strange, ScoreError, what, rows)
+        strange = np.array([*(not is_number(text) for text in distinct), False], np.bool_)[found]
+        for offences, bad, kind in (
+            (self._offences, strange, "values that are not real numbers of 64 bits"),
+            (self._as_text, found >= 0, "numbers that are written as text"),
+        ):
+            if bad.any():
+                example = distinct[found[np.argmax(bad)]]
+                offences.add(name, bad, error, f"{kind}, such as {example!r}", rows)
         return np.zeros(found.size)
 
     def _coded(self, name: str, column: pa.Array, rows: Positions) -> Coded:
         found, distinct = codes(column)
         self._offences.add(name, found < 0, MissingValueError, MISSING, rows)
         return found, [str(value) for value in distinct]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -8,7 +8,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isometrics.engines.sources import BATCH, reading
+from isometrics.engines.arrow import is_number, kind_of
+from isometrics.engines.sources import BATCH, FIRST_ROWS, reading
 from isometrics.errors import FileError
 
 if TYPE_CHECKING:
@@ -216,9 +217,25 @@ def text_files(path: str, files: Sequence[Path], kind: str, memory: int) -> Quer
         table = f"read_json({names}, format = 'auto', union_by_name = true)"
     else:
         nulls = ", ".join(map(literal, _NULLS))
-        table = f"read_csv({names}, nullstr = [{nulls}], union_by_name = true)"
+        table = f"read_csv({names}, nullstr = [{nulls}], union_by_name = true{{types}})"
     connection = duckdb.connect(config=settings(memory))
-    return QuerySource(path, connection, table)
+    if kind == JSON:
+        return QuerySource(path, connection, table)
+    found = QuerySource(path, connection, table.format(types=""))
+    doubles = ", ".join(f"{literal(name)}: 'DOUBLE'" for name in _written_numbers(found))
+    if not doubles:
+        return found
+    return QuerySource(path, connection, table.format(types=f", types = {{{doubles}}}"))
+
+
+def _written_numbers(source: QuerySource) -> list[str]:
+    """Return the columns of text that hold numbers: DuckDB takes a column with "inf" for text."""
+    texts = [field.name for field in source.schema if kind_of(field.type) == "string"]
+    values: dict[str, list[str]] = {name: [] for name in texts}
+    for batch in source.batches(texts, limit=FIRST_ROWS) if texts else ():
+        for name in texts:
+            values[name] += batch.column(name).drop_null().to_pylist()
+    return [name for name in texts if values[name] and all(map(is_number, values[name]))]
 
 
 def settings(memory: int) -> dict[str, Any]:

@@ -47,30 +47,30 @@ class FrameSource:
     def schema(self) -> pa.Schema:
         """The names and types of all columns."""
         if self._schema is None:
-            self._schema = self._reader(self._frame.head(1)).schema
+            with reading(self.name):
+                self._schema = self._reader(self._frame.head(1)).schema
         return self._schema
 
     def batches(
         self, columns: Sequence[str], *, limit: int | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Collect some columns and yield them in batches."""
-        frame = self._frame.select(*columns)
-        if limit is not None:
-            frame = frame.head(limit)
         with reading(self.name):
+            frame = self._frame.select(*columns)
+            if limit is not None:
+                frame = frame.head(limit)
             yield from self._reader(frame)
 
     def _reader(self, frame: Any) -> pa.RecordBatchReader:
         import pyarrow as pa
 
-        with reading(self.name):
-            native = frame.to_native()
-            if hasattr(native, "to_arrow_reader"):
-                return native.to_arrow_reader(BATCH)
-            table = frame.lazy().collect(backend="pyarrow").to_native()
-            return pa.RecordBatchReader.from_batches(
-                table.schema, table.to_batches(max_chunksize=BATCH)
-            )
+        native = frame.to_native()
+        if hasattr(native, "to_arrow_reader"):
+            return native.to_arrow_reader(BATCH)
+        table = frame.lazy().collect(backend="pyarrow").to_native()
+        return pa.RecordBatchReader.from_batches(
+            table.schema, table.to_batches(max_chunksize=BATCH)
+        )
 
     def close(self) -> None:
         """Leave the frame to its owner."""

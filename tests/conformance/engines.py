@@ -1,0 +1,231 @@
+"""Every way in which predictions can arrive: a name, what it cannot carry, and a writer.
+
+A writer takes an Arrow table and a folder, and returns what `read_predictions` is given.
+"""
+
+import gzip
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet as pq
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A way in; `lacks` names kinds of values that it cannot hold."""
+
+    write: Any
+    lacks: frozenset[str] = frozenset()
+
+
+def parquet(table, folder):
+    pq.write_table(table, folder / 'it\'s; a "file".parquet')
+    return folder / 'it\'s; a "file".parquet'
+
+
+def parquet_glob(table, folder):
+    middle = table.num_rows // 2
+    for place, part in enumerate((table.slice(0, middle), table.slice(middle))):
+        pq.write_table(part, folder / f"part-{place}.parquet", row_group_size=3)
+    return str(folder / "part-*.parquet")
+
+
+def hive(table, folder):
+    """Partitions are read in the order of their names, which is that of the rows here."""
+    middle = table.num_rows // 2
+    for place, part in enumerate((table.slice(0, middle), table.slice(middle))):
+        below = folder / "data" / f"half={place}"
+        below.mkdir(parents=True)
+        pq.write_table(part, below / "0.parquet")
+    return folder / "data"
+
+
+def csv_text(table, separator=","):
+    options = pyarrow.csv.WriteOptions(delimiter=separator)
+    sink = pa.BufferOutputStream()
+    pyarrow.csv.write_csv(plain(table), sink, options)
+    return sink.getvalue().to_pybytes()
+
+
+def plain(table):
+    """Turn decimals into doubles where text is all the same."""
+    fields = [
+        pa.field(field.name, pa.float64() if pa.types.is_decimal(field.type) else field.type)
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))
+
+
+def csv(table, folder):
+    path = folder / "naïve 名前.csv"
+    path.write_bytes(csv_text(table))
+    return path
+
+
+def csv_semicolon(table, folder):
+    path = folder / "predictions.txt"
+    path.write_bytes(csv_text(table, ";"))
+    return path
+
+
+def csv_gz(table, folder):
+    path = folder / "predictions.csv.gz"
+    path.write_bytes(gzip.compress(csv_text(table)))
+    return path
+
+
+def csv_zst(table, folder):
+    path = folder / "predictions.tsv.zst"
+    with pa.CompressedOutputStream(str(path), "zstd") as stream:
+        stream.write(csv_text(table, "\t"))
+    return path
+
+
+def json_lines(table, folder):
+    path = folder / "predictions.jsonl"
+    duckdb.from_arrow(plain(table)).create("predictions")
+    duckdb.sql(f"COPY predictions TO '{path}' (FORMAT json)")
+    duckdb.sql("DROP TABLE predictions")
+    return path
+
+
+def feather(table, folder):
+    pyarrow.feather.write_feather(table, folder / "predictions.feather")
+    return folder / "predictions.feather"
+
+
+def duckdb_file(table, folder):
+    path = folder / "store.db"
+    with duckdb.connect(str(path)) as connection:
+        connection.register("given", table)
+        connection.execute('CREATE TABLE "pre""dictions" AS SELECT * FROM given')
+    return f"duckdb:///{path}?table=pre%22dictions"
+
+
+def sqlite_file(table, folder):
+    import sqlite3
+
+    path = folder / "store.sqlite"
+    names = ", ".join(f'"{name}"' for name in table.column_names)
+    marks = ", ".join("?" for _ in table.column_names)
+    rows = zip(*(column.to_pylist() for column in plain(table).columns), strict=True)
+    connection = sqlite3.connect(path)
+    connection.execute(f"CREATE TABLE predictions ({names})")
+    connection.executemany(f"INSERT INTO predictions VALUES ({marks})", rows)
+    connection.commit()
+    connection.close()
+    return f"sqlite:///{path}?table=predictions"
+
+
+def polars_lazy(table, folder):
+    del folder
+    return pl.from_arrow(table).lazy()
+
+
+def relation(table, folder):
+    del folder
+    return duckdb.from_arrow(table)
+
+
+def dask(table, folder):
+    import dask.dataframe as dd
+
+    del folder
+    return dd.from_pandas(table.to_pandas(types_mapper=pandas_arrow), npartitions=2)
+
+
+def pandas_arrow(dtype):
+    import pandas as pd
+
+    return pd.ArrowDtype(dtype)
+
+
+ENGINES = {
+    "pyarrow": Engine(lambda table, _: table),
+    "pandas": Engine(lambda table, _: table.to_pandas(), frozenset({"int with null"})),
+    "pandas, Arrow types": Engine(lambda table, _: table.to_pandas(types_mapper=pandas_arrow)),
+    "polars": Engine(lambda table, _: pl.from_arrow(table)),
+    "polars, lazy": Engine(polars_lazy),
+    "DuckDB relation": Engine(relation),
+    "Dask": Engine(dask, frozenset({"decimal"})),
+    "Parquet": Engine(parquet),
+    "Parquet, pattern": Engine(parquet_glob),
+    "Parquet, hive folder": Engine(hive),
+    "CSV": Engine(csv),
+    "CSV, semicolons": Engine(csv_semicolon),
+    "CSV, gzip": Engine(csv_gz),
+    "TSV, zstd": Engine(csv_zst),
+    "JSON lines": Engine(json_lines, frozenset({"not finite", "empty"})),
+    "Feather": Engine(feather),
+    "DuckDB": Engine(duckdb_file),
+    "SQLite": Engine(sqlite_file, frozenset({"not finite", "nan"})),
+}
+
+
+# ---------------------------------------------------------------------- PostgreSQL
+
+
+@cache
+def _postgres_programs():
+    for folder in ("/usr/local/bin", *sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin")))):
+        if Path(folder, "initdb").exists() and Path(folder, "postgres").exists():
+            return folder
+    return None
+
+
+@contextmanager
+def postgres_server():
+    """Start a server of its own on loopback; yields its URL, or None where there is none."""
+    programs = _postgres_programs()
+    if programs is None or find_spec("adbc_driver_postgresql") is None:
+        yield None
+        return
+    as_user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+    folder = tempfile.mkdtemp(prefix="postgres-")
+    try:
+        if as_user:
+            shutil.chown(folder, "postgres")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        data = f"{folder}/data"
+        start = [f"{programs}/initdb", "-D", data, "-U", "tester", "--auth=trust", "--no-sync"]
+        _run([*as_user, *start], folder)
+        options = f"-c listen_addresses=127.0.0.1 -p {port} -k {folder} -c fsync=off"
+        control = [*as_user, f"{programs}/pg_ctl", "-D", data]
+        _run([*control, "-w", "-o", options, "-l", f"{folder}/log", "start"], folder)
+        try:
+            yield f"postgresql://tester@127.0.0.1:{port}/postgres"
+        finally:
+            _run([*control, "-m", "immediate", "stop"], folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _run(command, folder):
+    quiet = subprocess.DEVNULL
+    subprocess.run(command, check=True, cwd=folder, stdout=quiet, stderr=quiet)
+
+
+def postgres_table(url, table, name):
+    """Store a table under a name on a server; return its URL for `read_predictions`."""
+    import adbc_driver_postgresql.dbapi
+
+    with adbc_driver_postgresql.dbapi.connect(url) as connection, connection.cursor() as cursor:
+        cursor.adbc_ingest(name, plain(table), mode="replace")
+        connection.commit()
+    return f"{url}?table={name}"

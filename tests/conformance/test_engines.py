@@ -1,0 +1,170 @@
+"""However predictions arrive, the table is the same, or the error and its sentence are."""
+
+import decimal
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import isometrics as iso
+from isometrics.errors import (
+    EmptyInputError,
+    LabelError,
+    MissingValueError,
+    OneClassError,
+    ScoreError,
+    WeightError,
+)
+
+from .engines import ENGINES, postgres_server, postgres_table
+
+INF = float("inf")
+SCORES = [0.5, 0.25, 0.5, 0.75, 0.125, 0.5]
+LABELS = [1, 0, 0, 1, 1, 0]
+
+
+def table(label=LABELS, score=SCORES, weight=None, **types):
+    columns = {"label": label, "score": score} | ({} if weight is None else {"weight": weight})
+    return pa.table({name: pa.array(values, types.get(name)) for name, values in columns.items()})
+
+
+def decimals(*texts):
+    return pa.array([decimal.Decimal(text) for text in texts])
+
+
+# A name, the table, what it needs of an engine, options, and the error if it is one.
+CASES = {
+    "ties": (table(), set(), {}, None),
+    "zeros of both signs": (table([1, 0, 1, 0], [0.0, -0.0, 0.5, -0.5]), set(), {}, None),
+    "infinities": (table([1, 0, 1, 0], [INF, 0.5, -INF, INF]), {"not finite"}, {}, None),
+    "NaN": (
+        table([1, 0, 1], [0.5, float("nan"), 0.25]), {"nan", "not finite"}, {}, MissingValueError
+    ),
+    "null score": (table([1, 0, 1], [0.5, None, 0.25]), set(), {}, MissingValueError),
+    "null label": (
+        table([1, None, 0, None], [0.5, 0.5, 0.25, 1.0]), {"int with null"}, {}, MissingValueError
+    ),
+    "null text label": (
+        table(["a", None, "b"], [0.5, 0.5, 0.25]), set(), {"pos_label": "a"}, MissingValueError
+    ),
+    "null weight": (
+        table([1, 0, 1], [0.5, 0.5, 0.25], [1.5, None, 2.5]), set(), {}, MissingValueError
+    ),
+    "booleans": (table([True, False, False, True, True, False]), set(), {}, None),
+    "signs": (table([1, -1, -1, 1, 1, -1]), set(), {}, None),
+    "texts": (table(["spam", "ham", "ham", "spam", "spam", "ham"]), set(),
+              {"pos_label": "spam"}, None),
+    "texts without a positive": (
+        table(["spam", "ham", "ham", "spam", "spam", "ham"]), set(), {}, LabelError
+    ),
+    "an absent positive": (
+        table(["spam", "ham", "ham", "spam", "spam", "ham"]), set(), {"pos_label": "x"}, LabelError
+    ),
+    "float labels": (table([1.0, 0.0, 0.0, 1.0, 1.0, 0.0]), set(), {}, None),
+    "other numbers": (table([2, 1, 1, 2, 2, 1]), set(), {"pos_label": 2}, None),
+    "other numbers without a positive": (table([2, 1, 1, 2, 2, 1]), set(), {}, LabelError),
+    "three labels": (table([1, 0, 2, 1, 2, 0]), set(), {}, LabelError),
+    "one class": (table([0] * 6), set(), {}, OneClassError),
+    "one row": (table([1], [0.5]), set(), {}, OneClassError),
+    "two rows": (table([1, 0], [0.5, 0.25]), set(), {}, None),
+    "empty": (
+        pa.table({"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())}),
+        {"empty"}, {}, EmptyInputError,
+    ),
+    "integer weights": (table(weight=[1, 2, 0, 3, 0, 5]), set(), {}, None),
+    "float weights": (table(weight=[0.1, 0.2, 0.0, 0.3, 0.0, 0.7]), set(), {}, None),
+    "zero weight of a class": (table([1, 0, 1], [0.5, 0.3, 0.2], [1, 0, 1]), set(), {},
+                               OneClassError),
+    "zero weights": (table(weight=[0] * 6), set(), {}, WeightError),
+    "negative weights": (table(weight=[1.0, -2.0, 1.0, -1.0, 1.0, 1.0]), set(), {}, WeightError),
+    "infinite weights": (
+        table(weight=[1.0, INF, 1.0, 1.0, 1.0, 1.0]), {"not finite"}, {}, WeightError
+    ),
+    "float32": (table(score=pa.array(SCORES, pa.float32())), set(), {}, None),
+    "float16": (table(score=np.array(SCORES, np.float16)), {"half"}, {}, None),
+    "integers": (table(score=[5, 2, 5, 9, -1, 5]), set(), {}, None),
+    "large integers": (table([1, 0, 1, 0], [2**60, 2**60 + 1, 2**60 + 2, -(2**62)]), set(), {},
+                       None),
+    "decimals": (
+        pa.table({"label": [1, 0, 1, 0], "score": decimals("0.10", "0.20", "0.10", "0.30")}),
+        {"decimal"}, {}, None,
+    ),
+    "texts as scores": (table(score=["0.5", "high", "0.5", "low", "0.1", "0.5"]), set(), {},
+                        ScoreError),
+    "far apart": (table([1, 0, 1, 0], [1e300, -1e300, 1e-300, -1e-300]), set(), {}, None),
+}  # fmt: skip
+
+LACKS = {
+    "half": {"DuckDB relation", "DuckDB", "polars", "polars, lazy", "CSV", "CSV, semicolons",
+             "CSV, gzip", "TSV, zstd", "JSON lines", "SQLite"},
+}  # fmt: skip
+
+
+def outcome(given, options):
+    """Return the table, or the error and its sentence."""
+    try:
+        analysis = iso.read_predictions(given, label="label", scores="score", **options)
+    except iso.IsometricsError as error:
+        return type(error), str(error)
+    return analysis.models["score"]
+
+
+def assert_same(found, expected):
+    if isinstance(expected, tuple):
+        assert found == expected
+        return
+    assert isinstance(found, iso.OperatingPoints), found
+    assert found.table.kind == expected.table.kind
+    assert found.thresholds.tolist() == expected.thresholds.tolist()
+    if expected.tp.dtype.kind == "i":
+        assert found.tp.dtype == expected.tp.dtype
+        assert found.table == expected.table
+    np.testing.assert_allclose(found.tp, expected.tp, rtol=1e-12)
+    np.testing.assert_allclose(found.fp, expected.fp, rtol=1e-12)
+    np.testing.assert_allclose(found.prg.area(), expected.prg.area(), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_arrow_table_gives_what_the_arrays_give(case):
+    """The engines are compared with this one below."""
+    given, _, options, error = CASES[case]
+    found = outcome(given, options)
+    if error is not None:
+        assert found[0] is error
+        return
+    weight = given.column("weight").to_numpy() if "weight" in given.column_names else None
+    scores = given.column("score")
+    if pa.types.is_decimal(scores.type):
+        scores = scores.cast(pa.float64())
+    labels = given.column("label").to_pylist()
+    expected = iso.OperatingPoints.from_scores(
+        labels, scores.to_numpy(), sample_weight=weight, pos_label=options.get("pos_label")
+    )
+    assert_same(found, expected)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_agree(engine, case, tmp_path):
+    given, needs, options, _ = CASES[case]
+    if needs & ENGINES[engine].lacks or any(engine in LACKS.get(need, ()) for need in needs):
+        return  # this engine has no such values
+    expected = outcome(given, options)
+    assert_same(outcome(ENGINES[engine].write(given, tmp_path), options), expected)
+
+
+@pytest.fixture(scope="module")
+def server():
+    with postgres_server() as url:
+        if url is None:
+            pytest.skip("PostgreSQL or its driver is not installed")
+        yield url
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_postgresql_agrees(server, case):
+    given, needs, options, _ = CASES[case]
+    if "half" in needs:
+        return  # PostgreSQL has no such values
+    expected = outcome(given, options)
+    assert_same(outcome(postgres_table(server, given, "predictions"), options), expected)
