@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.errors import NoCurveError
+from isometrics.errors import NoCurveError, NotAnswerableError
 from isometrics.parameters import clean_choice
 from isometrics.results import ResultTable
 
@@ -38,7 +38,8 @@ class Areas(ResultTable):
     measures
         What the columns are called.
     values
-        The values; NaN where points are not nested and so have no curve.
+        The values; NaN where points are not nested and so have no curve, and where rows are
+        missing so that only `area_brackets` are known.
     """
 
     names: tuple[str, ...]
@@ -71,5 +72,5 @@ def areas_of(models: Mapping[str, OperatingPoints], tradeoff_areas: Iterable[flo
 def _defined(area: Callable[[OperatingPoints], float], points: OperatingPoints) -> float:
     try:
         return area(points)
-    except NoCurveError:
+    except (NoCurveError, NotAnswerableError):
         return math.nan

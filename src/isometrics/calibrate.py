@@ -83,6 +83,9 @@ class CalibrationSegments(ResultTable):
         return np.asarray(ends[:-1] / 2 + ends[1:] / 2)
 
 
+_OF_SCORES = (Kind.SCORES, Kind.COMPACT)
+
+
 class HullCalibrator(ABC):
     """What both calibrators share: a step map over the segments of the hull."""
 
@@ -128,7 +131,7 @@ class HullCalibrator(ABC):
             np.diff(hull.tp),
             np.diff(hull.fp),
             # A table of scores knows scores above its first vertex; other tables do not.
-            float(pts.thresholds[1] if pts.table.kind is Kind.SCORES else thresholds[1]),
+            float(pts.thresholds[1] if pts.table.kind in _OF_SCORES else thresholds[1]),
         )
         return self
 

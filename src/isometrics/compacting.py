@@ -46,7 +46,8 @@ class Compacting:
     def _wanted(self, tp: Counts, fp: Counts) -> NDArray[np.intp]:
         """Return the rows to keep: hull, highest precision, and a dense choice of the others."""
         whole = Table(tp, tp, fp, *self._totals, Kind.CURVE)
-        ends = np.array([0, tp.size - 1])
+        # The row behind the first one may have the highest score of all.
+        ends = np.array([0, 1, tp.size - 1])
         most_precise = np.array([np.nanargmax(precision(whole))])
         kept = [ends, vertices(fp, tp), most_precise]
         for counts in (tp, fp, tp + fp):

@@ -9,7 +9,7 @@ import numpy as np
 
 from isometrics.areas import Areas, areas_of
 from isometrics.dominance import DominanceMatrix, dominance_matrix
-from isometrics.errors import NoCurveError
+from isometrics.errors import NoCurveError, NotAnswerableError
 from isometrics.indices import WeightedIndex, index_named
 from isometrics.models import check_one_prevalence, clean_models
 from isometrics.path import path_of
@@ -130,7 +130,8 @@ class Comparison(ResultTable):
     def dominance(self) -> DominanceMatrix:
         """Which curves lie above which, compared row by row each time this is asked for.
 
-        Where some points have no curve because they are not nested, hulls are compared.
+        Where some points have no curve because they are not nested, or where some rows are not
+        kept, hulls are compared.
         """
         return dominance_matrix(self.models, hull=not all(map(_has_curve, self.models.values())))
 
@@ -216,6 +217,6 @@ def _useful(curves: Mapping[str, Tradeoff]) -> UsefulRanges:
 def _has_curve(points: OperatingPoints) -> bool:
     try:
         path_of(points.table)
-    except NoCurveError:
+    except (NoCurveError, NotAnswerableError):
         return False
     return True

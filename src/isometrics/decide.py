@@ -195,6 +195,7 @@ def _best_line(hull: Table, gain: Fraction, price: Fraction) -> int:
 
 
 def _for_break_even(table: Table) -> Decision:
+    table.refuse_gaps("the break-even point")
     table = _rows(table)
     total = Fraction(table.positives)
     difference = pr.precision(table) - pr.recall(table)
@@ -209,6 +210,7 @@ def _for_break_even(table: Table) -> Decision:
 
 
 def _for_recall(table: Table, level: float) -> Decision:
+    table.refuse_gaps("the best row above a precision")
     table = _rows(table)
     precision = pr.precision(table)
     with np.errstate(invalid="ignore"):
@@ -223,6 +225,7 @@ def _for_recall(table: Table, level: float) -> Decision:
 
 
 def _for_precision(table: Table, level: float) -> Decision:
+    table.refuse_gaps("the best row above a recall")
     table = _rows(table)
     reached = np.flatnonzero((pr.recall(table) >= level) & (table.tp + table.fp > 0))
     row = _most_precise(table, reached)
@@ -231,6 +234,7 @@ def _for_precision(table: Table, level: float) -> Decision:
 
 
 def _for_budget(table: Table, budget: float) -> Decision:
+    table.refuse_gaps("the best row within a budget")
     table = _rows(table)
     within = np.flatnonzero(table.tp + table.fp <= budget)
     objective = f"recall with at most {number(budget)} predicted positives"

@@ -23,6 +23,7 @@ from isometrics.recovery import counts_from_pr, counts_from_roc, counts_within_t
 from isometrics.results import ResultTable
 from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff, pr, prg, roc
 from isometrics.spaces.tradeoff import tradeoff_of
+from isometrics.table import Kind
 from isometrics.transforms import at_prevalence, at_thresholds, merged
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -365,8 +366,9 @@ class OperatingPoints(ResultTable):
         return self.table.size
 
     def _title(self) -> str:
+        some = " of a longer table" if self.table.kind is Kind.COMPACT else ""
         return (
-            f"OperatingPoints: {len(self)} rows, {number(self.positives)} positives, "
+            f"OperatingPoints: {len(self)} rows{some}, {number(self.positives)} positives, "
             f"{number(self.negatives)} negatives, prevalence {number(self.prevalence)}"
         )
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from isometrics.aliases import Counts, Total
+from isometrics.errors import NotAnswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,6 +116,14 @@ class Table:
     def odds(self) -> float:
         """Positives for each negative, c = π / (1 - π)."""
         return self.positives / self.negatives
+
+    def refuse_gaps(self, what: str) -> None:
+        """Refuse a compact table where every row may count."""
+        if self.kind is Kind.COMPACT:
+            raise NotAnswerableError(
+                f"{self.kind} cannot tell {what}: it may lie between its {self.size} rows; build "
+                "the full table, with a higher memory_limit= and without tolerance="
+            )
 
     def take(self, rows: NDArray[np.intp], kind: Kind) -> Table:
         """Return some of the rows, in the order asked for."""

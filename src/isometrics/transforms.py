@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics.errors import NotAnswerableError
-from isometrics.table import Kind, Table
+from isometrics.table import Kind, Measure, Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,6 +50,9 @@ def at_prevalence(table: Table, prevalence: float) -> Table:
         table.negatives * factor,
         table.kind,
         table.labels,
+        table.gaps,
+        # Both rates stay, so what only depends on them stays.
+        {name: area for name, area in table.known.items() if name == Measure.ROC},
     )
 
 

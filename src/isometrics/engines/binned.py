@@ -90,6 +90,7 @@ class Borders(NamedTuple):
         # np.interp rounds; a bin too many costs little.
         above = mixed & (self.tp >= there - 1e-9 * self.tp[-1])
         above[corners[1:] - 1] = True
+        above[0] = True  # the highest score of all
         return np.asarray(above)
 
     def doubts(self) -> NDArray[np.float64]:

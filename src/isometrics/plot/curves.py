@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics.brackets import area_brackets
+from isometrics.errors import NotAnswerableError
 from isometrics.plot.styles import Style, plain
+from isometrics.printing import bracketed
 from isometrics.table import Kind
 from isometrics.trace import trace
 
@@ -46,10 +49,17 @@ def curve(
     x, y = trace(points.table, space, width=pixels, height=pixels, low=low)
     if name is not None:
         look |= {"marker": style.marker, "markersize": 5, "markevery": _spread(x, y, low)}
-    (line,) = ax.plot(
-        x, y, linewidth=1.5, label=f"{title} ({AREAS[space]} {here.area():.3f})", **look
-    )
+    label = f"{title} ({AREAS[space]} {_area(points, space)})"
+    (line,) = ax.plot(x, y, linewidth=1.5, label=label, **look)
     return line
+
+
+def _area(points: OperatingPoints, space: str) -> str:
+    """Return the area under a curve as text; of a table that lacks rows, its bounds."""
+    try:
+        return f"{getattr(points, space).area():.3f}"
+    except NotAnswerableError:
+        return bracketed(*area_brackets(points)[AREAS[space]])
 
 
 def _spread(x: Floats, y: Floats, low: float, markers: int = 9) -> list[int]:

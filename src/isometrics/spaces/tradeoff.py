@@ -183,6 +183,7 @@ class Tradeoff:
         }
         if not wanted:
             raise ParameterError("pass min_precision=, min_recall= or both")
+        self.rows.refuse_gaps("the best rows under constraints")
         rates = {"precision": pr.precision(self.rows), "recall": pr.recall(self.rows)}
         kept = np.full(self.rows.size, True)
         for name, level in wanted.items():
