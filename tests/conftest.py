@@ -16,6 +16,7 @@ settings.register_profile("ci", deadline=None, derandomize=False, print_blob=Tru
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 OPTIONAL_PARTS = {
+    "arff": "ARFF files",
     "matplotlib": "plots",
     "mpmath": "exact references",
     "pandas": "pandas frames",

@@ -1,0 +1,83 @@
+"""ARFF files: the names of their attributes, and their rows as text.
+
+liac-arff splits the rows, with all their ways of quoting. The header is read here: liac-arff takes
+exponential time for some lists of nominal values, and does not know a tab behind ``@attribute``.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import TYPE_CHECKING
+
+from isometrics.errors import FileError, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from isometrics.formats.text import TextFile
+
+Row = list[str | None]
+
+_NAME = re.compile(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{}%,'"]+)""")
+_ESCAPED = re.compile(r"\\(.)")
+
+
+def attributes_and_rows(file: TextFile) -> tuple[list[str], Iterator[tuple[int, Row]]]:
+    """Return the names of the attributes, and the rows with their lines; None is missing."""
+    try:
+        import arff
+    except ImportError:
+        raise ParameterError(
+            "reading ARFF files needs liac-arff, which is not installed: pip install liac-arff"
+        ) from None
+
+    lines = file.lines()
+    names = _header(file, lines)
+    current = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal current
+        yield "@RELATION predictions"
+        for position in range(len(names)):
+            yield f"@ATTRIBUTE a{position} STRING"
+        yield "@DATA"
+        for current, text in lines:
+            if text.lstrip().startswith("{"):
+                raise file.line_error(current, "the row is sparse, and predictions are not")
+            yield text
+
+    def rows() -> Iterator[tuple[int, Row]]:
+        try:
+            for row in arff.load(counted(), return_type=arff.DENSE_GEN)["data"]:
+                # Half a character, which an escape can stand for, is no text.
+                "".join(filter(None, row)).encode()
+                yield current, row
+        except FileError:
+            raise
+        except (arff.ArffException, csv.Error, ValueError):
+            what = f"the row cannot be split into the values of {len(names)} attributes"
+            raise file.line_error(current, what) from None
+
+    return names, rows()
+
+
+def _header(file: TextFile, lines: Iterator[tuple[int, str]]) -> list[str]:
+    names: list[str] = []
+    for line, text in lines:
+        word, _, rest = text.strip().replace("\t", " ").partition(" ")
+        if word.startswith("%") or word.lower() == "@relation":
+            continue
+        if word.lower() == "@data":
+            if not names:
+                raise file.line_error(line, "no attributes stand before the data")
+            return names
+        found = _NAME.match(rest.strip()) if word.lower() == "@attribute" else None
+        if found is None:
+            raise file.line_error(line, "this is no line of an ARFF header")
+        quoted = found[1] if found[2] is None else found[2]
+        name = found[3] if quoted is None else _ESCAPED.sub(r"\1", quoted)
+        if name in names:
+            raise file.line_error(line, f"the attribute {name!r} is there twice")
+        names.append(name)
+    raise file.file_error("has no line @data")

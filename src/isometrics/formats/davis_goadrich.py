@@ -1,0 +1,224 @@
+"""Files of Davis & Goadrich's program AUCCalculator: what it reads, and what it writes.
+
+The program reads a ``list`` (a probability and a class on each line), or the points of a ``PR`` or
+a ``ROC`` curve, whose totals stand on its command line. It writes the curve with a point at every
+true positive into ``.pr`` and ``.roc``, and precision at the recalls 0.01, 0.02, …, 1 into
+``.spr``. Values are separated by tabs, spaces or commas, and are written with tabs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isometrics.columns import column
+from isometrics.errors import FileError, InputError, ParameterError, ScoreError
+from isometrics.formats.predictions import Predictions
+from isometrics.formats.text import TextFile, shown
+from isometrics.inputs import LARGEST_COUNT, positive_rows
+from isometrics.path import path_of
+from isometrics.points import OperatingPoints
+from isometrics.writing import whole_file
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+    from isometrics.aliases import Floats, Total
+
+    PathLike = str | os.PathLike[str]
+
+_CLASSES = {"0": 0, "1": 1, "-1": -1, "+1": 1}
+_MOST_LINES = 10**7
+
+
+def read_list(path: PathLike) -> Predictions:
+    """Read a probability (or any score) and a class, 0 or 1, from each line."""
+    file = TextFile(path, "a list file has a probability and a class, 0 or 1, on each line")
+    labels, scores = [], []
+    for line, text in file.lines():
+        score, label = _two(file, text, line)
+        if label not in _CLASSES:
+            raise file.line_error(line, f"{shown(label)} is no class")
+        scores.append(file.number(score, line))
+        labels.append(_CLASSES[label])
+    if not scores:
+        raise file.file_error("has no rows")
+    columns = {"label": np.array(labels, np.int64), "score": np.array(scores)}
+    return Predictions(columns, "label", {"score": "score"})
+
+
+def read_pr(
+    path: PathLike, *, positives: Total | None = None, negatives: Total | None = None
+) -> OperatingPoints:
+    """Read recall and precision from each line, and recover the counts from the totals."""
+    file = TextFile(path, "a PR file has a recall and a precision, both up to 1, on each line")
+    totals = _totals(file, positives, negatives)
+    recalls, precisions = [], []
+    for line, text in file.lines():
+        recall, precision = (file.rate(value, line) for value in _two(file, text, line))
+        if (recall == 0 and precision != 1) or precision == 0:
+            raise file.line_error(
+                line, f"{shown(text)} does not tell how many false positives there are"
+            )
+        recalls.append(recall)
+        precisions.append(precision)
+    if not recalls:
+        raise file.file_error("has no rows")
+    try:
+        return OperatingPoints.from_pr(
+            recalls, precisions, positives=totals[0], negatives=totals[1]
+        )
+    except InputError as error:
+        raise type(error)(f"{file.path}: {error}") from error
+
+
+def read_roc(
+    path: PathLike, *, positives: Total | None = None, negatives: Total | None = None
+) -> OperatingPoints:
+    """Read false and true positive rates from each line; the totals give the counts."""
+    file = TextFile(
+        path, "a ROC file has a false and a true positive rate, both up to 1, on each line"
+    )
+    totals = _totals(file, positives, negatives)
+    rates = [
+        [file.rate(value, line) for value in _two(file, text, line)] for line, text in file.lines()
+    ]
+    if not rates:
+        raise file.file_error("has no rows")
+    fpr, tpr = zip(*rates, strict=True)
+    try:
+        return OperatingPoints.from_roc(fpr, tpr, positives=totals[0], negatives=totals[1])
+    except InputError as error:
+        raise type(error)(f"{file.path}: {error}") from error
+
+
+def _two(file: TextFile, text: str, line: int) -> list[str]:
+    values = text.replace(",", " ").split()
+    if len(values) != 2:
+        raise file.line_error(line, f"{shown(text)} has {len(values)} values instead of two")
+    return values
+
+
+def _totals(
+    file: TextFile, positives: Total | None, negatives: Total | None
+) -> tuple[Total, Total]:
+    if positives is None or negatives is None:
+        raise ParameterError(
+            f"{file.path} has rates, from which the counts follow only with the totals of both "
+            "classes; pass positives= and negatives="
+        )
+    return positives, negatives
+
+
+def write_list(predictions: Predictions, path: PathLike) -> None:
+    """Write the scores of one model and the classes, 1 for the positive one."""
+    if predictions.multiclass or len(predictions.scores) != 1:
+        raise ParameterError(
+            "a list file holds one model and two classes, but these predictions have the scores "
+            f"{', '.join(map(repr, predictions.scores))}"
+        )
+    (name,) = predictions.scores.values()
+    scores = column(predictions.columns[name], name).numbers(ScoreError)
+    doubles = scores.astype(np.float64)
+    # A list file is read in double precision, here and by the program.
+    whole = scores.dtype.kind in "iu"
+    beyond = (scores > LARGEST_COUNT) | (scores < -LARGEST_COUNT) if whole else doubles != scores
+    if beyond.any():
+        raise ScoreError(f"{name} has numbers beyond double precision, which a list file loses")
+    labels = positive_rows(
+        column(predictions.columns[predictions.label], predictions.label), predictions.pos_label
+    )
+    _write(path, zip(doubles.tolist(), labels.astype(np.int64).tolist(), strict=True))
+
+
+def write_pr_points(points: OperatingPoints, path: PathLike) -> None:
+    """Write recall and precision of the table's rows; those without true positives have none."""
+    rows = points.tp > 0
+    _write(path, _pairs(points.recall[rows], points.precision[rows]))
+
+
+def write_roc_points(points: OperatingPoints, path: PathLike) -> None:
+    """Write the false and true positive rates of the table's rows."""
+    _write(path, _pairs(points.false_positive_rate, points.recall))
+
+
+def write_pr_curve(points: OperatingPoints, path: PathLike) -> None:
+    """Write recall and precision at every true positive, as the program's ``.pr`` file."""
+    tp, fp = _at_every_true_positive(points, path)
+    tp, fp = tp[tp > 0], fp[tp > 0]
+    _write(path, _pairs(tp / points.positives, tp / (tp + fp)))
+
+
+def write_roc_curve(points: OperatingPoints, path: PathLike) -> None:
+    """Write false and true positive rates at every true positive, as the ``.roc`` file."""
+    tp, fp = _at_every_true_positive(points, path)
+    _write(path, [(0, 0), *_pairs(fp[1:] / points.negatives, tp[1:] / points.positives)])
+
+
+def write_standard_pr_curve(points: OperatingPoints, path: PathLike) -> None:
+    """Write precision at the recalls 0.01, 0.02, …, 1, as the program's ``.spr`` file."""
+    recalls = np.arange(1, 101) / 100
+    _write(path, _pairs(recalls, points.pr.interpolate(recalls)))
+
+
+def forget_leading_negatives(points: OperatingPoints) -> OperatingPoints:
+    """Return the curve that the program works on: rows without true positives are left out.
+
+    Examples
+    --------
+    Two negatives rank above the only positive. The program says that the area under the ROC curve
+    is 0.75 and that under the PR curve 0.333; they are 0.5 and 0.1667.
+
+    >>> import isometrics as iso
+    >>> from isometrics.formats.davis_goadrich import forget_leading_negatives
+    >>> pts = iso.OperatingPoints.from_scores([0, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5])
+    >>> pts.roc.area(), round(pts.pr.area("integer-steps"), 4)
+    (0.5, 0.1667)
+    >>> pts = forget_leading_negatives(pts)
+    >>> pts.roc.area(), round(pts.pr.area("integer-steps"), 4)
+    (0.75, 0.3333)
+    """
+    rows = points.tp > 0
+    return OperatingPoints.from_counts(
+        points.tp[rows],
+        points.fp[rows],
+        positives=points.positives,
+        negatives=points.negatives,
+    )
+
+
+def _at_every_true_positive(points: OperatingPoints, path: PathLike) -> tuple[Floats, Floats]:
+    """Return the rows, and between them points one true positive apart.
+
+    Notes
+    -----
+    False positives grow linearly with true positives (Davis & Goadrich 2006, section 4).
+    """
+    curve = path_of(points.table)
+    tp, fp = np.asarray(curve.x, np.float64), np.asarray(curve.y, np.float64)
+    rise, run = np.diff(tp), np.diff(fp)
+    steps = np.maximum(np.ceil(rise), 1)
+    if steps.sum() > _MOST_LINES:
+        raise FileError(
+            f"cannot write {str(path)!r}: with a point at every true positive the curve has "
+            f"{steps.sum():.0f} lines, more than {_MOST_LINES}; write 'PR' or 'ROC', which have "
+            "the rows of the table only"
+        )
+    counts = steps.astype(np.int64)
+    segment = np.repeat(np.arange(counts.size), counts)
+    within = np.arange(segment.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    slope = np.divide(run, rise, out=np.zeros(rise.size), where=rise > 0)
+    between_tp = tp[segment] + within
+    between_fp = fp[segment] + within * slope[segment]
+    return np.append(between_tp, tp[-1]), np.append(between_fp, fp[-1])
+
+
+def _pairs(one: Floats, other: Floats) -> list[tuple[float, float]]:
+    return list(zip(one.tolist(), other.tolist(), strict=True))
+
+
+def _write(path: PathLike, rows: Iterable[tuple[float, float]]) -> None:
+    with whole_file(path) as file:
+        file.writelines(f"{one!r}\t{other!r}\n" for one, other in rows)

@@ -1,0 +1,98 @@
+"""OpenML prediction files: one row for each prediction, with a confidence for each class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isometrics.formats.attribute_relation import attributes_and_rows
+from isometrics.formats.predictions import Predictions, confidence, of_classes, texts
+from isometrics.formats.text import TextFile, shown
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+
+_LABELS = ("correct", "truth")
+_PREFIX = confidence("")
+_SPLITS = ("repeat", "fold", "sample")
+_WHOLE = (*_SPLITS, "row_id")
+
+
+def read_openml(path: str | os.PathLike[str], *, pos_label: object = None) -> Predictions:
+    """Read the predictions of an OpenML run from an ARFF file.
+
+    Rows that belong to different repeats, folds or samples are told apart by a group column such
+    as ``repeat.fold``, whose values look like ``0.3``.
+    """
+    file = TextFile(
+        path,
+        "an OpenML prediction file has the attributes row_id, prediction, correct (or truth) and "
+        "confidence.<class> for each class",
+    )
+    names, rows = attributes_and_rows(file)
+    label, classes = _label_and_classes(file, names)
+    position = names.index(label)
+    cells = []
+    for line, row in rows:
+        pairs = zip(names, row, strict=True)
+        cells.append([_cell(file, name, text, line) for name, text in pairs])
+        if row[position] not in classes:
+            raise file.line_error(line, f"the class {shown(str(row[position]))} has no confidences")
+    if not cells:
+        raise file.file_error("has no rows")
+    columns: dict[str, NDArray[np.generic]] = {}
+    for name, values in zip(names, zip(*cells, strict=True), strict=True):
+        text = any(isinstance(value, str) for value in values)
+        columns[name] = texts(values) if text else np.array(values)
+    group = _add_groups(columns)
+    return of_classes(
+        columns,
+        label,
+        {name: name for name in classes},
+        source=file.path,
+        group=group,
+        pos_label=pos_label,
+    )
+
+
+def _label_and_classes(file: TextFile, names: list[str]) -> tuple[str, list[str]]:
+    labels = [name for name in _LABELS if name in names]
+    classes = [name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX)]
+    if len(labels) != 1:
+        raise file.file_error(f"has {len(labels)} attributes named {' or '.join(_LABELS)}")
+    if len(classes) < 2:
+        raise file.file_error(f"has confidences of {len(classes)} classes, too few to rank by")
+    return labels[0], classes
+
+
+def _cell(file: TextFile, name: str, text: str | None, line: int) -> str | float:
+    """Return a value in the type of its column."""
+    if text is None:
+        raise file.line_error(line, f"the value of {name} is missing")
+    if name.startswith(_PREFIX):
+        return file.number(text, line)
+    if name not in _WHOLE:
+        return text
+    number = file.number(text, line)
+    if not number.is_integer():
+        raise file.line_error(line, f"{name} is {shown(text)}, which is no whole number")
+    return int(number)
+
+
+def _add_groups(columns: dict[str, NDArray[np.generic]]) -> str | None:
+    """Name the repeat and fold of each row, and its sample where there are several."""
+    splits = [name for name in _SPLITS if name in columns]
+    splits = [
+        name for name in splits if name != "sample" or (columns[name] != columns[name][0]).any()
+    ]
+    if all((columns[name] == columns[name][0]).all() for name in splits):
+        return None
+    group = ".".join(splits)
+    parts = zip(*(columns[name].tolist() for name in splits), strict=True)
+    columns[group] = texts([".".join(map(str, part)) for part in parts])
+    # A file with folds alone has a column of this name already; it is now text.
+    return group

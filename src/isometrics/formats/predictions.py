@@ -1,0 +1,174 @@
+"""Predictions: the labels and scores of a file, and which column is what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics.errors import LabelError, OneClassError
+from isometrics.points import OperatingPoints
+from isometrics.results import ResultTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_CONVENTIONS = (("0", "1"), ("-1", "1"), ("false", "true"))
+"""Names of a negative and a positive class that need no explanation."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Predictions(ResultTable):
+    """A small table of labels and scores, as a file of another tool holds them.
+
+    Attributes
+    ----------
+    columns
+        The columns by name. Texts stand in arrays of objects.
+    label
+        The column of true labels.
+    scores
+        The score column of each model, or of each class.
+    group
+        The column that tells folds or other groups apart, if there is one.
+    pos_label
+        The label that is positive; None means True or 1.
+    multiclass
+        Whether `scores` has one entry for each of several classes.
+    classes
+        The label that is positive for each entry of `scores`, if there are several classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isometrics import formats
+    >>> predictions = formats.Predictions(
+    ...     {"label": np.array([1, 0, 1, 0]), "score": np.array([0.9, 0.8, 0.7, 0.1])},
+    ...     label="label",
+    ...     scores={"score": "score"},
+    ... )
+    >>> predictions
+    Predictions: 4 rows, labels in 'label', scores in 'score'
+    label  score
+        1    0.9
+        0    0.8
+        1    0.7
+        0    0.1
+    >>> round(predictions.points()["score"].pr.area(), 6)
+    0.797267
+    """
+
+    columns: dict[str, NDArray[Any]]
+    label: str
+    scores: dict[str, str]
+    group: str | None = None
+    pos_label: object = None
+    multiclass: bool = False
+    classes: dict[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Lock the arrays, so that a result is a value."""
+        for values in self.columns.values():
+            values.setflags(write=False)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self.columns[self.label].size
+
+    def points(self) -> dict[str, OperatingPoints]:
+        """Count the operating points of each model, or of each class against the others."""
+        return {name: self._points(name) for name in self.scores}
+
+    def _points(self, name: str) -> OperatingPoints:
+        labels, scores = self.columns[self.label], self.columns[self.scores[name]]
+        if not self.multiclass:
+            return OperatingPoints.from_scores(labels, scores, pos_label=self.pos_label)
+        positive = labels == self.classes[name]
+        if not positive.any():
+            raise OneClassError(f"no row has the class {name!r}; read another one with pos_label=")
+        return OperatingPoints.from_scores(positive, scores)
+
+    def _title(self) -> str:
+        scores = ", ".join(map(repr, self.scores.values()))
+        group = "" if self.group is None else f", groups in {self.group!r}"
+        return f"Predictions: {len(self)} rows, labels in {self.label!r}, scores in {scores}{group}"
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            name: values.tolist() if values.dtype == object else values
+            for name, values in self.columns.items()
+        }
+
+
+def texts(values: Sequence[str]) -> NDArray[Any]:
+    """Return texts as an array of objects: one long text must not widen all the others."""
+    return np.array(values, dtype=object)
+
+
+def confidence(name: object) -> str:
+    """Return the column that holds the scores of a class, named as in OpenML's files."""
+    return f"confidence.{name}"
+
+
+def of_classes(
+    columns: dict[str, NDArray[Any]],
+    label: str,
+    classes: dict[str, object],
+    *,
+    source: object,
+    group: str | None = None,
+    pos_label: object = None,
+) -> Predictions:
+    """Return predictions with a score column for each class.
+
+    Of two classes one is positive, and its column has the scores; of more, each is positive
+    against the others in turn, or only `pos_label`.
+
+    Parameters
+    ----------
+    columns
+        All columns; the scores of a class are in its `confidence` column.
+    label
+        The column of true labels.
+    classes
+        The label of each class, by its name.
+    source
+        Where the predictions come from, for errors.
+    group
+        The column that tells groups apart.
+    pos_label
+        What the user said is positive.
+    """
+    if pos_label is None and len(classes) > 2:
+        scores = {name: confidence(name) for name in classes}
+        return Predictions(columns, label, scores, group, None, True, classes)
+    name = positive_class(list(classes), pos_label, source)
+    if len(classes) > 2:
+        chosen = {name: classes[name]}
+        return Predictions(columns, label, {name: confidence(name)}, group, None, True, chosen)
+    scores = {confidence(name): confidence(name)}
+    return Predictions(columns, label, scores, group, classes[name])
+
+
+def positive_class(classes: list[str], pos_label: object, source: object) -> str:
+    """Return the class that is positive: the one that was said, or 1 beside 0 or -1.
+
+    Nothing else is guessed; not the rarer class, and not the one that sorts last.
+    """
+    listed = ", ".join(map(repr, classes))
+    if pos_label is not None:
+        if str(pos_label) not in classes:
+            raise LabelError(
+                f"pos_label {pos_label!r} is not among the classes of {source}, {listed}"
+            )
+        return str(pos_label)
+    by_name = {name.lower(): name for name in classes}
+    for negative, positive in _CONVENTIONS:
+        if by_name.keys() == {negative, positive}:
+            return by_name[positive]
+    raise LabelError(
+        f"{source} has the classes {listed}; say which one is positive with pos_label="
+    )

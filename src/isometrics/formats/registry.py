@@ -1,0 +1,208 @@
+"""The formats by name: what each is, and who reads and writes it."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from isometrics.errors import FileError, ParameterError
+from isometrics.formats import davis_goadrich
+from isometrics.formats.boosting import read_boosting
+from isometrics.formats.numpy_archive import read_npz, write_npz
+from isometrics.formats.openml import read_openml
+from isometrics.formats.predictions import Predictions
+from isometrics.formats.sniffing import sniff
+from isometrics.formats.text import as_path
+from isometrics.formats.weka import read_weka
+from isometrics.parameters import clean_choice
+from isometrics.points import OperatingPoints
+from isometrics.writing import whole_file
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+
+class Format(NamedTuple):
+    """One format of prediction files.
+
+    Attributes
+    ----------
+    name
+        What `read` and `write` call it.
+    description
+        What the file holds, in one line.
+    suffixes
+        How such files are usually called.
+    read
+        Returns `Predictions` or `OperatingPoints`; None if the format is only written.
+    write
+        Writes what `read` returns; None if the format is only read.
+    """
+
+    name: str
+    description: str
+    suffixes: tuple[str, ...]
+    read: Callable[..., Predictions | OperatingPoints] | None
+    write: Callable[..., None] | None
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options that `read` takes for this format."""
+        if self.read is None:
+            return ()
+        return tuple(inspect.signature(self.read).parameters)[1:]
+
+
+def write_csv(predictions: Predictions, path: str | os.PathLike[str]) -> None:
+    """Write all columns with a header; floats have all their digits."""
+    columns = [values.tolist() for values in predictions.columns.values()]
+    with whole_file(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(predictions.columns)
+        writer.writerows(zip(*columns, strict=True))
+
+
+FORMATS: dict[str, Format] = {
+    entry.name: entry
+    for entry in (
+        Format(
+            "list",
+            "AUCCalculator: a probability and a class, 0 or 1, on each line",
+            (".list",),
+            davis_goadrich.read_list,
+            davis_goadrich.write_list,
+        ),
+        Format(
+            "PR",
+            "AUCCalculator: recall and precision of a curve's points on each line",
+            (),
+            davis_goadrich.read_pr,
+            davis_goadrich.write_pr_points,
+        ),
+        Format(
+            "ROC",
+            "AUCCalculator: false and true positive rate of a curve's points on each line",
+            (),
+            davis_goadrich.read_roc,
+            davis_goadrich.write_roc_points,
+        ),
+        Format(
+            ".pr",
+            "AUCCalculator's output: recall and precision at every true positive",
+            (".pr",),
+            davis_goadrich.read_pr,
+            davis_goadrich.write_pr_curve,
+        ),
+        Format(
+            ".roc",
+            "AUCCalculator's output: false and true positive rate at every true positive",
+            (".roc",),
+            davis_goadrich.read_roc,
+            davis_goadrich.write_roc_curve,
+        ),
+        Format(
+            ".spr",
+            "AUCCalculator's output: precision at the recalls 0.01, 0.02, …, 1",
+            (".spr",),
+            davis_goadrich.read_pr,
+            davis_goadrich.write_standard_pr_curve,
+        ),
+        Format("openml", "OpenML predictions in an ARFF file", (".arff",), read_openml, None),
+        Format("weka", "WEKA's predictions as CSV", (".csv",), read_weka, None),
+        Format(
+            "npz",
+            "NumPy arrays y_true and y_score, as of scikit-learn's cross_val_predict",
+            (".npz",),
+            read_npz,
+            write_npz,
+        ),
+        Format(
+            "boosting",
+            "predictions of XGBoost or LightGBM, beside a file of labels",
+            (".txt",),
+            read_boosting,
+            None,
+        ),
+        Format("csv", "all columns of predictions, with a header", (".csv",), None, write_csv),
+    )
+}
+"""The formats by name."""
+
+
+def read(
+    path: str | os.PathLike[str], format: str | None = None, **options: Any
+) -> Predictions | OperatingPoints:
+    r"""Read a file of predictions, or of a curve's points.
+
+    Parameters
+    ----------
+    path
+        The file. Text may be compressed by gzip.
+    format
+        One of `FORMATS`; by default, what `sniff` finds.
+    options
+        What the format needs to know: ``positives=`` and ``negatives=`` for the points of a
+        curve, ``labels=`` for a file of predictions alone, ``pos_label=`` for classes by name.
+
+    Returns
+    -------
+    Predictions or OperatingPoints
+        `OperatingPoints` for the points of a curve, else `Predictions`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from isometrics import formats
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.list"
+    >>> _ = path.write_text("0.9 1\n0.8\t0\n0.7,1\n")
+    >>> formats.read(path).points()["score"].tp
+    array([0, 1, 1, 2])
+    """
+    if format is None:
+        format = sniff(path)
+        if format is None:
+            raise FileError(
+                f"{as_path(path)} has no format that can be told from its name and first lines; "
+                f"name it with format=, one of {', '.join(map(repr, _READERS))}"
+            )
+    reader = _READERS[clean_choice(format, "format", tuple(_READERS))]
+    accepted = FORMATS[format].options
+    unknown = [name for name in options if name not in accepted]
+    if unknown:
+        listed = ", ".join(f"{name}=" for name in accepted) or "no options"
+        raise ParameterError(f"{format} takes {listed} but not {unknown[0]}=")
+    return reader(path, **options)
+
+
+def write(table: Predictions | OperatingPoints, path: str | os.PathLike[str], format: str) -> None:
+    """Write predictions, or the points of a curve, in a format of `FORMATS`.
+
+    Parameters
+    ----------
+    table
+        `Predictions` for ``"list"``, ``"npz"`` and ``"csv"``; `OperatingPoints` for ``"PR"``,
+        ``"ROC"``, ``".pr"``, ``".roc"`` and ``".spr"``.
+    path
+        The file, which appears whole or not at all.
+    format
+        The name of the format.
+
+    Notes
+    -----
+    PR coordinates do not tell the false positives of a row without true positives; such rows are
+    not in the files ``"PR"``, ``".pr"`` and ``".spr"``.
+    """
+    writer = _WRITERS[clean_choice(format, "format", tuple(_WRITERS))]
+    wanted = OperatingPoints if FORMATS[format].read in _OF_CURVES else Predictions
+    if not isinstance(table, wanted):
+        raise ParameterError(
+            f"{format} is written from {wanted.__name__} but got {type(table).__name__}"
+        )
+    writer(table, as_path(path))
+
+
+_OF_CURVES = (davis_goadrich.read_pr, davis_goadrich.read_roc)
+_READERS = {name: entry.read for name, entry in FORMATS.items() if entry.read is not None}
+_WRITERS = {name: entry.write for name, entry in FORMATS.items() if entry.write is not None}

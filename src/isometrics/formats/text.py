@@ -1,0 +1,129 @@
+"""Text files read line by line, with errors that name the line."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import re
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isometrics.errors import FileError, ParameterError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+LONGEST_LINE = 2**20
+"""A line beyond this many bytes is no line of a prediction file, and is not read whole."""
+
+_NUMBER = re.compile(
+    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.ASCII | re.IGNORECASE
+)
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
+
+
+class TextFile:
+    """A file of text, plain or compressed by gzip, in UTF-8.
+
+    Parameters
+    ----------
+    path
+        The file.
+    expects
+        What a file of this format has on its lines; it ends every error message.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], expects: str) -> None:
+        self.path = as_path(path)
+        self.expects = expects
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the number and the text of each line that is not blank.
+
+        Notes
+        -----
+        Some OpenML files end in a NUL byte; a line of nothing but NUL bytes is blank, too.
+        """
+        try:
+            with self.path.open("rb") as file:
+                compressed = file.peek(len(_GZIP)).startswith(_GZIP)
+                plain = gzip.GzipFile(fileobj=file) if compressed else file
+                number = 0
+                while raw := plain.readline(LONGEST_LINE + 1):
+                    number += 1
+                    text = self._text(raw, number)
+                    if text:
+                        yield number, text
+        except (OSError, EOFError, zlib.error, ValueError) as error:
+            if isinstance(error, FileError):
+                raise
+            raise FileError(unreadable(self.path, error)) from error
+
+    def _text(self, raw: bytes, number: int) -> str:
+        if len(raw) > LONGEST_LINE:
+            raise self.line_error(number, f"the line is longer than {LONGEST_LINE} bytes")
+        raw = raw.removeprefix(_BYTE_ORDER_MARK) if number == 1 else raw
+        if not raw.strip().strip(b"\0"):
+            return ""
+        if b"\0" in raw:
+            raise self.line_error(number, "the line has a NUL byte, so this is no text in UTF-8")
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError:
+            raise self.line_error(
+                number, "the line is not encoded in UTF-8; save the file in this encoding"
+            ) from None
+        # A tab at the end may be an empty last value. What is white in Unicode only is blank, too.
+        return text.rstrip("\r\n") if text.strip() else ""
+
+    def line_error(self, line: int, what: str) -> FileError:
+        """Return an error that names the line."""
+        return FileError(f"{self.path} line {line}: {what}; {self.expects}")
+
+    def file_error(self, what: str) -> FileError:
+        """Return an error about the file as a whole."""
+        return FileError(f"{self.path} {what}; {self.expects}")
+
+    def number(self, text: str, line: int) -> float:
+        """Read a number as Python writes it; NaN and what overflows are refused."""
+        if not _NUMBER.fullmatch(text):
+            raise self.line_error(line, f"{shown(text)} is no number")
+        value = float(text)
+        if math.isinf(value) and text.lstrip("+-")[0] not in "iI":
+            raise self.line_error(line, f"{shown(text)} is beyond what a float can hold")
+        return value
+
+    def rate(self, text: str, line: int) -> float:
+        """Read a number between 0 and 1."""
+        value = self.number(text, line)
+        if not 0 <= value <= 1:
+            raise self.line_error(line, f"{shown(text)} is not between 0 and 1")
+        return value
+
+
+def as_path(path: object) -> Path:
+    """Return a path, or say that this is none."""
+    try:
+        return Path(path)  # type: ignore[arg-type]
+    except TypeError:
+        raise ParameterError(f"path must name a file but is {path!r}") from None
+
+
+def unreadable(path: Path, error: Exception) -> str:
+    """Return why a file cannot be read, in one sentence."""
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    sentence = " ".join(reason.lower().split())[:200]
+    return f"cannot read {str(path)!r}: {sentence}; name a whole file that you may read"
+
+
+def shown(text: str) -> str:
+    """Return text of a file in quotes, cut where it is long."""
+    return repr(text if len(text) <= 40 else text[:40] + "…")
+
+
+def is_number(text: str) -> bool:
+    """Tell whether `TextFile.number` takes this for a number, however large."""
+    return _NUMBER.fullmatch(text) is not None

@@ -1,0 +1,238 @@
+"""Arrays in .npz files, and archives that mean harm."""
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.lib import format as npy
+
+from isometrics import formats
+from isometrics.errors import FileError, LabelError, ParameterError
+from isometrics.testing.strategies import binary_samples
+
+
+@pytest.fixture
+def archive(tmp_path):
+    def write(**arrays):
+        path = tmp_path / "oof.npz"
+        np.savez_compressed(path, **arrays)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("label", ["y_true", "y", "labels"])
+@pytest.mark.parametrize("scores", ["y_score", "y_pred", "proba"])
+def test_labels_and_scores_by_their_usual_names(archive, label, scores):
+    path = archive(**{label: np.array([1, 0, 1]), scores: np.array([0.9, 0.5, 0.1])})
+    predictions = formats.read(path)
+    assert (predictions.label, predictions.scores) == ("label", {"score": "score"})
+    assert predictions.points()["score"].tp.tolist() == [0, 1, 1, 2]
+
+
+def test_other_names_are_said(archive):
+    path = archive(y=np.array([1, 0]), good=np.array([0, 1]), a=np.array([0.9, 0.1]))
+    predictions = formats.read(path, label="good", scores="a")
+    assert predictions.columns["label"].tolist() == [0, 1]
+    with pytest.raises(ParameterError, match=r"has the arrays 'y', 'good', 'a'; say .* scores="):
+        formats.read(path)
+    with pytest.raises(ParameterError, match="has no array 'b'; it has 'y', 'good', 'a'"):
+        formats.read(path, scores="b")
+
+
+def test_two_fitting_names_are_not_guessed_between(archive):
+    path = archive(y=np.array([1, 0]), y_pred=np.array([0, 1]), y_score=np.array([0.9, 0.1]))
+    with pytest.raises(ParameterError, match="has the arrays 'y_score' and 'y_pred'; say which"):
+        formats.read(path)
+
+
+def test_an_archive_without_arrays(archive):
+    with pytest.raises(ParameterError, match="has the arrays nothing; say which one with label="):
+        formats.read(archive())
+
+
+@pytest.mark.parametrize(
+    ("labels", "pos_label", "positive"),
+    [
+        ([0, 1, 1], None, "confidence.1"),
+        ([-1.0, 1.0, 1.0], None, "confidence.1"),
+        ([False, True, True], None, "confidence.True"),
+        (["a", "b", "b"], "b", "confidence.b"),
+        ([0, 1, 1], 0, "confidence.0"),
+        ([1.5, 2.0, 2.0], 2, "confidence.2"),
+    ],
+)
+def test_probabilities_of_two_classes(archive, labels, pos_label, positive):
+    proba = np.array([[0.8, 0.2], [0.4, 0.6], [0.1, 0.9]])
+    predictions = formats.read(archive(y=np.array(labels), proba=proba), pos_label=pos_label)
+    assert predictions.scores == {positive: positive}
+    column = 0 if positive == "confidence.0" else 1
+    assert predictions.columns[positive].tolist() == proba[:, column].tolist()
+    assert predictions.points()[positive].roc.area() == 1
+
+
+def test_two_classes_by_name_need_a_positive_one(archive):
+    path = archive(y=np.array(["a", "b"]), proba=np.eye(2))
+    with pytest.raises(LabelError, match="has the classes 'a', 'b'; say which one is positive"):
+        formats.read(path)
+
+
+def test_cross_val_predict_of_several_classes(archive):
+    proba = np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7]])
+    path = archive(y=np.array(["u", "v", "w"]), proba=np.asfortranarray(proba))
+    predictions = formats.read(path)
+    assert predictions.classes == {"u": "u", "v": "v", "w": "w"}
+    assert predictions.columns["confidence.v"].tolist() == [0.3, 0.5, 0.2]
+    ordered = archive(
+        y=np.array(["u", "v", "w"]), proba=proba[:, ::-1], classes=np.array(["w", "v", "u"])
+    )
+    again = formats.read(ordered)
+    assert again.columns["confidence.u"].tolist() == [0.5, 0.2, 0.1]
+
+
+def test_groups_and_a_single_column(archive):
+    path = archive(y=np.array([1, 0]), proba=np.array([[0.9], [0.1]]), fold=np.array([0, 1]))
+    predictions = formats.read(path)
+    assert (predictions.group, predictions.columns["group"].tolist()) == ("group", [0, 1])
+    assert predictions.columns["score"].tolist() == [0.9, 0.1]
+
+
+def test_numbers_of_the_other_byte_order(archive):
+    path = archive(y=np.array([1, 0], ">i4"), proba=np.array([0.9, 0.1], ">f8"))
+    predictions = formats.read(path)
+    assert predictions.columns["score"].dtype.isnative
+    assert predictions.points()["score"].tp.tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"y": [1, 0], "proba": [0.5]}, "has 2 labels but 1 scores; an archive of predictions has"),
+        ({"y": [], "proba": []}, "has no rows"),
+        ({"y": [[1, 0]], "proba": [0.5]}, r"has 'y' of type int64 and shape \(1, 2\)"),
+        ({"y": [1j, 0], "proba": [0.5, 1]}, "has 'y' of type complex128"),
+        ({"y": [1, 0], "proba": ["a", "b"]}, "has scores of type object"),
+        ({"y": [1, 0], "proba": 0.5}, r"has scores of type float64 and shape \(\)"),
+        ({"y": [1, 0], "proba": np.zeros((2, 3))}, "has scores of 3 classes but names 2"),
+        (
+            {"y": [1, 0], "proba": np.zeros((2, 2)), "classes": [1, 2]},
+            "has labels that are not among its classes",
+        ),
+        ({"y": [1, 0], "proba": [0.5, 1], "groups": [1]}, "has 2 labels but 1 groups"),
+        ({"y": [1, 0], "proba": np.array([0.5, 1], np.longdouble)}, "which differs between mach"),
+        ({"y": [1, 0], "proba": np.array([0.5, None])}, "has 'proba' as objects, which only pick"),
+    ],
+)
+def test_arrays_that_do_not_fit(archive, arrays, message):
+    with pytest.raises(FileError, match=message):
+        formats.read(archive(**{name: np.array(values) for name, values in arrays.items()}))
+
+
+def test_nothing_is_unpickled(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return pytest.fail, ("unpickled",)
+
+    path = tmp_path / "x.npz"
+    np.savez(path, y=np.array([1, 0]), proba=np.array([Trap(), Trap()]))
+    with pytest.raises(FileError, match="only pickle can read"):
+        formats.read(path)
+
+
+def member(header, body=b""):
+    buffer = io.BytesIO()
+    npy.write_array_header_1_0(buffer, header)
+    return buffer.getvalue() + body
+
+
+@pytest.mark.parametrize(
+    ("header", "size", "message"),
+    [
+        ({"shape": (2**28 + 1,), "fortran_order": False, "descr": "|b1"}, 2**28 + 1, "would take"),
+        ({"shape": (10**15,), "fortran_order": False, "descr": "<f8"}, 0, "as long as its header"),
+        ({"shape": (2,), "fortran_order": False, "descr": "<f8"}, 3, "as long as its header says"),
+        ({"shape": (1,), "fortran_order": False, "descr": "<U1"}, 4, "cannot read"),
+    ],
+)
+def test_an_archive_that_means_harm(tmp_path, header, size, message):
+    path = tmp_path / "x.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        with file.open("y.npy", "w", force_zip64=True) as written:
+            written.write(member(header))
+            for _ in range(size // 2**20):
+                written.write(b"\xff" * 2**20)
+            written.write(b"\xff" * (size % 2**20))
+        file.writestr("proba.npy", member({"shape": (0,), "fortran_order": False, "descr": "<f8"}))
+    assert path.stat().st_size < 2**20
+    with pytest.raises(FileError, match=message):
+        formats.read(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"nothing"])
+def test_what_is_no_archive(tmp_path, content):
+    (tmp_path / "x.npz").write_bytes(content)
+    with pytest.raises(FileError, match=r"cannot read .*: file is not a zip file"):
+        formats.read(tmp_path / "x.npz")
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(FileError, match=r"cannot read .*: no such file or directory"):
+        formats.read(tmp_path / "x.npz", "npz")
+
+
+def test_an_archive_that_ends_early(archive):
+    path = archive(y=np.array([1, 0]), proba=np.array([0.9, 0.1]))
+    content = bytearray(path.read_bytes())
+    content[60] ^= 255
+    path.write_bytes(content)
+    with pytest.raises(FileError, match="cannot read"):
+        formats.read(path)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("archives")
+
+
+@given(binary_samples(max_size=8), st.booleans())
+def test_one_model_comes_back_to_the_bit(folder, sample, grouped):
+    labels, scores = sample
+    columns = {"y": labels, "s": scores, "g": np.array([str(row) for row in labels], object)}
+    before = formats.Predictions(columns, "y", {"s": "s"}, "g" if grouped else None)
+    formats.write(before, folder / "x.npz", "npz")
+    after = formats.read(folder / "x.npz")
+    assert after.columns["score"].dtype == scores.dtype
+    assert np.array_equal(after.columns["score"], scores)
+    assert after.points()["score"].table == before.points()["s"].table
+    if grouped:
+        assert after.columns["group"].tolist() == columns["g"].tolist()
+
+
+def test_several_classes_come_back(tmp_path):
+    columns = {"y": np.array(["u", "v", "w"], object)}
+    columns |= {f"confidence.{name}": np.array([0.1, 0.2, 0.7]) for name in "uvw"}
+    scores = {name: f"confidence.{name}" for name in "uvw"}
+    classes = dict(zip("uvw", "uvw", strict=True))
+    before = formats.Predictions(columns, "y", scores, None, None, True, classes)
+    formats.write(before, tmp_path / "x.npz", "npz")
+    after = formats.read(tmp_path / "x.npz")
+    assert (after.scores, after.classes) == (before.scores, before.classes)
+    for name, values in columns.items():
+        assert after.columns["label" if name == "y" else name].tolist() == values.tolist()
+
+
+def test_what_an_archive_cannot_hold(tmp_path):
+    columns = {"y": np.array([0, "a", 1.5], object), "s": np.array([0.1, 0.2, 0.3])}
+    for scores, multiclass in (({"a": "s", "b": "s"}, False), ({"a": "s"}, True)):
+        with pytest.raises(ParameterError, match="holds one model with all its classes"):
+            formats.write(
+                formats.Predictions(columns, "y", scores, multiclass=multiclass),
+                tmp_path / "x.npz",
+                "npz",
+            )
+    with pytest.raises(ParameterError, match="labels and groups of one type"):
+        formats.write(formats.Predictions(columns, "y", {"s": "s"}), tmp_path / "x.npz", "npz")
+    assert list(tmp_path.iterdir()) == []

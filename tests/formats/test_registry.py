@@ -1,0 +1,182 @@
+"""Formats by name: reading, writing, and telling them apart."""
+
+import csv
+import gzip
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isometrics import formats
+from isometrics.errors import FileError, ParameterError
+
+PREDICTIONS = formats.Predictions(
+    {"label": np.array([1, 0, 1]), "score": np.array([0.9, 0.5, 0.1])}, "label", {"score": "score"}
+)
+POINTS = PREDICTIONS.points()["score"]
+
+
+def test_every_format_is_described():
+    for name, entry in formats.FORMATS.items():
+        assert entry.name == name
+        assert len(entry.description) > 20
+        assert (entry.read is None) <= (entry.write is not None)
+    assert formats.FORMATS["npz"].options == ("label", "scores", "pos_label")
+    assert formats.FORMATS["csv"].options == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.arff", "@relation x", "openml"),
+        ("a.ARFF", "", "openml"),
+        ("a.npz", "", "npz"),
+        ("a.list", "1 1", "list"),
+        ("a.txt", "0.5 1\n0.4 0", "list"),
+        ("a", "0.5,1\n0.4\t0", "list"),
+        ("a.txt.pr", "0.5\t1.0", ".pr"),
+        ("a.roc", "0\t0\n0.5\t1.0", ".roc"),
+        ("a.spr", "0.01 1", ".spr"),
+        ("a.pr", "0.5\t1.0\t3", None),
+        ("a.pr", "recall precision", None),
+        ("a.csv", "inst#,actual,predicted,error,prediction\n", "weka"),
+        ("a.txt", "\n=== Predictions ===\n\ninst#\tactual\tpredicted\terror\tprediction", "weka"),
+        ("a.txt", "0.5\n-3e2\n", "boosting"),
+        ("a.pred", "7\n", "boosting"),
+        # Plain tables, and what nobody can know.
+        ("a.csv", "label,score\n1,0.5\n", None),
+        ("a.csv", "inst#,actual,predicted,error,mine\n", None),
+        ("a.csv", "0.5,1\n0.4,0\n", None),
+        ("a.tsv", "0.5\t1\n", None),
+        ("a.csv", "0.5\n", None),
+        ("a.txt", "label score\n1 0.5\n", None),
+        ("a.txt", "1 0.5\n0 0.4\n", None),
+        ("a.txt", "1 0\n0 1\n", None),
+        ("a.txt", "0.1 0.2 0.7\n", None),
+        ("a.txt", "0.1\n0.2 0.7\n", None),
+        ("a.txt", "", None),
+        ("a.parquet", "PAR1\0\0\1", None),
+        ("a.json", "[1]", None),
+    ],
+)
+@pytest.mark.parametrize("zipped", [False, True])
+def test_formats_are_told_by_name_and_first_lines(tmp_path, name, content, expected, zipped):
+    path = tmp_path / (name + ".gz" * zipped)
+    path.write_bytes(gzip.compress(content.encode()) if zipped else content.encode())
+    assert formats.sniff(path) == expected
+
+
+def test_a_table_of_parquet_has_no_other_format(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"label": [1, 0], "score": [0.5, 0.1]})
+    for name in ("a.parquet", "a.txt", "a"):
+        parquet.write_table(table, tmp_path / name)
+        assert formats.sniff(tmp_path / name) is None
+
+
+@pytest.mark.parametrize("name", ["nowhere.npz", ".", "a\0b", "*.csv"])
+def test_where_no_file_is_there_is_no_format(tmp_path, name):
+    assert formats.sniff(tmp_path / name) is None
+
+
+def test_a_compressed_file_is_read(tmp_path):
+    path = tmp_path / "a.list.gz"
+    path.write_bytes(gzip.compress(b"0.9 1\n0.1 0\n"))
+    assert formats.read(path).columns["score"].tolist() == [0.9, 0.1]
+
+
+def test_a_format_that_cannot_be_told_must_be_named(tmp_path):
+    (tmp_path / "a.csv").write_text("label,score\n1,0.5\n")
+    with pytest.raises(FileError, match=r"a.csv has no format that can be told .* format=, one of"):
+        formats.read(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("name", ["csv", "CSV", "pr", 3])
+def test_only_formats_that_can_be_read_are_read(tmp_path, name):
+    with pytest.raises(ParameterError, match="format must be one of 'list', 'PR', 'ROC'"):
+        formats.read(tmp_path / "x", name)
+
+
+def test_options_that_a_format_does_not_take(tmp_path):
+    with pytest.raises(ParameterError, match="list takes no options but not pos_label="):
+        formats.read(tmp_path / "x", "list", pos_label=1)
+    with pytest.raises(ParameterError, match="PR takes positives=, negatives= but not totals="):
+        formats.read(tmp_path / "x", "PR", totals=1)
+
+
+@pytest.mark.parametrize("name", ["openml", "weka", "boosting", "x"])
+def test_only_formats_that_can_be_written_are_written(tmp_path, name):
+    with pytest.raises(ParameterError, match="format must be one of 'list', 'PR'"):
+        formats.write(PREDICTIONS, tmp_path / "x", name)
+
+
+@pytest.mark.parametrize(
+    ("table", "names"),
+    [(POINTS, ["list", "npz", "csv"]), (PREDICTIONS, ["PR", "ROC", ".pr", ".roc", ".spr"])],
+)
+def test_every_format_is_written_from_one_type(tmp_path, table, names):
+    for name in names:
+        with pytest.raises(ParameterError, match=rf"{name} is written from .* but got"):
+            formats.write(table, tmp_path / "x", name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_path_must_be_one():
+    for call in (formats.sniff, formats.read, lambda path: formats.write(POINTS, path, "PR")):
+        with pytest.raises(ParameterError, match="path must name a file but is None"):
+            call(None)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("csv")
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=5)
+
+
+@given(
+    st.lists(st.tuples(TEXTS, st.floats(allow_nan=False)), min_size=1, max_size=5),
+    TEXTS.filter(lambda text: text not in ("", "s")),
+)
+def test_csv_keeps_every_value(folder, rows, label):
+    names, scores = zip(*rows, strict=True)
+    columns = {label: np.array(names, object), "s": np.array(scores)}
+    formats.write(formats.Predictions(columns, label, {"s": "s"}), folder / "x.csv", "csv")
+    with (folder / "x.csv").open(encoding="utf-8", newline="") as file:
+        header, *found = csv.reader(file)
+    assert header == [label, "s"]
+    assert [(name, float(score)) for name, score in found] == rows
+
+
+def test_predictions_are_a_value():
+    again = pickle.loads(pickle.dumps(PREDICTIONS))
+    assert again.scores == PREDICTIONS.scores
+    assert again.columns["score"].tolist() == PREDICTIONS.columns["score"].tolist()
+    with pytest.raises(ValueError, match="read-only"):
+        PREDICTIONS.columns["score"][0] = 1
+    assert len(PREDICTIONS) == 3
+
+
+def test_predictions_print_and_convert():
+    columns = {"y": np.array(["a", "<b>"], object), "s": np.array([1, 2]), "g": np.array([0, 1])}
+    predictions = formats.Predictions(columns, "y", {"m": "s"}, group="g", pos_label="a")
+    assert repr(predictions).startswith(
+        "Predictions: 2 rows, labels in 'y', scores in 's', groups in 'g'\n"
+    )
+    assert "&lt;b&gt;" in predictions._repr_html_()
+    for library in ("pandas", "polars", "pyarrow"):
+        pytest.importorskip(library)
+        frame = predictions.to_frame(library)
+        assert list(frame["y"].to_pylist() if library == "pyarrow" else frame["y"]) == ["a", "<b>"]
+
+
+def test_formats_are_loaded_when_they_are_asked_for():
+    program = "import sys, isometrics; assert 'isometrics.formats' not in sys.modules; "
+    program += "import isometrics.formats; assert not {'arff', 'narwhals'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True)
