@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+from isometrics import formats
 from isometrics.analysis import Analysis
+from isometrics.engines.frames import FrameSource
 from isometrics.engines.opening import open_source
 from isometrics.engines.sources import peek
 from isometrics.engines.tables import read_tables
-from isometrics.layout import layout_of
+from isometrics.errors import FileError
+from isometrics.formats import FORMATS
+from isometrics.layout import Layout, layout_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from isometrics.engines.sources import Source
 
 
 def read_predictions(
@@ -34,6 +41,7 @@ def read_predictions(
     ----------
     path_or_frame
         A path, a pattern or a folder of CSV (compressed too), Parquet, Arrow or JSON-lines files;
+        a file in one of the other `isometrics.formats`, such as OpenML's ARFF;
         the URL of a table, such as ``"duckdb:///file.db?table=t"``, ``sqlite`` and ``postgresql``
         likewise; ``"-"`` for standard input; or a data frame of pandas, polars, pyarrow, Dask or
         DuckDB, eager or lazy.
@@ -71,18 +79,62 @@ def read_predictions(
     >>> analysis.models["rf"].roc.area()
     0.75
     """
-    with closing(open_source(path_or_frame, memory_limit)) as source:
-        layout = layout_of(
-            peek(source),
-            label=label,
-            scores=scores,
-            model=model,
-            weight=weight,
-            group=group,
-            pos_label=pos_label,
-        )
+    foreign = _foreign(path_or_frame, pos_label)
+    with closing(_source(path_or_frame, foreign, memory_limit)) as source:
+        if foreign is not None and not any((label, scores, model, weight, group)):
+            layout = _layout_of_format(foreign)
+        else:
+            layout = layout_of(
+                peek(source),
+                label=label,
+                scores=scores,
+                model=model,
+                weight=weight,
+                group=group,
+                pos_label=pos_label,
+            )
         tables = read_tables(
             source, layout, memory_limit=memory_limit, tolerance=tolerance, progress=progress
         )
         description = f"{source.name}: {layout.describe()}"
         return Analysis(tables.points, tables.groups, tables.skipped, description)
+
+
+def _foreign(given: Any, pos_label: object) -> formats.Predictions | None:
+    """Read a file of another tool's format; None for what is a plain table."""
+    if not isinstance(given, str | os.PathLike):
+        return None
+    name = formats.sniff(given)
+    if name is None:
+        return None
+    options = FORMATS[name].options
+    needed = [option for option in ("positives", "labels") if option in options]
+    if needed:
+        raise FileError(
+            f"cannot read {os.fspath(given)!r} alone: it looks like {FORMATS[name].description}; "
+            f"read it with isometrics.formats.read and {needed[0]}=, or convert it first"
+        )
+    chosen = {"pos_label": pos_label} if pos_label is not None and "pos_label" in options else {}
+    found = formats.read(given, name, **chosen)
+    assert isinstance(found, formats.Predictions)
+    return found
+
+
+def _source(
+    given: Any, foreign: formats.Predictions | None, memory_limit: str | int | None
+) -> Source:
+    if foreign is None:
+        return open_source(given, memory_limit)
+    return FrameSource(foreign.to_frame("pyarrow"), os.fspath(given))
+
+
+def _layout_of_format(foreign: formats.Predictions) -> Layout:
+    """Take the columns for what the format says they are."""
+    return Layout(
+        foreign.label,
+        foreign.scores,
+        group=foreign.group,
+        pos_label=foreign.pos_label,
+        multiclass=foreign.multiclass,
+        classes=foreign.classes,
+    )

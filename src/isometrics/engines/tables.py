@@ -13,6 +13,7 @@ from isometrics.engines.exact import ExactTable
 from isometrics.engines.groups import GroupedRows
 from isometrics.engines.memory import budget_of
 from isometrics.engines.runs import SpillFolder
+from isometrics.errors import OneClassError
 from isometrics.inputs import Sample
 from isometrics.parameters import clean_tolerance
 
@@ -167,9 +168,14 @@ class _Models:
     def tables(self) -> Tables:
         """Return all tables."""
         share = self._budget // len(self._tables)
-        points = {
-            model: table.points(self._layout.label, budget=share)
-            for model, table in self._tables.items()
-        }
+        points: dict[str, OperatingPoints] = {}
         groups, skipped = ({}, {}) if self._grouped is None else self._grouped.tables()
+        for model, table in self._tables.items():
+            try:
+                points[model] = table.points(self._layout.label, budget=share)
+            except OneClassError:
+                # Of many classes some may be absent; that leaves the others as they are.
+                if not self._layout.multiclass or len(self._tables) == 1:
+                    raise
+                skipped[model] = "no row has this class"
         return Tables(points, groups, skipped)
