@@ -10,6 +10,7 @@ from isometrics.building import table_of_sample
 from isometrics.errors import OneClassError, ParameterError
 from isometrics.inputs import Sample
 from isometrics.points import OperatingPoints
+from isometrics.printing import several
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +54,7 @@ class GroupedRows:
     def tables(self) -> tuple[dict[str, dict[str, OperatingPoints]], dict[str, str]]:
         """Return the tables by group and model, and why some groups have none."""
         groups: dict[str, dict[str, OperatingPoints]] = {name: {} for name in self._names}
-        skipped: dict[str, str] = {}
+        one_class: dict[tuple[str, str], list[str]] = {}
         names = list(self._names)
         for model, parts in self._models.items():
             codes, *columns = (np.concatenate(part) for part in parts)
@@ -69,7 +70,11 @@ class GroupedRows:
                     points = OperatingPoints(table_of_sample(sample, None, None))
                 except OneClassError:
                     only = "positives" if labels[0] else "negatives"
-                    skipped[group] = f"{model}: only {only}"
+                    one_class.setdefault((group, only), []).append(model)
                 else:
                     groups[group][model] = points
+        skipped: dict[str, str] = {}
+        for (group, only), models in one_class.items():
+            reason = f"only {only} for {several(models)}"
+            skipped[group] = f"{skipped[group]}; {reason}" if group in skipped else reason
         return {group: models for group, models in groups.items() if models}, skipped

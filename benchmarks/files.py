@@ -1,0 +1,124 @@
+"""How fast and in how much memory files are read: each run is a process of its own.
+
+Usage: python benchmarks/files.py [--rows 1e8] [--folder FOLDER] [--markdown]
+
+Makes files of distinct scores (two normal distributions one apart, through the logistic function)
+in FOLDER, by default a temporary one, and runs the command line on them. Peak memory is what the
+operating system says of the finished process. The exact table, and the one with a tolerance, are
+compared with the table built in memory, at 1e7 rows at most.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+import isometrics as iso
+
+PART = 1_000_000
+
+
+def make(path: Path, rows: int) -> None:
+    """Write a Parquet file in row groups of a million rows."""
+    rng = np.random.default_rng(1)
+    schema = pa.schema({"label": pa.bool_(), "score": pa.float64()})
+    with pq.ParquetWriter(path, schema) as writer:
+        for start in range(0, rows, PART):
+            size = min(PART, rows - start)
+            labels = rng.random(size) < 0.5
+            scores = 1 / (1 + np.exp(-rng.normal(size=size) - labels))
+            writer.write_table(pa.table({"label": labels, "score": scores}, schema))
+
+
+def measured(command: list[str]) -> tuple[float, float]:
+    """Return the seconds and the peak megabytes of a process."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - start
+    if status:
+        sys.exit(f"{' '.join(command)} failed: {process.stderr.read().decode()}")
+    return seconds, usage.ru_maxrss / 1024
+
+
+def summary(path: Path, *options: str) -> list[str]:
+    return [sys.executable, "-m", "isometrics", "summary", str(path), "--quiet", *options]
+
+
+def duckdb_sort(path: Path) -> list[str]:
+    """Read and sort a CSV file with DuckDB alone."""
+    code = (
+        "import duckdb, sys;"
+        "duckdb.sql('SELECT label, score FROM read_csv(' + repr(sys.argv[1]) + ') "
+        "ORDER BY score').fetchnumpy()"
+    )
+    return [sys.executable, "-c", code, str(path)]
+
+
+def same_as_in_memory(path: Path) -> str:
+    """Compare the exact and the approximate table with the one of all rows in memory."""
+    table = pq.read_table(path)
+    full = iso.OperatingPoints.from_scores(table["label"], table["score"])
+    hull = full.hull()
+    said = []
+    for name, options in (
+        ("compact", {"memory_limit": "100MB"}),
+        ("tolerance", {"tolerance": 1e-5}),
+    ):
+        points = iso.read_predictions(path, **options).models["score"]
+        rows = full.at(points.thresholds[1:])
+        same = (
+            np.array_equal(rows.tp, points.tp[1:])
+            and np.array_equal(rows.fp, points.fp[1:])
+            and points.hull().table == hull.table
+        )
+        said.append(f"{name}: counts and hull {'identical' if same else 'DIFFERENT'}")
+    return "; ".join(said)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=lambda text: int(float(text)), default=100_000_000)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.folder or Path(temporary)
+        small, large = folder / "small.parquet", folder / "large.parquet"
+        text = folder / "small.csv"
+        rows = min(options.rows, 10_000_000)
+        make(small, rows)
+        make(large, options.rows)
+        pyarrow.csv.write_csv(pq.read_table(small), text)
+        print(f"{rows:.0e} rows: {same_as_in_memory(small)}\n")
+        print("| what | rows | seconds, median | least | peak MB |\n|---|---|---|---|---|")
+        runs = {
+            ("`isometrics --help`", 0): [sys.executable, "-m", "isometrics", "--help"],
+            ("Parquet, `summary`", rows): summary(small),
+            ("Parquet, `summary --memory-limit 2GB`", options.rows): summary(
+                large, "--memory-limit", "2GB"
+            ),
+            ("Parquet, `summary --tolerance 1e-5`", options.rows): summary(
+                large, "--tolerance", "1e-5", "--memory-limit", "500MB"
+            ),
+            ("CSV, `summary`", rows): summary(text),
+            ("CSV, DuckDB alone reads and sorts", rows): duckdb_sort(text),
+        }
+        for (what, size), command in runs.items():
+            found = [measured(command) for _ in range(options.repeats)]
+            seconds = sorted(run[0] for run in found)
+            peak = max(run[1] for run in found)
+            middle = seconds[len(seconds) // 2]
+            print(f"| {what} | {size:.0e} | {middle:.2f} | {seconds[0]:.2f} | {peak:.0f} |")
+
+
+if __name__ == "__main__":
+    main()
