@@ -50,11 +50,13 @@ class Compacting:
         ends = np.array([0, 1, tp.size - 1])
         most_precise = np.array([np.nanargmax(precision(whole))])
         kept = [ends, vertices(fp, tp), most_precise]
-        for counts in (tp, fp, tp + fp):
-            total = max(float(counts[-1]), 1.0)
-            steps = np.arange(math.ceil(self._fineness * math.log(total) + 1))
+        for counts, total in zip(
+            (tp, fp, tp + fp), (*self._totals, sum(self._totals)), strict=True
+        ):
+            reach = max(float(counts[-1]), 1.0)
+            steps = np.arange(math.ceil(self._fineness * math.log(reach) + 1))
             grid = np.exp(steps / self._fineness)
-            linear = np.arange(2 * self._fineness) * (sum(self._totals) / (2 * self._fineness))
+            linear = np.arange(2 * self._fineness) * (total / (2 * self._fineness))
             grid = np.concatenate([grid, linear])
             grid = grid[(grid > counts[0]) & (grid <= counts[-1])]
             reached = np.searchsorted(counts, grid)

@@ -148,11 +148,11 @@ class Looking:
         edges = self._plan.edges(borders.bins)
         edges[-1] = self._lowest_key  # what lies below the plan is in the last bin
         several = borders.positives + borders.negatives > 1
-        keys = np.concatenate([edges[rest], *(seen.keys for seen in self._seen)])
-        tp = np.concatenate([borders.tp[rest], *(seen.tp for seen in self._seen)])
-        fp = np.concatenate([borders.fp[rest], *(seen.fp for seen in self._seen)])
-        gaps = np.concatenate([several[rest], *(seen.gaps for seen in self._seen)])
-        rank = np.argsort(keys)[::-1]
+        own = KeyRows(edges[rest], borders.tp[rest], borders.fp[rest], several[rest])
+        # Of a bin that was looked into twice, the later look has all rows.
+        keys, tp, fp, gaps = map(np.concatenate, zip(*self._seen[::-1], own, strict=True))
+        _, rank = np.unique(keys, return_index=True)
+        rank = rank[::-1]
         totals = ClassTotals(int(borders.tp[-1]), int(borders.fp[-1]))
         thresholds = as_thresholds(order.scores(keys[rank]))
         table = behind_empty_rule(thresholds, tp[rank], fp[rank], totals, Kind.COMPACT)

@@ -98,15 +98,16 @@ class Borders(NamedTuple):
         positives, negatives = float(self.tp[-1]), float(self.fp[-1])
         rise, run = self.positives.astype(np.float64), self.negatives.astype(np.float64)
         roc = (rise / positives) * (run / negatives)
-        best = self.tp / (self.tp + self.fp_above)
+        best = self.tp / np.maximum(self.tp + self.fp_above, 1)
         worst = self.tp_above / np.maximum(self.tp_above + self.fp, 1)
+        # Average precision also depends on which positives of a bin are tied.
+        pr = (rise / positives) * (best - worst)
         odds = positives / negatives
         baseline = positives * positives / (positives + negatives)
         start = np.maximum(self.tp_above, baseline)
         inside = np.maximum(self.tp - start, 0.0)
         prg = odds * odds * positives * inside * run / (start * start * np.maximum(self.tp, start))
-        mixed = (rise > 0) & (run > 0)
-        return np.where(mixed, [roc, (rise / positives) * (best - worst), prg], 0.0)
+        return np.array([roc, pr, prg])
 
 
 def borders_of(counts: BinCounts, name: str) -> Borders:
