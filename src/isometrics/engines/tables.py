@@ -11,6 +11,7 @@ from isometrics.engines.approximate import ApproximateTable
 from isometrics.engines.cleaning import Chunk, Cleaner
 from isometrics.engines.exact import ExactTable
 from isometrics.engines.groups import GroupedRows
+from isometrics.engines.kept import KeptRows, RowKeeper
 from isometrics.engines.memory import budget_of
 from isometrics.engines.runs import SpillFolder
 from isometrics.errors import OneClassError
@@ -43,6 +44,8 @@ class Tables(NamedTuple):
     """For each group, the same; empty without groups."""
     skipped: dict[str, str]
     """Groups without a table, and why."""
+    rows: KeptRows | None
+    """The rows themselves, where they were to be kept."""
 
 
 def read_tables(
@@ -51,6 +54,7 @@ def read_tables(
     *,
     memory_limit: str | int | None = None,
     tolerance: float | None = None,
+    keep_rows: bool = False,
     progress: Progress | None = None,
 ) -> Tables:
     """Count the predictions of a source.
@@ -66,21 +70,29 @@ def read_tables(
         half of what the machine has.
     tolerance
         Be content with areas that are known this closely, and spare the sort.
+    keep_rows
+        Keep the rows beside their tables.
     progress
         Called with the rows read so far and the number of all rows, where that is known.
     """
     budget = budget_of(memory_limit)
     if tolerance is not None:
         clean_tolerance(tolerance)
+    keeper = RowKeeper(layout, budget) if keep_rows else None
+    rows: KeptRows | None = None
     with SpillFolder() as folder:
         models = _Models(layout, budget, folder, tolerance)
         while True:
             cleaner = Cleaner(layout, source.schema)
             for chunk in _chunks(source, cleaner, progress):
                 models.append(chunk)
+                if keeper is not None:
+                    keeper.append(chunk)
             cleaner.finish()
+            if keeper is not None:
+                rows, keeper = keeper.rows(), None
             if not models.look_again():
-                return models.tables()
+                return models.tables()._replace(rows=rows)
 
 
 def columns_of(layout: Layout) -> list[str]:
@@ -178,4 +190,4 @@ class _Models:
                 if not self._layout.multiclass or len(self._tables) == 1:
                     raise
                 skipped[model] = "no row has this class"
-        return Tables(points, groups, skipped)
+        return Tables(points, groups, skipped, None)
