@@ -15,7 +15,7 @@ import isometrics as iso
 from isometrics import measures
 from isometrics.brackets import Bracket, area_brackets
 from isometrics.errors import ParameterError
-from isometrics.measures import MEASURES, baselines_of, measures_of
+from isometrics.summary_measures import MEASURES, baselines_of, measures_of
 from isometrics.testing import Curve, binary_samples
 
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from isometrics.best_rows import ALL_ROWS, Entry, Thresholds, thresholds_of
-from isometrics.measures import MEASURES, baselines_of, constant_score, measures_of
 from isometrics.models import ROUNDING
 from isometrics.printing import WIDTH, bracketed, number, several, table_width
 from isometrics.results import ResultTable
+from isometrics.summary_measures import MEASURES, baselines_of, constant_score, measures_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

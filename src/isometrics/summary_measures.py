@@ -30,7 +30,7 @@ def measures_of(points: OperatingPoints) -> dict[str, Bracket]:
     Examples
     --------
     >>> import isometrics as iso
-    >>> from isometrics.measures import measures_of
+    >>> from isometrics.summary_measures import measures_of
     >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     >>> round(measures_of(pts)["tradeoff area"].lo, 6)
     0.863046

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics import measures
 from isometrics.brackets import Bracket, area_brackets
-from isometrics.measures import MEASURES, baselines_of, constant_score, measures_of
+from isometrics.summary_measures import MEASURES, baselines_of, constant_score, measures_of
 from isometrics.testing import Curve, binary_samples
 
 
