@@ -1,4 +1,4 @@
-"""Pictures with matplotlib: one function for each space, two for calibration, one for indices."""
+"""Pictures with matplotlib: spaces, indices, calibration, comparisons and their uncertainty."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ try:
 except ImportError as error:
     raise ImportError("isometrics.plot needs matplotlib: pip install 'isometrics[plot]'") from error
 
+from isometrics.plot.bands import band, better
 from isometrics.plot.calibration import calibration_map, reliability
 from isometrics.plot.comparison import comparison
 from isometrics.plot.spaces import pr, prg, roc
@@ -21,4 +22,6 @@ __all__ = [
     "calibration_map",
     "reliability",
     "comparison",
+    "band",
+    "better",
 ]
