@@ -5,6 +5,7 @@ With ``ISOMETRICS_REQUIRE_ALL`` set, a skipped test fails the run.
 """
 
 import os
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -24,6 +25,14 @@ OPTIONAL_PARTS = {
     "pyarrow": "Arrow tables",
     "sklearn": "comparison with scikit-learn",
 }
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    """Close what a test or an example drew; pyplot keeps figures, and warns when they are many."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def skipped_tests(config: pytest.Config) -> list[str]:

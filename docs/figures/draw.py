@@ -274,6 +274,24 @@ def index_isolines() -> plt.Figure:
     return figure
 
 
+def bands() -> plt.Figure:
+    """Draw both kinds of band around one PRG curve."""
+    curves = iso.bootstrap_curves(binormal(1000, seed=8), space="prg", random_state=0)
+    kinds = [curves.band(kind=kind) for kind in ("simultaneous", "pointwise")]
+    return plot.band(kinds).figure
+
+
+def average_curve() -> plt.Figure:
+    """Draw the vertical average of five folds."""
+    folds = [binormal(100, seed=seed) for seed in range(5)]
+    named = dict(zip("12345", folds, strict=True))
+    axes = plot.prg(named, hull=False, isolines=False, legend=False)
+    plot.band(iso.average(folds).curve("prg"), axes, legend=False)
+    axes.lines[-1].set(color=BLACK, linewidth=3.0)
+    axes.legend([axes.lines[-1], axes.collections[-1]], ["average", "95% band of the folds"])
+    return axes.figure
+
+
 PICTURES = {
     "spaces-small": lambda: spaces(small(), rows_shown=True),
     "spaces-large": lambda: spaces(binormal(2000, seed=1), rows_shown=False),
@@ -288,6 +306,8 @@ PICTURES = {
     "tradeoff-two": lambda: tradeoffs(families()),
     "index-isolines": index_isolines,
     "comparison": lambda: plot.comparison(iso.compare(families())).figure,
+    "bands": bands,
+    "average": average_curve,
     "plot-roc": lambda: gallery("roc", points=[1.0]),
     "plot-pr": lambda: gallery("pr", points=[1.0]),
     "plot-prg": lambda: gallery("prg", points=[1.0]),

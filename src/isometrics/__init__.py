@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from isometrics.analysis import Analysis, analyse
+from isometrics.average import Average, average
+from isometrics.bands import Band, BetterCurve, CurveReplicates, bootstrap_curves
 from isometrics.best_rows import Thresholds
 from isometrics.brackets import Bracket, area_brackets
 from isometrics.calibrate import AccuracyCalibrator, CalibrationSegments, FCalibrator
 from isometrics.compare import Comparison, compare
 from isometrics.decide import best_threshold
 from isometrics.decision import Decision
+from isometrics.delong import DeLong, delong
 from isometrics.errors import InputError, IsometricsError, OneClassError, UndefinedWarning
 from isometrics.indices import Index
 from isometrics.intervals import OptimalThresholds, optimal_thresholds
@@ -24,12 +27,14 @@ from isometrics.metrics import (
     recall_gain_score,
     tradeoff_score,
 )
+from isometrics.paired import Differences
 from isometrics.points import OperatingPoints
 from isometrics.reading import read_predictions
 from isometrics.sets import Bicluster, Matches, best_matches, match_one_to_one
 from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff, TradeoffIntervals
 from isometrics.summary import Summary
 from isometrics.transfer import Evaluation, evaluate
+from isometrics.uncertainty import Bootstrap, bootstrap
 
 __version__ = "0.1.0"
 
@@ -38,9 +43,16 @@ __all__ = [
     "Analysis",
     "Bicluster",
     "Bracket",
+    "Average",
+    "Band",
+    "BetterCurve",
+    "Bootstrap",
     "CalibrationSegments",
     "Comparison",
+    "CurveReplicates",
+    "DeLong",
     "Decision",
+    "Differences",
     "Evaluation",
     "FCalibrator",
     "Index",
@@ -64,9 +76,13 @@ __all__ = [
     "aupr_score",
     "auprg_score",
     "auroc_score",
+    "average",
     "best_matches",
     "best_threshold",
+    "bootstrap",
+    "bootstrap_curves",
     "compare",
+    "delong",
     "evaluate",
     "f1_gain_score",
     "fbeta_gain_score",

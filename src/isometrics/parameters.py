@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -142,3 +143,52 @@ def _parameter(value: float, name: str, holds: Callable[[float], bool], accepted
     if isinstance(plain, bool) or not isinstance(plain, int | float) or not holds(float(plain)):
         raise ParameterError(f"{name} must be {accepted} but is {value!r}")
     return float(plain)
+
+
+def clean_confidence(level: float) -> float:
+    """Check the confidence of an interval."""
+    return _parameter(
+        level, "confidence_level", lambda value: 0 < value < 1, "strictly between 0 and 1"
+    )
+
+
+def clean_half_width(width: float) -> float:
+    """Check how wide half an interval may be."""
+    return _parameter(
+        width, "half_width", lambda value: 0 < value < math.inf, "a finite number above 0"
+    )
+
+
+def clean_jobs(n_jobs: int | None) -> int:
+    """Check a number of threads; None is one, and -1 is as many as there are processors."""
+    if n_jobs is None:
+        return 1
+    whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if not whole or (n_jobs < 1 and n_jobs != -1):
+        raise ParameterError(
+            f"n_jobs must be a number of threads, -1 for all or None for one, but is {n_jobs!r}"
+        )
+    return int(n_jobs) if n_jobs > 0 else (os.cpu_count() or 1)
+
+
+def clean_random_state(random_state: object) -> np.random.SeedSequence:
+    """Return the seeds of a random state: the same for the same integer, fresh ones for None.
+
+    A Generator is asked for some of its numbers, so that it moves on.
+    """
+    if isinstance(random_state, np.random.SeedSequence):
+        # Spawning changes a sequence, and one given twice should give the same twice.
+        return np.random.SeedSequence(
+            random_state.entropy, spawn_key=random_state.spawn_key, pool_size=random_state.pool_size
+        )
+    if isinstance(random_state, np.random.Generator):
+        return np.random.SeedSequence(random_state.integers(2**32, size=4).tolist())
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.SeedSequence(random_state.randint(2**31, size=5).tolist())
+    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if random_state is not None and (not whole or random_state < 0):  # type: ignore[operator]
+        raise ParameterError(
+            "random_state must be None, a whole number ≥ 0, a NumPy Generator or a SeedSequence "
+            f"but is {random_state!r}"
+        )
+    return np.random.SeedSequence(None if random_state is None else int(random_state))  # type: ignore[call-overload]

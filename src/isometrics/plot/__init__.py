@@ -1,4 +1,4 @@
-"""Pictures with matplotlib: a function for each space and for all, for calibration, indices."""
+"""Pictures with matplotlib: spaces, calibration, indices, comparisons, uncertainty."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ try:
 except ImportError as error:
     raise ImportError("isometrics.plot needs matplotlib: pip install 'isometrics[plot]'") from error
 
+from isometrics.plot.bands import band, better
 from isometrics.plot.calibration import calibration_map, reliability
 from isometrics.plot.comparison import comparison
 from isometrics.plot.overview import overview
@@ -23,4 +24,6 @@ __all__ = [
     "reliability",
     "comparison",
     "overview",
+    "band",
+    "better",
 ]

@@ -19,6 +19,7 @@ from isometrics.integrations.sklearn.estimators import (
     FBetaThresholdClassifier,
     FCalibratedClassifier,
 )
+from isometrics.integrations.sklearn.folds import points_per_fold
 from isometrics.integrations.sklearn.multiclass import (
     macro_average,
     micro_points,
@@ -57,7 +58,8 @@ __all__ = [
     "AchievablePrecisionRecallDisplay",
     "RocHullDisplay",
     "TradeoffDisplay",
-    # several classes
+    # folds and several classes
+    "points_per_fold",
     "points_per_class",
     "macro_average",
     "micro_points",

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
-from isometrics.errors import LengthError, ParameterError
+from isometrics.errors import LengthError
+from isometrics.integrations.sklearn.folds import points_per_fold
 from isometrics.integrations.sklearn.response import positive_place, positive_scores
 from isometrics.points import OperatingPoints
 
@@ -241,27 +241,15 @@ class PointsDisplay:
         **plot_options
             Passed on to `plot`.
         """
-        if not {"estimator", "indices"} <= set(cv_results):
-            raise ParameterError(
-                "cv_results has no fitted estimators and rows; call cross_validate with "
-                "return_estimator=True and return_indices=True"
-            )
-        tables = []
-        for estimator, rows in zip(
-            cv_results["estimator"], cv_results["indices"]["test"], strict=True
-        ):
-            place = positive_place(estimator.classes_, pos_label)
-            tables.append(
-                OperatingPoints.from_scores(
-                    _safe_indexing(y, rows),
-                    positive_scores(estimator, _safe_indexing(X, rows), response_method, pos_label),
-                    sample_weight=(
-                        None if sample_weight is None else _safe_indexing(sample_weight, rows)
-                    ),
-                    pos_label=np.asarray(estimator.classes_)[place],
-                )
-            )
-        return cls(tables, name=name, pos_label=pos_label).plot(**plot_options)
+        tables = points_per_fold(
+            cv_results,
+            X,
+            y,
+            sample_weight=sample_weight,
+            response_method=response_method,
+            pos_label=pos_label,
+        )
+        return cls(list(tables.values()), name=name, pos_label=pos_label).plot(**plot_options)
 
 
 def _styles(curve_kwargs: Styles, curves: int) -> list[Mapping[str, Any]]:

@@ -1,0 +1,370 @@
+"""Bands around curves, and how probable it is at each place that one model is better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics.cells import Detail
+from isometrics.errors import NotAnswerableError
+from isometrics.indices import WeightedIndex, index_named
+from isometrics.paired import percent, share_better
+from isometrics.parameters import (
+    clean_choice,
+    clean_confidence,
+    clean_jobs,
+    clean_lambdas,
+    clean_positions,
+    clean_random_state,
+    clean_size,
+)
+from isometrics.points import OperatingPoints
+from isometrics.progress import reporting
+from isometrics.resampling import ALONE, Plan, replicate, resampling_of
+from isometrics.results import ResultTable
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from isometrics.aliases import Floats
+    from isometrics.kernels.replicates import Kernel
+    from isometrics.progress import ProgressLike
+    from isometrics.resampling import Evaluate, Resampling
+
+SPACES = ("roc", "pr", "prg", "tradeoff")
+KINDS = ("pointwise", "simultaneous")
+
+AXES = {
+    "roc": ("false_positive_rate", "true_positive_rate"),
+    "pr": ("recall", "precision"),
+    "prg": ("recall_gain", "precision_gain"),
+    "tradeoff": ("lambda", "value"),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Band(ResultTable):
+    """A curve with a confidence band.
+
+    Attributes
+    ----------
+    space
+        ``"roc"``, ``"pr"``, ``"prg"`` or ``"tradeoff"``.
+    model
+        The name of the model, ``""`` if it has none.
+    kind
+        ``"pointwise"``: at each x the interval of the curve's height there. ``"simultaneous"``:
+        the whole curve lies in the band with this confidence. ``"folds"``: between folds.
+    confidence_level
+        The confidence.
+    x, estimate, lower, upper
+        Places on the first axis, the height of the curve there, and the ends of the band.
+    index
+        The index in tradeoff space, else ``""``.
+    """
+
+    space: str
+    model: str
+    kind: str
+    confidence_level: float
+    x: Floats
+    estimate: Floats
+    lower: Floats
+    upper: Floats
+    index: str = ""
+
+    def _title(self) -> str:
+        whose = f" of {self.model}" if self.model else ""
+        return (
+            f"Band: {self.kind}, {percent(self.confidence_level)}, {self.space} curve{whose}, "
+            f"{self.x.size} places"
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        x, y = AXES[self.space]
+        return {x: self.x, y: self.estimate, "lower": self.lower, "upper": self.upper}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BetterCurve(ResultTable):
+    """For each weight λ of recall, how probable it is that one model is better than another.
+
+    Attributes
+    ----------
+    first, second
+        The two models.
+    index
+        The index they are compared by.
+    lambda_, beta
+        The weight of recall, and the same as β.
+    difference
+        The best value of the first model minus that of the second one.
+    better
+        The share of the replicates in which the first one is better, ties counted half.
+    """
+
+    first: str
+    second: str
+    index: str
+    lambda_: Floats
+    beta: Floats
+    difference: Floats
+    better: Floats
+
+    def at(self, lam: float) -> float:
+        """Return the probability at the nearest λ of the table."""
+        weight = float(clean_lambdas(lam))
+        return float(self.better[np.argmin(np.abs(self.lambda_ - weight))])
+
+    def _title(self) -> str:
+        return f"BetterCurve: {self.first} better than {self.second} by {self.index}"
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "lambda": self.lambda_,
+            "beta": self.beta,
+            "difference": self.difference,
+            "better": self.better,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CurveReplicates(ResultTable):
+    """The curves of bootstrap replicates at fixed places; `band` makes bands of them.
+
+    Attributes
+    ----------
+    space, index
+        The space, and in tradeoff space the name of the index.
+    models
+        The names of the models.
+    x
+        The places on the first axis.
+    estimates
+        The height of each model's curve there.
+    replicates
+        The heights of the replicates, by model, replicate and place; NaN where not defined.
+    confidence_level
+        The confidence of bands unless another one is asked for.
+    """
+
+    space: str
+    index: str
+    models: tuple[str, ...]
+    x: Floats
+    estimates: Floats
+    replicates: Floats
+    confidence_level: float
+
+    def band(
+        self,
+        model: str | None = None,
+        *,
+        kind: str = "pointwise",
+        confidence_level: float | None = None,
+    ) -> Band:
+        """Return a confidence band of a model's curve.
+
+        Parameters
+        ----------
+        model
+            The name of the model; of one alone it need not be given.
+        kind
+            ``"pointwise"`` or ``"simultaneous"``.
+        confidence_level
+            The confidence.
+
+        Notes
+        -----
+        Pointwise bands are percentile intervals. A simultaneous band lies between the k-th lowest
+        and the k-th highest replicate at every place, with the largest k for which so many
+        replicates as asked for lie wholly inside (Davison & Hinkley 1997, section 4.2.4). It needs
+        no transformation and never leaves the range of the curves.
+        """
+        clean_choice(kind, "kind", KINDS)
+        level = clean_confidence(
+            self.confidence_level if confidence_level is None else confidence_level
+        )
+        row = self._row(model)
+        curves = self.replicates[row]
+        curves = curves[~np.isnan(curves).any(axis=1)]
+        if len(curves) < 2:
+            raise NotAnswerableError("a band needs two replicates or more that are defined")
+        if kind == "pointwise":
+            tail = (1 - level) / 2
+            lower, upper = np.quantile(curves, [tail, 1 - tail], axis=0)
+        else:
+            lower, upper = _envelope(curves, level)
+        return Band(
+            self.space,
+            self.models[row],
+            kind,
+            level,
+            self.x.copy(),
+            self.estimates[row].copy(),
+            lower,
+            upper,
+            self.index,
+        )
+
+    def better(self, first: str, second: str) -> BetterCurve:
+        """Return, for each λ, the probability that one model is better than another.
+
+        In tradeoff space only, where the height of a curve is the best value that a model reaches
+        at that λ. β is the same weight on another scale, λ = β²/(1+β²).
+        """
+        if self.space != "tradeoff":
+            raise NotAnswerableError(
+                f"curves in {self.space} space have no weight of recall; ask for space='tradeoff'"
+            )
+        one, other = self._row(first), self._row(second)
+        with np.errstate(divide="ignore"):
+            beta = np.sqrt(self.x / (1 - self.x))
+        return BetterCurve(
+            self.models[one],
+            self.models[other],
+            self.index,
+            self.x.copy(),
+            beta,
+            self.estimates[one] - self.estimates[other],
+            share_better(self.replicates[one], self.replicates[other]),
+        )
+
+    def _row(self, model: str | None) -> int:
+        if model is None and len(self.models) == 1:
+            return 0
+        return self.models.index(clean_choice(model, "model", self.models))  # type: ignore[arg-type]
+
+    def _title(self) -> str:
+        return (
+            f"CurveReplicates: {self.replicates.shape[1]} replicates in {self.space} space at "
+            f"{self.x.size} places"
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        names = ["estimate" if name == ALONE else name for name in self.models]
+        return {AXES[self.space][0]: self.x} | dict(zip(names, self.estimates, strict=True))
+
+
+def bootstrap_curves(
+    y_true: OperatingPoints | ArrayLike,
+    y_score: Any = None,
+    *,
+    space: str = "roc",
+    index: str | WeightedIndex = "f-measure",
+    x: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    pos_label: object = None,
+    prevalence: float | None = None,
+    n_resamples: int = 2000,
+    scheme: str = "multinomial",
+    stratified: bool = False,
+    confidence_level: float = 0.95,
+    random_state: object = None,
+    n_jobs: int | None = None,
+    progress: ProgressLike = None,
+) -> CurveReplicates:
+    """Draw the rows again many times and keep the curves, for bands around them.
+
+    Parameters
+    ----------
+    y_true, y_score, sample_weight, groups, pos_label, prevalence, n_resamples, scheme
+        As for `bootstrap`.
+    stratified, confidence_level, random_state, n_jobs, progress
+        As for `bootstrap`.
+    space
+        ``"roc"``, ``"pr"``, ``"prg"`` or ``"tradeoff"``.
+    index
+        The index in tradeoff space.
+    x
+        Places on the first axis, by default a hundred that are evenly spread.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.bands import bootstrap_curves
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0] * 25, [4, 3, 2, 1] * 25)
+    >>> curves = bootstrap_curves(pts, x=[0.25, 0.5], random_state=0)
+    >>> curves.band(kind="simultaneous").estimate.tolist()
+    [0.5, 1.0]
+    """
+    clean_choice(space, "space", SPACES)
+    clean_size(n_resamples, "n_resamples")
+    level = clean_confidence(confidence_level)
+    chosen = index_named(index)
+    places = _places(space, x)
+    sample = resampling_of(
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        groups=groups,
+        pos_label=pos_label,
+        plan=Plan(Detail.RUNS, np.empty(0), scheme, stratified, prevalence),
+    )
+
+    def heights(points: OperatingPoints) -> Floats:
+        if space == "tradeoff":
+            return np.asarray(points.tradeoff(chosen)(places))
+        return np.asarray(getattr(points, space).interpolate(places))
+
+    with reporting(progress) as report:
+        values = replicate(
+            sample,
+            _curves(sample, heights, places.size),
+            len(sample.points) * places.size,
+            n_resamples=n_resamples,
+            seed=clean_random_state(random_state),
+            n_jobs=clean_jobs(n_jobs),
+            kernel="plain",
+            progress=report,
+        )
+    replicates = values.reshape(n_resamples, len(sample.points), places.size)
+    return CurveReplicates(
+        space,
+        chosen.name if space == "tradeoff" else "",
+        tuple(sample.points),
+        places,
+        np.array([heights(points) for points in sample.points.values()]),
+        np.ascontiguousarray(replicates.transpose(1, 0, 2)),
+        level,
+    )
+
+
+def _places(space: str, x: ArrayLike | None) -> Floats:
+    # At a recall of 0 a curve has a limit, but no point.
+    default = np.linspace(0, 1, 101)[space == "pr" :]
+    given = np.atleast_1d(np.asarray(default if x is None else x))
+    axis = AXES[space][0].replace("_", " ")
+    return clean_lambdas(given) if space == "tradeoff" else clean_positions(given, axis=axis)
+
+
+def _curves(sample: Resampling, heights: Any, size: int) -> Evaluate:
+    def evaluate(_: Kernel, weights: list[Floats]) -> Floats:
+        found = np.full((weights[0].shape[0], len(weights), size), np.nan)
+        for model, (drawn, cells) in enumerate(zip(weights, sample.cells, strict=True)):
+            of_positives = drawn[:, : cells.positive.size].any(axis=1)
+            of_negatives = drawn[:, cells.positive.size :].any(axis=1)
+            for row in np.flatnonzero(of_positives & of_negatives):
+                points = OperatingPoints(cells.table(drawn[row], sample.ratio))
+                found[row, model] = heights(points)
+        return found.reshape(len(found), -1)
+
+    return evaluate
+
+
+def _envelope(curves: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return the narrowest pair of order statistics that holds enough curves entirely."""
+    ordered = np.sort(curves, axis=0)
+    depth = np.full(len(curves), len(curves))
+    for place in range(curves.shape[1]):
+        column, heights = ordered[:, place], curves[:, place]
+        from_below = np.searchsorted(column, heights, "right")
+        from_above = len(curves) - np.searchsorted(column, heights, "left")
+        depth = np.minimum(depth, np.minimum(from_below, from_above))
+    # The k-th lowest and k-th highest hold the curves of depth k or more.
+    needed = int(np.ceil(level * len(curves)))
+    k = int(np.sort(depth)[len(curves) - needed])
+    return ordered[k - 1], ordered[-k]

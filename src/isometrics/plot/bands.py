@@ -1,0 +1,143 @@
+"""Confidence bands around curves, and how probable it is that one model is better."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from matplotlib import pyplot as plt
+
+from isometrics.bands import Band, BetterCurve
+from isometrics.errors import ParameterError
+from isometrics.paired import percent
+from isometrics.parameters import clean_choice
+from isometrics.plot.frame import MARGIN, frame
+from isometrics.plot.styles import BASELINE, plain, style_of
+from isometrics.plot.tradeoff import NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+SCALES = ("lambda", "beta")
+
+
+def band(
+    bands: Band | Sequence[Band], ax: Axes | None = None, *, curve: bool = True, legend: bool = True
+) -> Axes:
+    """Draw confidence bands of curves in ROC, PR, PRG or tradeoff space.
+
+    Parameters
+    ----------
+    bands
+        A band, or several of one space; those of one model share their colour.
+    ax
+        The axes to draw on, for example those that `roc` returned; by default new ones.
+    curve
+        Draw the curve itself too, at the places of the band.
+    legend
+        Draw a legend.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics import plot
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0] * 25, [4, 3, 2, 1] * 25)
+    >>> curves = iso.bootstrap_curves(pts, space="prg", n_resamples=50, random_state=0)
+    >>> ax = plot.band(curves.band(), legend=True)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['95% band, pointwise', 'curve']
+    """
+    given = [bands] if isinstance(bands, Band) else list(bands)
+    if not given or not all(isinstance(each, Band) for each in given):
+        raise ParameterError("bands must be a Band or a list of them, as band() of curves returns")
+    spaces = sorted({each.space for each in given})
+    if len(spaces) > 1:
+        raise ParameterError(f"bands must be of one space but are of {' and '.join(spaces)}")
+    ax = _frame(ax, given[0])
+    models: list[str] = []
+    for each in given:
+        first = each.model not in models
+        models += [each.model] * first
+        colour = style_of(models.index(each.model), len(given)).curve
+        _draw(ax, each, colour, curve=curve and first)
+    if legend:
+        ax.legend(fontsize="small", framealpha=0.9)
+    return ax
+
+
+def _frame(ax: Axes | None, band: Band) -> Axes:
+    if ax is not None:
+        return ax
+    if band.space != "tradeoff":
+        return frame(None, band.space)
+    _, ax = plt.subplots(figsize=(6.4, 5.4), layout="constrained")
+    ax.set(xlabel="λ, the weight of recall", ylabel=NAMES.get(band.index, plain(band.index)))
+    ax.set_xlim(-MARGIN, 1 + MARGIN)
+    ax.grid(color="0.94", linewidth=0.6)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def _draw(ax: Axes, band: Band, colour: str, *, curve: bool) -> None:
+    name = plain(band.model)
+    said = f"{percent(band.confidence_level)} band, {band.kind}"
+    label = f"{name}, {said}" if name else said
+    look: dict[str, Any] = {"color": colour, "linewidth": 0}
+    ax.fill_between(band.x, band.lower, band.upper, alpha=0.2, zorder=2.6, label=label, **look)
+    if curve:
+        title = name or "curve"
+        ax.plot(band.x, band.estimate, color=colour, linewidth=1.5, zorder=3.0, label=title)
+
+
+def better(result: BetterCurve, ax: Axes | None = None, *, scale: str = "lambda") -> Axes:
+    """Draw how probable it is, for each weight of recall, that one model is better.
+
+    Parameters
+    ----------
+    result
+        What `CurveReplicates.better` returned.
+    ax
+        The axes to draw on; by default those of a new figure.
+    scale
+        ``"lambda"``, the weight of recall; or ``"beta"``, the same on a logarithmic scale of β.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics import plot
+    >>> labels, scores = [1, 0, 1, 0] * 25, {"A": [4, 3, 2, 1] * 25, "B": [4, 2, 1, 3] * 25}
+    >>> curves = iso.bootstrap_curves(
+    ...     labels, scores, space="tradeoff", n_resamples=50, random_state=0
+    ... )
+    >>> plot.better(curves.better("A", "B")).get_ylabel()
+    'P(A better than B)'
+    """
+    if not isinstance(result, BetterCurve):
+        raise ParameterError(
+            f"result must be what better() of curves returned but is {type(result).__name__}"
+        )
+    clean_choice(scale, "scale", SCALES)
+    if ax is None:
+        _, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
+    x = result.lambda_ if scale == "lambda" else result.beta
+    ax.axhline(0.5, color=BASELINE, linewidth=1.0, linestyle=":")
+    ax.plot(x, result.better, color=style_of(0, 1).curve, linewidth=1.8)
+    ax.set(xlabel="λ, the weight of recall" if scale == "lambda" else "β")
+    ax.set(ylabel=f"P({plain(result.first)} better than {plain(result.second)})")
+    ax.set_ylim(-MARGIN, 1 + MARGIN)
+    if scale == "beta":
+        ax.set_xscale("log")
+    ax.grid(color="0.94", linewidth=0.6)
+    ax.set_axisbelow(True)
+    return ax

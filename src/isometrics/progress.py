@@ -1,0 +1,33 @@
+"""A progress bar, or whatever a user wants to be told of progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from isometrics.errors import ParameterError
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    ProgressLike: TypeAlias = bool | Callable[[int, int], None] | None
+
+
+@contextmanager
+def reporting(
+    progress: ProgressLike, what: str = "replicates"
+) -> Iterator[Callable[[int, int], None] | None]:
+    """Give a function to call with what is done and its total: None, a user's own, or a bar's."""
+    if progress is None or progress is False:
+        yield None
+    elif progress is True:
+        from rich.progress import Progress
+
+        with Progress() as bar:
+            task = bar.add_task(what, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+    elif callable(progress):
+        yield progress
+    else:
+        raise ParameterError(f"progress must be True, False or a function but is {progress!r}")

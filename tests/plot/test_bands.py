@@ -1,0 +1,97 @@
+"""Bands lie where they should, and name what they are."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics import plot
+from isometrics.errors import ParameterError
+
+mpl.use("agg")
+from matplotlib import pyplot as plt
+
+LABELS = np.arange(100) < 30
+RNG = np.random.default_rng(1)
+SCORES = {"A $": RNG.normal(1.5 * LABELS), "B": RNG.normal(1.0 * LABELS)}
+FEW = {"n_resamples": 40, "random_state": 0}
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("space", ["roc", "pr", "prg", "tradeoff"])
+def test_the_band_is_filled_between_its_ends(space):
+    curves = iso.bootstrap_curves(LABELS, SCORES, space=space, **FEW)
+    bands = [curves.band(name, kind="simultaneous") for name in SCORES]
+    ax = plot.band(bands)
+    for band, drawn, line in zip(bands, ax.collections, ax.lines, strict=True):
+        corners = drawn.get_paths()[0].vertices
+        assert corners[:, 1].min() == pytest.approx(band.lower.min())
+        assert corners[:, 1].max() == pytest.approx(band.upper.max())
+        np.testing.assert_allclose(line.get_ydata(), band.estimate)
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts == [
+        "A \\$, 95% band, simultaneous",
+        "A \\$",
+        "B, 95% band, simultaneous",
+        "B",
+    ]
+    assert ax.get_xlabel()
+    ax.figure.canvas.draw()
+
+
+def test_a_band_on_axes_that_are_there():
+    points = iso.OperatingPoints.from_scores(LABELS, SCORES["B"])
+    ax = plot.roc(points)
+    lines = len(ax.lines)
+    assert (
+        plot.band(iso.bootstrap_curves(points, **FEW).band(), ax, curve=False, legend=False) is ax
+    )
+    assert len(ax.lines) == lines
+    assert ax.collections[-1].get_label() == "95% band, pointwise"
+
+
+def test_bands_of_one_model_share_its_colour_and_its_curve():
+    curves = iso.bootstrap_curves(LABELS, SCORES, **FEW)
+    bands = [curves.band("B", kind=kind) for kind in ("simultaneous", "pointwise")]
+    ax = plot.band([*bands, curves.band("A $")])
+    assert len(ax.lines) == 2
+    one, two, other = (tuple(drawn.get_facecolor()[0]) for drawn in ax.collections)
+    assert one == two != other
+
+
+def test_the_band_of_folds():
+    folds = [iso.OperatingPoints.from_scores(LABELS[k::2], SCORES["B"][k::2]) for k in (0, 1)]
+    ax = plot.band(iso.average(folds).curve())
+    assert ax.get_legend().get_texts()[0].get_text() == "95% band, folds"
+
+
+@pytest.mark.parametrize(("scale", "label"), [("lambda", "λ, the weight of recall"), ("beta", "β")])
+def test_how_probable_it_is_that_one_is_better(scale, label):
+    curves = iso.bootstrap_curves(LABELS, SCORES, space="tradeoff", **FEW)
+    result = curves.better("A $", "B")
+    ax = plot.better(result, scale=scale)
+    np.testing.assert_allclose(ax.lines[-1].get_ydata(), result.better)
+    assert ax.get_xlabel() == label
+    assert ax.get_ylabel() == "P(A \\$ better than B)"
+    ax.figure.canvas.draw()
+    _, other = plt.subplots()
+    assert plot.better(result, other) is other
+
+
+def test_what_cannot_be_drawn():
+    roc, prg = (
+        iso.bootstrap_curves(LABELS, SCORES["B"], space=space, **FEW).band()
+        for space in ("roc", "prg")
+    )
+    with pytest.raises(ParameterError, match="bands must be of one space but are of prg and roc"):
+        plot.band([roc, prg])
+    for wrong in ([], [3]):
+        with pytest.raises(ParameterError, match="bands must be a Band or a list of them"):
+            plot.band(wrong)
+    with pytest.raises(ParameterError, match=r"result must be what better\(\) of curves returned"):
+        plot.better(roc)

@@ -1,0 +1,54 @@
+"""The best threshold at other prevalences is that of the moved table."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import isometrics as iso
+from isometrics.errors import ParameterError
+from isometrics.prevalence import prevalence_sensitivity
+from isometrics.testing.strategies import binary_samples
+
+
+@given(binary_samples(dtypes=["float64"]))
+def test_each_row_is_the_decision_at_its_prevalence(sample):
+    points = iso.OperatingPoints.from_scores(*sample)
+    prevalences = [0.01, 0.3, 0.9]
+    result = prevalence_sensitivity(points, prevalences, beta=2)
+    own = iso.best_threshold(points, beta=2)
+    for row, prevalence in enumerate(prevalences):
+        moved = points.at_prevalence(prevalence)
+        best = iso.best_threshold(moved, beta=2)
+        assert result.thresholds[row] == best.threshold
+        assert result.f[row] == best.f
+        assert result.f_unchanged[row] == pytest.approx(moved.at([own.threshold]).f(2)[0])
+    assert (result.lost >= -1e-12).all()
+    assert result.own == points.prevalence
+
+
+def test_nothing_is_lost_at_the_own_prevalence():
+    points = iso.OperatingPoints.from_scores([1, 0, 1, 1, 0, 0, 1, 0], range(8, 0, -1))
+    assert prevalence_sensitivity(points, 0.5).lost.tolist() == [0.0]
+
+
+def test_families_of_sets_may_be_best_with_everything():
+    sets = iso.OperatingPoints.from_counts(
+        [1, 2], [3, 2], positives=10, negatives=4, labels=["x", "y"]
+    )
+    result = prevalence_sensitivity(sets, [0.1, 0.9])
+    assert iso.best_threshold(sets).tp == 10
+    assert np.isfinite(result.f).all()
+    assert result.f_unchanged[1] == result.f[1]
+
+
+def test_faces_and_refusals():
+    points = iso.OperatingPoints.from_scores([1, 0, 1, 0], [4, 3, 2, 1])
+    result = prevalence_sensitivity(points, np.geomspace(0.01, 0.5, 4))
+    assert repr(result).splitlines()[0] == (
+        "PrevalenceSensitivity: F (β 1) of a sample of prevalence 0.5 at 4 others"
+    )
+    assert "lost" in result.to_frame("pandas").columns
+    with pytest.raises(ParameterError, match="prevalences is empty; give at least one"):
+        prevalence_sensitivity(points, [])
+    with pytest.raises(ParameterError, match="prevalence must be strictly between 0 and 1 but is"):
+        prevalence_sensitivity(points, [0.0])
