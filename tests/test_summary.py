@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 import isometrics as iso
-from isometrics import measures
+from isometrics import summary_measures
 from isometrics.brackets import Bracket, area_brackets
 from isometrics.errors import ParameterError
 from isometrics.summary_measures import MEASURES, baselines_of, measures_of
@@ -358,7 +358,7 @@ def test_bounds_are_printed_as_such(monkeypatch):
 
     points = ANALYSIS.models["m0"]
     exact = measures_of(points)
-    monkeypatch.setattr(measures, "area_brackets", widened)
+    monkeypatch.setattr(summary_measures, "area_brackets", widened)
     summary = iso.Analysis({"a": points}).summary()
     assert "AUROC                0.91234 ± 0.00001         0.5" in repr(summary)
     assert summary.notes == (

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics import measures
+from isometrics import summary_measures
 from isometrics.brackets import Bracket, area_brackets
 from isometrics.summary_measures import MEASURES, baselines_of, constant_score, measures_of
 from isometrics.testing import Curve, binary_samples
@@ -96,7 +96,7 @@ def test_bounds_of_the_area_are_bounds_of_the_normalised_area(monkeypatch):
     exact = area_brackets(points)
     area = points.pr.area()
     wide = exact | {"AUPR": Bracket(area - 0.01, area + 0.02)}
-    monkeypatch.setattr(measures, "area_brackets", lambda _: wide)
+    monkeypatch.setattr(summary_measures, "area_brackets", lambda _: wide)
     lo, hi = measures_of(points)["AUPR, normalised"]
     lowest = points.pr.minimum_area()
     assert lo < points.pr.normalised_area() < hi

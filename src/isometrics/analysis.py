@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from isometrics.best_rows import ALL_ROWS, Entry, Thresholds, thresholds_of
+from isometrics.certainty import Evidence
 from isometrics.compare import Comparison, compare
 from isometrics.errors import ParameterError
 from isometrics.models import named_models
@@ -15,6 +19,7 @@ from isometrics.points import OperatingPoints
 from isometrics.printing import several
 from isometrics.samples import ModelSample, clean_model_sample
 from isometrics.summary import Summary, f_name, summary_of
+from isometrics.uncertainty import DEFAULT_MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -23,8 +28,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from isometrics.bands import Band
     from isometrics.indices import WeightedIndex
+    from isometrics.measures import MeasureLike
     from isometrics.spaces.density import DensityLike
+    from isometrics.uncertainty import Bootstrap
 
 BETAS = (0.5, 1.0, 2.0)
 SPACES = ("roc", "pr", "prg", "tradeoff", "all")
@@ -46,6 +54,10 @@ class Analysis:
         The groups that have no table, and why.
     description
         Where the data came from, and how it was read.
+    rows
+        The rows themselves, where they are known; intervals of several models need them.
+    prevalence
+        The prevalence that the tables were moved to, by `at_prevalence`; None is their own.
 
     Examples
     --------
@@ -62,6 +74,8 @@ class Analysis:
     groups: dict[str, dict[str, OperatingPoints]] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     description: str = ""
+    rows: ModelSample | None = None
+    prevalence: float | None = None
 
     def __post_init__(self) -> None:
         """Check the tables and their names."""
@@ -74,7 +88,14 @@ class Analysis:
                     f"the name of a group must be a text other than {ALL_ROWS!r} but is {group!r}"
                 )
 
-    def summary(self, *, beta: float | Iterable[float] = BETAS, by_group: bool = True) -> Summary:
+    def summary(
+        self,
+        *,
+        beta: float | Iterable[float] = BETAS,
+        by_group: bool = True,
+        confidence_level: float | None = None,
+        **options: Any,
+    ) -> Summary:
         """Return all areas with their baselines, and the best thresholds, of each model.
 
         Parameters
@@ -83,6 +104,10 @@ class Analysis:
             The β for which the best threshold is wanted, one or several.
         by_group
             Add a row for each model in each group.
+        confidence_level
+            Add confidence intervals of AUROC, AUPR and AUPRG over all rows, for example 0.95.
+        options
+            Options of `bootstrap`, from which the intervals come.
 
         Examples
         --------
@@ -96,7 +121,10 @@ class Analysis:
         s           score          1    0.333333       0.5  0.306853         0  0.666667        0.5
         """
         skipped = self.skipped if by_group else {}
-        return summary_of(list(self._entries(by_group)), _betas(beta), skipped)
+        sure = None
+        if confidence_level is not None:
+            sure = self.bootstrap(confidence_level=confidence_level, **options)
+        return summary_of(list(self._entries(by_group)), _betas(beta), skipped, sure)
 
     def thresholds(
         self, *, beta: float | Iterable[float] = BETAS, by_group: bool = True
@@ -124,13 +152,81 @@ class Analysis:
         return thresholds_of(self._entries(by_group), _betas(beta))
 
     def compare(
-        self, index: str | WeightedIndex = "f-measure", *, density: DensityLike = None
+        self,
+        index: str | WeightedIndex = "f-measure",
+        *,
+        density: DensityLike = None,
+        confidence_level: float | None = None,
+        measure: str = "AUPRG",
+        **options: Any,
     ) -> Comparison:
-        """Say which model is best for every weight of recall, over all rows; see `compare`."""
-        return compare(self.models, index, density=density)
+        """Say which model is best for every weight of recall, over all rows; see `compare`.
+
+        Parameters
+        ----------
+        index, density
+            As for `compare`.
+        confidence_level
+            Say also how sure it is that one model is better by `measure`, with intervals of this
+            confidence.
+        measure
+            What `bootstrap` is to compare.
+        options
+            Options of `bootstrap`.
+        """
+        compared = compare(self.models, index, density=density)
+        if confidence_level is None:
+            return compared
+        sure = self.bootstrap(measure, confidence_level=confidence_level, **options)
+        return replace(compared, certainty=sure.differences())
+
+    def bootstrap(
+        self, measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES, **options: Any
+    ) -> Bootstrap:
+        """Say how sure areas and other measures are, by drawing the rows again; see `bootstrap`.
+
+        Parameters
+        ----------
+        measures
+            As for `bootstrap`.
+        options
+            Options of `bootstrap`. ``clustered=True`` draws whole groups. ``random_state`` is 0
+            unless given, so that the same data has the same intervals.
+
+        Examples
+        --------
+        >>> import isometrics as iso
+        >>> labels, scores = [1, 0, 1, 1, 0, 0, 1, 0] * 20, [8, 7, 6, 5, 4, 3, 2, 1] * 20
+        >>> print(iso.analyse(labels, scores).bootstrap("AUROC").sentence())
+        AUROC of score is 0.688, 95% interval 0.598 to 0.765.
+        """
+        return self._evidence().numbers(measures, **({"random_state": 0} | options))
+
+    def at_prevalence(self, prevalence: float) -> Analysis:
+        """Return the same models as they would be at another prevalence, that of deployment.
+
+        Every summary, curve, threshold and comparison of the result is at that prevalence; see
+        `OperatingPoints.at_prevalence`.
+        """
+
+        def moved(models: Mapping[str, OperatingPoints]) -> dict[str, OperatingPoints]:
+            return {name: points.at_prevalence(prevalence) for name, points in models.items()}
+
+        return replace(
+            self,
+            models=moved(self.models),
+            groups={group: moved(models) for group, models in self.groups.items()},
+            prevalence=float(prevalence),
+        )
 
     def plot(
-        self, space: str = "pr", axes: Any = None, *, group: str | None = None, **options: Any
+        self,
+        space: str = "pr",
+        axes: Any = None,
+        *,
+        group: str | None = None,
+        confidence_level: float | None = None,
+        **options: Any,
     ) -> Any:
         """Draw the models with matplotlib.
 
@@ -142,6 +238,8 @@ class Analysis:
             The axes to draw on; four of them for ``"all"``. By default a new figure is made.
         group
             Draw the tables of this group; by default those of all rows.
+        confidence_level
+            Draw pointwise confidence bands too, for all rows.
         options
             Options of the function of that name in `isometrics.plot`; for ``"all"`` those of
             `isometrics.plot.overview`.
@@ -154,13 +252,39 @@ class Analysis:
         clean_choice(space, "space", SPACES)
         models = self.models if group is None else self._group(group)
 
+        from isometrics.plot.bands import shade
         from isometrics.plot.overview import draw_space, overview
 
-        if space == "all":
-            return overview(models, axes, **options)
-        return draw_space(space, models, axes, **options)
+        if confidence_level is not None and group is not None:
+            raise ParameterError("bands are drawn for all rows; leave out group=")
+        draw = overview if space == "all" else partial(draw_space, space)
+        drawn: Any = draw(models, axes, **options)
+        if confidence_level is not None:
+            spaces = SPACES[:-1] if space == "all" else (space,)
+            for each, ax in zip(spaces, np.ravel(drawn), strict=True):
+                shade(self.bands(each, confidence_level=confidence_level), ax)
+        return drawn
 
-    def report(self, path: str | PathLike[str], *, title: str | None = None) -> Path:
+    def bands(self, space: str, **options: Any) -> list[Band]:
+        """Return a pointwise confidence band of each model in a space; see `bootstrap_curves`.
+
+        Parameters
+        ----------
+        space
+            ``"roc"``, ``"pr"``, ``"prg"`` or ``"tradeoff"``.
+        options
+            Options of `bootstrap_curves`; 500 replicates unless ``n_resamples`` is given, and
+            ``random_state`` 0.
+        """
+        return self._evidence().bands(space, **({"random_state": 0} | options))
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        title: str | None = None,
+        confidence_level: float | None = None,
+    ) -> Path:
         """Write one self-contained page about the models over all rows, and return its path.
 
         Parameters
@@ -169,13 +293,22 @@ class Analysis:
             The file to write.
         title
             The title of the page.
+        confidence_level
+            Draw pointwise confidence bands in all spaces.
         """
         from isometrics.report import write_report
 
+        bands: list[Band] = []
+        if confidence_level is not None:
+            for space in SPACES[:-1]:
+                bands += self.bands(space, confidence_level=confidence_level)
         written: Path = write_report(
-            self.models, path, title=title, description=self.description or None
+            self.models, path, title=title, description=self.description or None, bands=bands
         )
         return written
+
+    def _evidence(self) -> Evidence:
+        return Evidence(self.models, self.rows, self.prevalence)
 
     def __repr__(self) -> str:
         """Return the summary over all rows, below what is known of the data."""
@@ -245,7 +378,7 @@ def analyse(
     sample = clean_model_sample(y_true, scores, sample_weight, groups, pos_label)
     models = sample.tables()
     tables, skipped = sample.tables_by_group()
-    return Analysis(models, tables, skipped, _description(sample, skipped))
+    return Analysis(models, tables, skipped, _description(sample, skipped), sample)
 
 
 def _description(sample: ModelSample, skipped: Mapping[str, str]) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from isometrics.aliases import Floats
+    from isometrics.paired import Differences
     from isometrics.spaces import Tradeoff
     from isometrics.spaces.density import DensityLike
 
@@ -106,6 +107,8 @@ class Comparison(ResultTable):
         The areas of each model in ROC, PR, PRG and tradeoff space.
     useful
         The ranges of λ in which each model beats every trivial set.
+    certainty
+        How sure it is that one model is better than another, where that was asked for.
     """
 
     models: dict[str, OperatingPoints]
@@ -113,6 +116,7 @@ class Comparison(ResultTable):
     winners: Winners
     areas: Areas
     useful: UsefulRanges
+    certainty: Differences | None = None
 
     @property
     def crossings(self) -> Crossings:
@@ -141,8 +145,9 @@ class Comparison(ResultTable):
         return dominance_matrix(self.models, hull=True)
 
     def sentence(self) -> str:
-        """Return the winners in one sentence."""
-        return sentence_of(self.winners, list(self.models), self.index.name)
+        """Return the winners in one sentence, and how sure that is in another one."""
+        said = sentence_of(self.winners, list(self.models), self.index.name)
+        return said if self.certainty is None else f"{said} {self.certainty.sentence()}"
 
     def _title(self) -> str:
         return self.sentence()

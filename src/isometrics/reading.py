@@ -15,6 +15,7 @@ from isometrics.engines.tables import read_tables
 from isometrics.errors import FileError
 from isometrics.formats import FORMATS
 from isometrics.layout import Layout, layout_of
+from isometrics.samples import ModelSample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -33,6 +34,7 @@ def read_predictions(
     pos_label: object = None,
     memory_limit: str | int | None = None,
     tolerance: float | None = None,
+    keep_rows: bool = False,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Analysis:
     r"""Read predictions and count them, also where they are larger than memory.
@@ -64,6 +66,9 @@ def read_predictions(
         Be content with brackets this wide around every area, and spare the sort: rows are counted
         in bins, in two passes. The hull, and with it the best thresholds, stay exact. Samples of
         less than two million rows, and those with weights or groups, are counted exactly.
+    keep_rows
+        Keep the rows in memory beside their tables: confidence intervals that compare models on
+        the same rows need them.
     progress
         A function that is told the rows read so far and the number of all rows, or None.
 
@@ -94,10 +99,16 @@ def read_predictions(
                 pos_label=pos_label,
             )
         tables = read_tables(
-            source, layout, memory_limit=memory_limit, tolerance=tolerance, progress=progress
+            source,
+            layout,
+            memory_limit=memory_limit,
+            tolerance=tolerance,
+            keep_rows=keep_rows,
+            progress=progress,
         )
         description = f"{source.name}: {layout.describe()}"
-        return Analysis(tables.points, tables.groups, tables.skipped, description)
+        rows = None if tables.rows is None else ModelSample(*tables.rows)
+        return Analysis(tables.points, tables.groups, tables.skipped, description, rows)
 
 
 def _foreign(given: Any, pos_label: object) -> formats.Predictions | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from isometrics.best_rows import ALL_ROWS, Entry, Thresholds, thresholds_of
 from isometrics.models import ROUNDING
+from isometrics.paired import percent
 from isometrics.printing import WIDTH, bracketed, number, several, table_width
 from isometrics.results import ResultTable
 from isometrics.summary_measures import MEASURES, baselines_of, constant_score, measures_of
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics.aliases import Counts, Floats
+    from isometrics.uncertainty import Bootstrap
 
 _SIDE_BY_SIDE = 6
 _MEASURE, _CONSTANT = "measure", "(constant)"
@@ -51,6 +53,8 @@ class Summary(ResultTable):
         The F_β of always answering "positive", a column for each β.
     notes
         What needs saying about these numbers, in sentences.
+    intervals
+        Confidence intervals of some measures over all rows, where they were asked for.
 
     Examples
     --------
@@ -91,6 +95,7 @@ class Summary(ResultTable):
     best: Thresholds
     f_baseline: Floats
     notes: tuple[str, ...] = ()
+    intervals: Bootstrap | None = None
 
     @property
     def prevalence(self) -> Floats:
@@ -139,6 +144,9 @@ class Summary(ResultTable):
         for place, measure in enumerate(self.measures):
             cells = self._marked(self.lo[:, place], self.hi[:, place])
             lines.append((measure, cells, number(self.baseline[0, place])))
+            if self.intervals is not None and measure in self.intervals.measures:
+                title = f"{percent(self.intervals.confidence_level)} interval"
+                lines.append((title, [self._interval(name, measure) for name in self.names], ""))
         for place, beta in enumerate(self._betas()):
             best = {name: values[:, place] for name, values in self._best().items()}
             cells = self._marked(best["f"], best["f"])
@@ -152,6 +160,12 @@ class Summary(ResultTable):
         for place, name in enumerate(self.names):
             columns[name] = [cells[place] for _, cells, _ in lines]
         return columns | ({_CONSTANT: [last for *_, last in lines]} if self._one_sample() else {})
+
+    def _interval(self, name: str, measure: str) -> str:
+        assert self.intervals is not None
+        named = name if name in self.intervals.models else None
+        lower, upper = self.intervals.interval(measure, named)
+        return f"{lower:.4f} to {upper:.4f}"
 
     def _marked(self, lo: Floats, hi: Floats) -> list[str]:
         """Return values as text, with a star at those that may be the best one."""
@@ -173,6 +187,12 @@ class Summary(ResultTable):
             place = self.measures.index(measure)
             bounds = (self.lo[:, place].tolist(), self.hi[:, place].tolist())
             columns[measure] = list(map(bracketed, *bounds))
+            if self.intervals is not None:
+                title = f"{percent(self.intervals.confidence_level)} interval of {measure}"
+                columns[title] = [
+                    self._interval(name, measure) if group == ALL_ROWS else ""
+                    for name, group in zip(self.names, self.groups, strict=True)
+                ]
         betas = self._betas()
         place = betas.index(1.0) if 1.0 in betas else 0
         best = self._best()
@@ -186,6 +206,8 @@ class Summary(ResultTable):
             notes.insert(0, f"{_CONSTANT}: what a model has that gives every row the same score.")
             if len(self) > 1:
                 notes.insert(0, "*: the best of these models.")
+        if self.intervals is not None:
+            notes.append(self.intervals.explanation())
         return notes
 
     # ------------------------------------------------------------------ the frame
@@ -207,11 +229,25 @@ class Summary(ResultTable):
                 columns[suffix if name == "f" else f"{name}_{suffix}"] = values[:, place]
         for name, lo, hi in zip(names, self.lo.T, self.hi.T, strict=True):
             columns |= {f"{name}_lo": lo, f"{name}_hi": hi}
+        if self.intervals is not None:
+            columns |= self._interval_columns(self.intervals)
         columns |= {
             f"{name}_baseline": values for name, values in zip(names, self.baseline.T, strict=True)
         }
         ends = zip(suffixes, self.f_baseline.T, strict=True)
         return columns | {f"{suffix}_baseline": values for suffix, values in ends}
+
+    def _interval_columns(self, sure: Bootstrap) -> dict[str, Any]:
+        """Return the ends of intervals; NaN in groups, which have none."""
+        columns: dict[str, Any] = {}
+        for measure in sure.measures:
+            ends = np.full((2, len(self)), np.nan)
+            for row, (name, group) in enumerate(zip(self.names, self.groups, strict=True)):
+                if group == ALL_ROWS:
+                    named = name if name in sure.models else None
+                    ends[:, row] = sure.interval(measure, named)
+            columns |= {f"{measure.lower()}_lower": ends[0], f"{measure.lower()}_upper": ends[1]}
+        return columns
 
     def _betas(self) -> list[float]:
         return list(map(float, self.best.beta[: self.f_baseline.shape[1]]))
@@ -233,7 +269,10 @@ def f_name(beta: float) -> str:
 
 
 def summary_of(
-    entries: Sequence[Entry], betas: Sequence[float], skipped: Mapping[str, str]
+    entries: Sequence[Entry],
+    betas: Sequence[float],
+    skipped: Mapping[str, str],
+    intervals: Bootstrap | None = None,
 ) -> Summary:
     """Return all numbers of tables; `skipped` says why groups have none."""
     measured = [measures_of(entry.points) for entry in entries]
@@ -254,6 +293,7 @@ def summary_of(
         thresholds_of(entries, betas),
         np.array([[points.f(beta)[-1] for beta in betas] for points in constants]),
         _notes(entries, lo, hi, skipped),
+        intervals,
     )
 
 

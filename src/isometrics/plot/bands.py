@@ -71,6 +71,15 @@ def band(
     return ax
 
 
+def shade(bands: Sequence[Band], ax: Axes) -> None:
+    """Lay the bands of models under curves that are drawn already, in the same colours."""
+    for place, each in enumerate(bands):
+        style = style_of(place, len(bands))
+        ax.fill_between(
+            each.x, each.lower, each.upper, color=style.curve, alpha=0.18, linewidth=0, zorder=2.6
+        )
+
+
 def _frame(ax: Axes | None, band: Band) -> Axes:
     if ax is not None:
         return ax

@@ -1,0 +1,74 @@
+"""How sure the numbers and curves of several models are, from their rows or their tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isometrics.bands import bootstrap_curves
+from isometrics.errors import NotAnswerableError
+from isometrics.uncertainty import DEFAULT_MEASURES, bootstrap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from isometrics.bands import Band, CurveReplicates
+    from isometrics.measures import MeasureLike
+    from isometrics.points import OperatingPoints
+    from isometrics.samples import ModelSample
+    from isometrics.uncertainty import Bootstrap
+
+REPLICATES_OF_CURVES = 500
+
+
+class Evidence(NamedTuple):
+    """What models are resampled from: their rows where they are known, else one table."""
+
+    models: Mapping[str, OperatingPoints]
+    rows: ModelSample | None
+    prevalence: float | None
+    """The prevalence to look at every replicate at."""
+
+    def numbers(
+        self, measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES, **options: Any
+    ) -> Bootstrap:
+        """Return measures with intervals; models are compared on the same replicates."""
+        given, beside = self._given(options)
+        return bootstrap(*given, measures=measures, **beside)
+
+    def curves(self, space: str, **options: Any) -> CurveReplicates:
+        """Return the curves of replicates in a space."""
+        given, beside = self._given({"n_resamples": REPLICATES_OF_CURVES} | options)
+        return bootstrap_curves(*given, space=space, **beside)
+
+    def bands(self, space: str, **options: Any) -> list[Band]:
+        """Return a pointwise band of each model in a space."""
+        curves = self.curves(space, **options)
+        return [curves.band(name) for name in curves.models]
+
+    def _given(self, options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        beside = {"prevalence": self.prevalence} | options
+        if self.rows is None:
+            return (self._one_table(),), beside
+        if beside.pop("clustered", False):
+            beside["groups"] = self._clusters(self.rows)
+        beside["sample_weight"] = self.rows.weights
+        return (self.rows.labels, self.rows.scores), beside
+
+    def _one_table(self) -> OperatingPoints:
+        (first, *others) = self.models.values()
+        if others:
+            raise NotAnswerableError(
+                "models are compared on the same rows, which this analysis did not keep; make it "
+                "with analyse, or with read_predictions and keep_rows=True"
+            )
+        return first
+
+    def _clusters(self, rows: ModelSample) -> Any:
+        if not rows.groups:
+            raise NotAnswerableError("clustered=True needs groups, and this analysis has none")
+        codes = np.empty(rows.labels.size, np.intp)
+        for code, places in enumerate(rows.groups.values()):
+            codes[places] = code
+        return codes

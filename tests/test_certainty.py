@@ -1,0 +1,130 @@
+"""Intervals, bands and prevalences in the hands of an analysis."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics.errors import NotAnswerableError, ParameterError
+
+mpl.use("agg")
+
+QUICK = {"n_resamples": 60}
+
+
+@pytest.fixture
+def sample():
+    rng = np.random.default_rng(11)
+    labels = rng.random(400) < 0.3
+    scores = {"one": rng.normal(1.5 * labels), "other": rng.normal(0.7 * labels)}
+    return labels, scores
+
+
+@pytest.fixture
+def analysis(sample):
+    labels, scores = sample
+    return iso.analyse(labels, scores, groups=np.arange(400) // 20)
+
+
+def test_an_analysis_resamples_its_rows(sample, analysis):
+    labels, scores = sample
+    found = analysis.bootstrap(["AUROC", "AUPRG"], **QUICK)
+    expected = iso.bootstrap(labels, scores, measures=["AUROC", "AUPRG"], random_state=0, **QUICK)
+    np.testing.assert_array_equal(found.replicates, expected.replicates)
+
+
+def test_weights_and_clusters_are_resampled_too(sample):
+    labels, scores = sample
+    weights, groups = np.arange(400) % 3 + 1, np.arange(400) // 20
+    analysis = iso.analyse(labels, scores, sample_weight=weights, groups=groups)
+    found = analysis.bootstrap("AUROC", clustered=True, **QUICK)
+    expected = iso.bootstrap(
+        labels, scores, measures="AUROC", sample_weight=weights, groups=groups, random_state=0,
+        **QUICK,
+    )  # fmt: skip
+    np.testing.assert_array_equal(found.replicates, expected.replicates)
+
+
+def test_clusters_need_groups(sample):
+    with pytest.raises(NotAnswerableError, match="clustered=True needs groups"):
+        iso.analyse(*sample).bootstrap(clustered=True, **QUICK)
+
+
+def test_one_table_is_enough_for_one_model(sample, analysis):
+    labels, scores = sample
+    alone = iso.Analysis({"one": analysis.models["one"]})
+    found = alone.summary(confidence_level=0.9, **QUICK)
+    expected = iso.bootstrap(
+        analysis.models["one"], confidence_level=0.9, random_state=0, **QUICK
+    ).interval("AUPR")
+    frame = found.to_frame("pandas")
+    assert (frame["aupr_lower"][0], frame["aupr_upper"][0]) == expected
+    assert "90% interval" in repr(found)
+
+
+def test_models_without_rows_are_not_compared(analysis):
+    with pytest.raises(NotAnswerableError, match="keep_rows=True"):
+        iso.Analysis(analysis.models).bootstrap(**QUICK)
+
+
+def test_a_summary_has_intervals_over_all_rows(analysis):
+    sure = analysis.bootstrap(**QUICK)
+    summary = analysis.summary(confidence_level=0.95, **QUICK)
+    frame = summary.to_frame("pandas")
+    rows = frame["group"] == "(all rows)"
+    for row, model in enumerate(("one", "other")):
+        ends = frame["auprg_lower"][rows].iloc[row], frame["auprg_upper"][rows].iloc[row]
+        assert ends == sure.interval("AUPRG", model)
+    assert np.isnan(frame["auroc_lower"][~rows]).all()
+    lower, upper = sure.interval("AUROC", "one")
+    assert f"{lower:.4f} to {upper:.4f}" in repr(summary)
+    assert "95% interval of AUROC" in repr(summary)
+    assert sure.explanation()[:20] in repr(summary)
+
+
+def test_models_side_by_side_have_a_line_of_intervals(sample):
+    lines = repr(iso.analyse(*sample).summary(confidence_level=0.95, **QUICK)).splitlines()
+    assert lines[3].startswith("95% interval")
+    assert sum(line.startswith("95% interval") for line in lines) == 3
+
+
+def test_a_comparison_says_how_sure_it_is(analysis):
+    compared = analysis.compare(confidence_level=0.95, measure="AUROC", **QUICK)
+    sure = analysis.bootstrap("AUROC", **QUICK).differences().sentence()
+    assert compared.sentence().endswith(sure)
+    assert sure.startswith("one is better than other by AUROC with probability")
+    assert analysis.compare().certainty is None
+
+
+def test_at_another_prevalence_everything_moves(analysis):
+    moved = analysis.at_prevalence(0.01)
+    assert moved.models["one"].prevalence == pytest.approx(0.01, rel=1e-12)
+    group = next(iter(moved.groups.values()))
+    assert group["other"].prevalence == pytest.approx(0.01, rel=1e-12)
+    found = moved.bootstrap("AUPR", **QUICK)
+    assert found.estimates[0, 0] == pytest.approx(moved.models["one"].pr.area(), rel=1e-12)
+    assert moved.compare().models["one"].prevalence == pytest.approx(0.01)
+
+
+def test_bands_are_those_of_the_rows(sample, analysis):
+    labels, scores = sample
+    one, other = analysis.bands("prg", **QUICK)
+    curves = iso.bootstrap_curves(labels, scores, space="prg", random_state=0, **QUICK)
+    np.testing.assert_array_equal(one.lower, curves.band("one").lower)
+    np.testing.assert_array_equal(other.upper, curves.band("other").upper)
+
+
+@pytest.mark.parametrize(("space", "places"), [("roc", 1), ("all", 4)])
+def test_bands_are_drawn_under_the_curves(analysis, space, places, monkeypatch):
+    monkeypatch.setattr("isometrics.certainty.REPLICATES_OF_CURVES", 20)
+    drawn = np.ravel(analysis.plot(space, confidence_level=0.9))
+    assert len(drawn) == places
+    plain = np.ravel(analysis.plot(space))
+    for with_bands, without in zip(drawn, plain, strict=True):
+        assert len(with_bands.collections) == len(without.collections) + 2
+    mpl.pyplot.close("all")
+
+
+def test_bands_of_one_group_are_refused(analysis):
+    with pytest.raises(ParameterError, match="leave out group="):
+        analysis.plot("roc", group="0", confidence_level=0.9)
