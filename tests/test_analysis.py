@@ -266,8 +266,8 @@ def test_an_analysis_can_be_kept():
 def test_report_is_written_elsewhere(monkeypatch, tmp_path):
     calls = []
 
-    def write_report(models, path, *, title=None, description=None):
-        calls.append((models, title, description))
+    def write_report(models, path, *, title=None, description=None, bands=()):
+        calls.append((models, title, description, [band.space for band in bands]))
         return Path(path)
 
     module = ModuleType("isometrics.report")
@@ -277,10 +277,14 @@ def test_report_is_written_elsewhere(monkeypatch, tmp_path):
     path = tmp_path / "page.html"
     assert analysis.report(path, title="A and B") == path
     iso.Analysis(analysis.models).report(str(path))
-    assert calls == [
-        (analysis.models, "A and B", "8 rows"),
-        (analysis.models, None, None),
+    monkeypatch.setattr("isometrics.certainty.REPLICATES_OF_CURVES", 20)
+    iso.analyse(LABELS * 9, {"A": SCORES["A"] * 9}).report(path, confidence_level=0.9)
+    assert [call[1:] for call in calls] == [
+        ("A and B", "8 rows", []),
+        (None, None, []),
+        (None, "72 rows", ["roc", "pr", "prg", "tradeoff"]),
     ]
+    assert calls[0][0] == calls[1][0] == analysis.models
 
 
 # ---------------------------------------------------------------------- pictures

@@ -50,8 +50,7 @@ def test_clusters_need_groups(sample):
         iso.analyse(*sample).bootstrap(clustered=True, **QUICK)
 
 
-def test_one_table_is_enough_for_one_model(sample, analysis):
-    labels, scores = sample
+def test_one_table_is_enough_for_one_model(analysis):
     alone = iso.Analysis({"one": analysis.models["one"]})
     found = alone.summary(confidence_level=0.9, **QUICK)
     expected = iso.bootstrap(
