@@ -6,7 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs bench clean
+.PHONY: help demo test lint format web docs bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -16,7 +16,9 @@ help:  ## show this list
 demo: $(READY)  ## run the worked example
 	$(BIN)/python examples/demo.py
 
-test: $(READY)  ## run all tests; fails below 100% branch coverage
+test: $(READY)  ## run all tests, those of the page where Node is; fails below 100% branch coverage
+	@if command -v node >/dev/null; then $(MAKE) --no-print-directory web/node_modules/.ready; \
+	    else echo "Node is missing: the tests of the page's own code are skipped"; fi
 	$(BIN)/python -m pytest -n $(WORKERS) --cov
 
 lint: $(READY)  ## check style, formatting, types and layers
@@ -29,18 +31,29 @@ format: $(READY)  ## apply formatting and the safe fixes of the linter
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+web: web/node_modules/.ready  ## check, test and build the interactive page (needs Node)
+	cd web && npm run check && npm test && npm run build
+
 docs: $(READY)  ## draw the figures and build the site into site/
 	$(BIN)/python docs/figures/draw.py
 	$(BIN)/zensical build --clean --strict
 	$(BIN)/python docs/check_site.py
 
-bench: $(READY)  ## time the table and its areas
+bench: $(READY)  ## time the table and its areas, and the page where chromium is
 	$(BIN)/python benchmarks/table_and_areas.py
+	@if command -v chromium >/dev/null; then $(BIN)/python benchmarks/page.py; \
+	    else echo "chromium is missing: the page is not timed"; fi
 
 clean:  ## remove .venv and everything generated
-	rm -rf .venv site docs/images demo-report build dist .coverage .coverage.* .cache \
+	rm -rf .venv web/node_modules site docs/images demo-report build dist .coverage .coverage.* .cache \
 	    .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests docs examples benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+web/node_modules/.ready: web/package-lock.json
+	@command -v node >/dev/null || { \
+	    echo "The page is built with Node 20 or newer, but there is no 'node' here. The built page is in the repository, so only who changes web/ needs it."; exit 1; }
+	cd web && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
 
 $(READY): pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { \

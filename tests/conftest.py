@@ -1,10 +1,13 @@
 """Hypothesis profiles, and what to do about tests that cannot run here.
 
-``HYPOTHESIS_PROFILE`` chooses the profile, ``dev`` (the default) or ``ci``.
+``HYPOTHESIS_PROFILE`` chooses the profile, ``dev`` (the default) or ``ci``. ``ISOMETRICS_SEED``
+repeats what a run drew for the page; the end of a run prints it.
 With ``ISOMETRICS_REQUIRE_ALL`` set, a skipped test fails the run.
 """
 
 import os
+import secrets
+import shutil
 import sys
 from importlib.util import find_spec
 
@@ -21,10 +24,18 @@ OPTIONAL_PARTS = {
     "matplotlib": "plots",
     "mpmath": "exact references",
     "pandas": "pandas frames",
+    "playwright": "tests of the page in a browser",
     "polars": "polars frames",
     "pyarrow": "Arrow tables",
     "sklearn": "comparison with scikit-learn",
 }
+OPTIONAL_PROGRAMS = {
+    "chromium": "tests of the page in a browser",
+    "node": "tests of the page's own code",
+}
+
+# What is drawn outside of hypothesis: new in every run, the same for all workers of one.
+os.environ.setdefault("ISOMETRICS_SEED", str(secrets.randbits(32)))
 
 
 @pytest.fixture(autouse=True)
@@ -56,6 +67,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for module, purpose in OPTIONAL_PARTS.items():
         if find_spec(module) is None:
             terminalreporter.write_line(f"optional part missing: {module} ({purpose})")
+    for program, purpose in OPTIONAL_PROGRAMS.items():
+        if shutil.which(program) is None:
+            terminalreporter.write_line(f"optional program missing: {program} ({purpose})")
+    terminalreporter.write_line(f"ISOMETRICS_SEED={os.environ['ISOMETRICS_SEED']}")
     if os.environ.get("ISOMETRICS_REQUIRE_ALL"):
         for nodeid in skipped_tests(terminalreporter.config):
             terminalreporter.write_line(f"ISOMETRICS_REQUIRE_ALL forbids skipping: {nodeid}")

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OPTIONAL = ("arff", "matplotlib", "pandas", "polars", "pyarrow", "sklearn")
+OPTIONAL = ("anywidget", "arff", "matplotlib", "pandas", "polars", "pyarrow", "sklearn")
 
 
 def examples(page: Path) -> list[tuple[str, str | None]]:
@@ -65,6 +65,7 @@ def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
         "isometrics.integrations.sklearn",
         "isometrics.isolines",
         "isometrics.plot",
+        "isometrics.report",
         "isometrics.testing",
     ],
 )

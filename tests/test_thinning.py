@@ -8,7 +8,7 @@ from isometrics import OperatingPoints
 from isometrics.hull import vertices
 from isometrics.spaces import SPACES
 from isometrics.testing.strategies import count_tables
-from isometrics.thinning import MOST_VERTICES, most_rows, rows_to_draw
+from isometrics.thinning import MOST_VERTICES, SHORT, most_rows, rows_to_draw, rows_to_explore
 from isometrics.trace import trace
 
 ROUNDING = 1e-9
@@ -150,3 +150,66 @@ def test_a_pr_curve_starts_at_recall_0():
     x, y = trace(late.table, "pr")
     assert (x[0], y[0]) == (0, 0)
     assert x[1] > 0
+
+
+longer = st.builds(
+    sample,
+    st.integers(SHORT + 200, SHORT + 600),
+    st.sampled_from([0.02, 0.3, 0.9]),
+    st.sampled_from([-1.0, 0.0, 1.0, 3.0]),
+    st.just(False),
+    st.integers(0, 1000),
+)
+
+
+@settings(max_examples=5)
+@given(longer, st.sampled_from([20, 60]))
+def test_rows_to_explore_draw_all_spaces_within_half_a_pixel(points, width):
+    rows = rows_to_explore(points.table, width=width)
+    assert (np.diff(rows) > 0).all()
+    assert np.isin(vertices(points.fp, points.tp), rows).all()
+    assert {0, len(points) - 1} <= set(rows.tolist())
+    kept = OperatingPoints(points.table.take(rows, points.table.kind))
+    for space in SPACES:
+        exact = curve(points, space, low=0.0, parts=1)
+        exact = exact[exact[:, 1] >= 0][::3]
+        drawn = curve(kept, space, low=-np.inf, parts=8)
+        drawn = drawn[np.isfinite(drawn).all(axis=1)]
+        # In PR space the way between two points is cut into eight chords here; a ranking from
+        # worst to best has no gain to show.
+        assert distances(exact, drawn).max(initial=0) <= 0.51 / width
+
+
+@settings(max_examples=20)
+@given(samples | longer)
+def test_there_is_a_row_to_explore_every_two_pixels(points):
+    rows = rows_to_explore(points.table, width=100)
+    if len(points) <= SHORT:
+        assert rows.tolist() == list(range(len(points)))
+        return
+    rates = points.recall + points.false_positive_rate
+    steps = np.diff(rates).max()
+    assert np.diff(rates[rows]).max() <= 2 / 100 + steps
+
+
+def test_few_rows_to_explore_of_many():
+    points = sample(300_000, 0.2, 1.5, False, 1)
+    rows = rows_to_explore(points.table)
+    assert len(rows) < SHORT
+    assert np.isin(vertices(points.fp, points.tp), rows).all()
+
+
+def test_every_vertex_is_kept_to_explore():
+    fpr = np.linspace(0, 1, 20_001)
+    points = OperatingPoints.from_roc(fpr, 1 - (1 - fpr) ** 2, positives=1.5, negatives=2.5)
+    assert len(rows_to_explore(points.table)) >= len(points.hull()) > MOST_VERTICES
+
+
+def test_rows_that_repeat_have_no_distance():
+    tp = np.repeat([0, 5, 5, 9], 1000)
+    fp = np.repeat([0, 2, 7, 9], 1000)
+    points = OperatingPoints.from_counts(tp, fp, positives=9, negatives=9)
+    rows = rows_to_explore(points.table)
+    assert {(0, 0), (5, 2), (9, 9)} <= set(
+        zip(points.tp[rows].tolist(), points.fp[rows].tolist(), strict=True)
+    )

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 MOST_VERTICES = 2000
 """A hull with more vertices is as smooth as a curve, and is drawn as exactly as one."""
 
+SHORT = 2000
+"""A table of so few rows is explored row by row."""
+
+_LOWEST_GAIN = -0.1
+"""Farther than a pixel from what is seen of PRG space; beyond it, distances do not count."""
+
 
 def most_rows(width: int = 800) -> int:
     """Return the most rows that `rows_to_draw` keeps: 8,408 on 800 pixels.
@@ -78,6 +84,104 @@ def rows_to_draw(table: Table, space: str, *, width: int = 800, low: float = 0.0
     if corners.size <= MOST_VERTICES:
         kept.append(corners)
     return np.unique(np.concatenate(kept))
+
+
+def rows_to_explore(table: Table, *, width: int = 800) -> Indices:
+    """Return the rows that draw a table in all spaces at once to within half a pixel.
+
+    They are for a page on which the same row is seen everywhere. Every vertex of the hull is among
+    them, however many there are, and so is the strictest row of highest precision, for either
+    class: all that can be best for some β or cost. Where the table has rows at all, there is one
+    every two pixels of ROC space, so that a reader can point at it. Tables of up to `SHORT` rows
+    keep them all.
+
+    Parameters
+    ----------
+    table
+        Nested rows, as scores, curves and hulls have them.
+    width
+        Pixels of every axis from 0 to 1; more than 10.
+
+    Notes
+    -----
+    A row that is left out is compared with the point that has as many predicted positives on the
+    straight way, in counts, between its kept neighbours. Segments with a row that is farther from
+    that point than half a pixel in some space are cut there, until none is left (Ramer 1972,
+    Douglas & Peucker 1973, with three distances in place of one).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import isometrics as iso
+    >>> labels = np.arange(100_000) % 4 == 0
+    >>> scores = np.random.default_rng(1).normal(1.5 * labels)
+    >>> pts = iso.OperatingPoints.from_scores(labels, scores)
+    >>> len(pts), len(rows_to_explore(pts.table)) < 2000
+    (100001, True)
+    """
+    if table.size <= SHORT:
+        return np.arange(table.size)
+    corners = vertices(table.fp, table.tp)
+    steps = np.floor((table.tp / table.positives + table.fp / table.negatives) * (width / 2))
+    moves = np.flatnonzero(np.diff(steps))
+    kept = np.unique(np.concatenate([[0, table.size - 1], _strictest(table), moves, corners]))
+    while True:
+        new = _farthest(table, kept, 0.5 / width)
+        if new.size == 0:
+            return kept
+        kept = np.union1d(kept, new)
+
+
+def _strictest(table: Table) -> Indices:
+    """Return the strictest rows of highest precision, for the positives and for the negatives."""
+    left = table.positives - table.tp, table.negatives - table.fp
+    with np.errstate(invalid="ignore"):
+        shares = table.tp / (table.tp + table.fp), left[1] / (left[0] + left[1])
+    return np.array(
+        [np.nanargmax(shares[0]), table.size - 1 - np.nanargmax(shares[1][::-1])], np.intp
+    )
+
+
+def _farthest(table: Table, kept: Indices, most: float) -> Indices:
+    """Return the row of each segment that is farthest from the straight way, where too far."""
+    tp, fp = table.tp.astype(np.float64), table.fp.astype(np.float64)
+    lengths = np.diff(kept)
+    start, stop = np.repeat(kept[:-1], lengths), np.repeat(kept[1:], lengths)
+    predicted = tp + fp
+    rows = np.arange(table.size - 1)
+    run = predicted[stop] - predicted[start]
+    # Equal rows have no way between them, and no distance.
+    share = np.divide(
+        predicted[rows] - predicted[start], run, out=np.zeros(rows.size), where=run > 0
+    )
+    straight = tp[start] + share * (tp[stop] - tp[start])
+    distance = _distance(table, tp[rows], straight, predicted[rows])
+    distance[kept[:-1]] = 0.0
+    highest = np.maximum.reduceat(distance, kept[:-1])
+    segment = np.repeat(np.arange(lengths.size), lengths)
+    found = np.flatnonzero((distance > most) & (distance == highest[segment]))
+    return found[np.diff(segment[found], prepend=-1) > 0]
+
+
+def _distance(table: Table, tp: Floats, straight: Floats, predicted: Floats) -> Floats:
+    """Return how far points with as many predicted positives are apart, in the space of most."""
+    odds, positives = table.odds, table.positives
+    miss = np.abs(tp - straight)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gains = [
+            (
+                np.maximum(1 - odds * ((positives - found) / found), _LOWEST_GAIN),
+                np.maximum(1 - odds * ((predicted - found) / found), _LOWEST_GAIN),
+            )
+            for found in (tp, straight)
+        ]
+        apart = [
+            np.hypot(miss / positives, miss / table.negatives),
+            np.hypot(miss / positives, miss / predicted),
+            np.hypot(gains[0][0] - gains[1][0], gains[0][1] - gains[1][1]),
+        ]
+    # The empty rule has no place in two of the spaces.
+    return np.asarray(np.nan_to_num(np.fmax(np.fmax(apart[0], apart[1]), apart[2])))
 
 
 def _extremes(y: Floats, starts: Indices) -> tuple[Indices, Indices]:

@@ -1,0 +1,252 @@
+"""What the page is given: plain data in a fixed, versioned shape, and nothing else.
+
+`web/src/model.ts` is the other side of it. Whoever changes one changes both, and the version.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from isometrics.brackets import area_brackets
+from isometrics.columns import plain
+from isometrics.errors import LengthError, NoCurveError, ParameterError, UndefinedWarning
+from isometrics.models import named_models
+from isometrics.parameters import clean_choice
+from isometrics.report.histogram import histogram_of
+from isometrics.report.packing import packed
+from isometrics.table import Kind
+from isometrics.thinning import rows_to_explore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import ArrayLike
+
+    from isometrics.brackets import Bracket
+    from isometrics.points import OperatingPoints
+    from isometrics.report.histogram import Histogram
+    from isometrics.table import Table
+
+VERSION = 1
+"""The page refuses data of another version."""
+
+SPACES = ("roc", "pr", "prg", "tradeoff")
+_UNORDERED = (Kind.SELECTION, Kind.SETS)
+_ALL_ROWS = (Kind.SCORES, Kind.CURVE, Kind.HULL, *_UNORDERED)
+"""Kinds of tables that lack no row."""
+
+
+class BandLike(Protocol):
+    """A confidence band around the curve of a model, as the library makes them."""
+
+    @property
+    def space(self) -> str:
+        """``"roc"``, ``"pr"``, ``"prg"`` or ``"tradeoff"``."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model; ``""`` will do where there is one only."""
+
+    @property
+    def kind(self) -> str:
+        """What the band promises, such as ``"pointwise"``."""
+
+    @property
+    def confidence_level(self) -> float:
+        """The confidence."""
+
+    @property
+    def x(self) -> ArrayLike:
+        """Places on the first axis."""
+
+    @property
+    def lower(self) -> ArrayLike:
+        """The lower end of the band at each place."""
+
+    @property
+    def upper(self) -> ArrayLike:
+        """The upper end of the band at each place."""
+
+    @property
+    def index(self) -> str:
+        """The index in tradeoff space, else ``""``."""
+
+
+def report_model(
+    models: Mapping[str, OperatingPoints],
+    *,
+    title: str | None = None,
+    description: str | None = None,
+    bands: Iterable[BandLike] = (),
+) -> dict[str, Any]:
+    """Return the data of a page about models, ready for `json.dumps`.
+
+    Parameters
+    ----------
+    models
+        The operating points of one model or more, by name.
+    title, description
+        What stands on top of the page, and where the data came from.
+    bands
+        Confidence bands of their curves, where there are any.
+
+    Notes
+    -----
+    Rows are thinned by `rows_to_explore`. Areas, histograms and totals are those of all rows.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> data = report_model({"forest": pts})
+    >>> data["version"], data["models"][0]["name"], data["models"][0]["tp"]
+    (1, 'forest', {'integers': 'AAIAAgA='})
+    """
+    named = named_models(models)
+    if not named:
+        raise ParameterError("a report needs one model or more but got none")
+    drawn: dict[str, list[dict[str, Any]]] = {name: [] for name in named}
+    for band in bands:
+        drawn[_model_of(band, list(named))].append(_band(band))
+    return _document(
+        title,
+        description,
+        [_model(name, points, drawn[name]) for name, points in named.items()],
+    )
+
+
+def start_model(*, title: str | None = None) -> dict[str, Any]:
+    """Return the data of a page without models, which asks for a file."""
+    return _document(title, None, [])
+
+
+def _document(
+    title: str | None, description: str | None, models: list[dict[str, Any]]
+) -> dict[str, Any]:
+    for name, text in (("title", title), ("description", description)):
+        if text is not None and not isinstance(text, str):
+            raise ParameterError(f"{name} must be a text but is {text!r}")
+    return {
+        "version": VERSION,
+        "title": title or "Which model, which threshold?",
+        "description": description or "",
+        "models": models,
+    }
+
+
+def _model(name: str, points: OperatingPoints, bands: list[dict[str, Any]]) -> dict[str, Any]:
+    table = points.table
+    rows = np.arange(table.size) if table.kind in _UNORDERED else rows_to_explore(table)
+    kept = table.take(rows, table.kind)
+    thresholds = kept.thresholds.astype(np.float64)
+    return {
+        "name": name,
+        "kind": table.kind.name.lower(),
+        "positives": plain(table.positives),
+        "negatives": plain(table.negatives),
+        "whole": _is_whole(table),
+        "rows": table.size,
+        "complete": kept.size == table.size and table.kind in _ALL_ROWS,
+        "thresholds": packed(thresholds),
+        # Integers beyond 2**53 are long doubles in Python; a browser has none.
+        "rounded": not np.array_equal(thresholds, kept.thresholds, equal_nan=True),
+        "tp": packed(kept.tp),
+        "fp": packed(kept.fp),
+        "labels": None if kept.labels is None else [str(plain(label)) for label in kept.labels],
+        "areas": {
+            measure: [_number(bracket.lo), _number(bracket.hi)]
+            for measure, bracket in _areas(points).items()
+        },
+        "histogram": _histogram(histogram_of(table)),
+        "bands": bands,
+    }
+
+
+def _areas(points: OperatingPoints) -> dict[str, Bracket]:
+    """Return the areas; none where points are not nested and so have no curve."""
+    try:
+        with warnings.catch_warnings():
+            # A reader sees which area is not defined.
+            warnings.simplefilter("ignore", UndefinedWarning)
+            return area_brackets(points)
+    except NoCurveError:
+        return {}
+
+
+def _is_whole(table: Table) -> bool:
+    """Tell whether items were counted, not weighed."""
+    kinds = {table.tp.dtype.kind, table.fp.dtype.kind}
+    return kinds == {"i"} and all(
+        isinstance(plain(total), int) for total in (table.positives, table.negatives)
+    )
+
+
+def _histogram(histogram: Histogram | None) -> dict[str, Any] | None:
+    if histogram is None:
+        return None
+    return {
+        "lo": histogram.lo,
+        "hi": histogram.hi,
+        "positives": packed(histogram.positives),
+        "negatives": packed(histogram.negatives),
+        "below": list(histogram.below),
+        "above": list(histogram.above),
+    }
+
+
+def _model_of(band: BandLike, names: list[str]) -> str:
+    if band.model in names:
+        return band.model
+    if band.model == "" and len(names) == 1:
+        return names[0]
+    raise ParameterError(
+        f"bands has one of the model {band.model!r}, which is none of {', '.join(map(repr, names))}"
+    )
+
+
+def _band(band: BandLike) -> dict[str, Any]:
+    clean_choice(band.space, "space", SPACES)
+    x, lo, hi = (np.asarray(values, np.float64) for values in (band.x, band.lower, band.upper))
+    if not x.shape == lo.shape == hi.shape or x.ndim != 1:
+        raise LengthError(
+            "a band must have x, lower and upper of one length but their shapes are "
+            f"{x.shape}, {lo.shape} and {hi.shape}"
+        )
+    # Where a limit is not defined the band has a gap.
+    known = np.flatnonzero(np.isfinite(x) & np.isfinite(lo) & np.isfinite(hi))
+    return {
+        "space": band.space,
+        "index": band.index,
+        "kind": band.kind,
+        "level": float(band.confidence_level),
+        "x": packed(x[known]),
+        "lo": packed(lo[known]),
+        "hi": packed(hi[known]),
+    }
+
+
+def _number(value: float) -> float | None:
+    """JSON has no NaN and no infinity; what is not defined is null."""
+    return float(value) if math.isfinite(value) else None
+
+
+def as_json(model: Mapping[str, Any]) -> str:
+    r"""Return the data as text that can stand inside a script element of a page.
+
+    Every ``<``, ``>`` and ``&`` becomes an escape of JSON, so no name can end the element or open
+    a comment in it.
+
+    Examples
+    --------
+    >>> print(as_json({"name": "</script>"}))
+    {"name":"\u003c/script\u003e"}
+    """
+    text = json.dumps(model, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

@@ -1,0 +1,68 @@
+"""The page as a widget in a notebook; needs anywidget."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+try:
+    import anywidget
+    import traitlets
+except ImportError as error:
+    raise ImportError(
+        "isometrics.report.widget needs anywidget: pip install 'isometrics[widget]'"
+    ) from error
+
+from isometrics.report.model import report_model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from isometrics.points import OperatingPoints
+    from isometrics.report.model import BandLike
+
+_STATIC = files("isometrics.report").joinpath("static")
+
+
+class ReportWidget(anywidget.AnyWidget):
+    """The interactive report inside a notebook.
+
+    Parameters
+    ----------
+    models
+        The operating points of one model or more, by name.
+    title, description
+        What stands on top, and where the data came from.
+    bands
+        Confidence bands of their curves, where there are any.
+
+    Attributes
+    ----------
+    data
+        What the page is given, as `isometrics.report.model.report_model` makes it.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> widget = ReportWidget({"forest": pts})
+    >>> widget.data["models"][0]["name"]
+    'forest'
+    """
+
+    _esm = _STATIC.joinpath("widget.js").read_text(encoding="utf-8")
+    _css = _STATIC.joinpath("widget.css").read_text(encoding="utf-8")
+    data = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        models: Mapping[str, OperatingPoints],
+        *,
+        title: str | None = None,
+        description: str | None = None,
+        bands: Iterable[BandLike] = (),
+    ) -> None:
+        data: dict[str, Any] = report_model(
+            models, title=title, description=description, bands=bands
+        )
+        super().__init__(data=data)

@@ -1,0 +1,88 @@
+"""Debian's chromium through playwright, with the network off and everything it says heard."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from isometrics.report import write_report
+from isometrics.report.html import page_of
+from isometrics.report.model import start_model
+
+from .stage import Heard, points
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api")
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("chromium is missing")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def context(browser):
+    """Share one context: a new page in it costs a third of a new context."""
+    context = browser.new_context(
+        offline=True,
+        accept_downloads=True,
+        permissions=["clipboard-read", "clipboard-write"],
+    )
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def open_page(context):
+    """Open a file; at the end, a page must have kept quiet and to itself."""
+    opened = []
+
+    def open_it(path, *, width=1400, scheme="light"):
+        page = context.new_page()
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        page.set_default_timeout(30_000)
+        heard = Heard(page)
+        address = Path(path).as_uri()
+        opened.append((page, heard, address))
+        page.goto(address)
+        page.heard = heard
+        return page
+
+    yield open_it
+    for page, heard, address in opened:
+        page.close()
+        assert heard.said == []
+        assert heard.dialogs == []
+        outside = [url for url in heard.requests if not url.startswith(("blob:", "data:"))]
+        assert set(outside) <= {address}
+
+
+@pytest.fixture(scope="session")
+def two_models():
+    return {"forest": points(1, shift=1.8), "linear": points(2, shift=1.2)}
+
+
+@pytest.fixture(scope="session")
+def report(two_models, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "two models.html"
+    return write_report(two_models, path, title="Two models", description="drawn at random")
+
+
+@pytest.fixture(scope="session")
+def start_page(tmp_path_factory):
+    path = tmp_path_factory.mktemp("start") / "start.html"
+    path.write_text(page_of(start_model()), encoding="utf-8")
+    return path

@@ -1,0 +1,316 @@
+"""Controls: what they set, and that every space follows as Python says."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics import OperatingPoints
+from isometrics.report import write_report
+
+from .reading import exact, place, row, set_number, settle, svg
+from .stage import points
+
+
+def cell(page, model, name):
+    line = page.locator(".summary tbody tr").filter(has_text=model)
+    return line.locator(f'[data-value="{name}"]').inner_text()
+
+
+@pytest.mark.parametrize("prevalence", [0.01, 0.5])
+def test_the_prevalence_equals_at_prevalence_at_the_points_shown(
+    open_page, report, two_models, prevalence
+):
+    page = open_page(report)
+    set_number(page, "Prevalence", prevalence)
+    moved = {name: one.at_prevalence(prevalence) for name, one in two_models.items()}
+    svg(page, "ROC").focus()
+    for at in (30, 90, 200):
+        page.keyboard.press("Home")
+        for _ in range(at // 12):
+            page.keyboard.press("PageDown")
+        settle(page)
+        shown, right = row(page), moved["forest"]
+        assert exact(page, "precision") == pytest.approx(right.precision[shown], rel=1e-12)
+        assert exact(page, "precision-gain") == pytest.approx(right.precision_gain[shown], rel=1e-9)
+        assert exact(page, "f") == pytest.approx(right.f()[shown], rel=1e-12)
+        assert place(page, "Precision–recall") == pytest.approx(
+            (right.recall[shown], right.precision[shown]), abs=1e-9
+        )
+    for name, one in moved.items():
+        assert cell(page, name, "AUROC") == f"{one.roc.area():.3f}"
+        assert cell(page, name, "AUPR") == f"{one.pr.area():.3f}"
+        assert cell(page, name, "AUPRG") == f"{one.prg.area():.3f}".replace("-", "−")
+        assert cell(page, name, "f") == f"{iso.best_threshold(one, beta=1).f:.3f}"
+    page.get_by_label("Reset the prevalence to that of the data").click()
+    settle(page)
+    assert cell(page, "forest", "AUPR") == f"{two_models['forest'].pr.area():.3f}"
+
+
+def test_the_slider_of_the_prevalence_recomputes_too(open_page, report):
+    page = open_page(report)
+    before = cell(page, "forest", "AUPR")
+    slider = page.get_by_label("Prevalence", exact=True)
+    slider.focus()
+    for _ in range(20):
+        page.keyboard.press("ArrowLeft")
+    settle(page)
+    assert cell(page, "forest", "AUPR") != before
+
+
+def test_beta_by_slider_number_and_lambda(open_page, report, two_models):
+    page = open_page(report)
+    for beta in (0.5, 3):
+        set_number(page, "β", beta)
+        best = iso.best_threshold(two_models["forest"], beta=beta)
+        assert cell(page, "forest", "f") == f"{best.f:.3f}"
+        assert page.locator(".headline .first").inner_text().startswith(f"At β = {beta} cut ")
+    set_number(page, "λ", 0.2)
+    assert float(page.get_by_label("β, as a number").input_value()) == pytest.approx(0.5)
+    slider = page.get_by_label("β", exact=True)
+    slider.focus()
+    page.keyboard.press("End")
+    settle(page)
+    assert page.get_by_label("β, as a number").input_value() == "10"
+    set_number(page, "β", 0)
+    best = iso.best_threshold(two_models["forest"], beta=0)
+    assert cell(page, "forest", "recall").startswith(f"{100 * best.recall:.1f}")
+
+
+def test_a_number_out_of_range_is_not_taken(open_page, report):
+    page = open_page(report)
+    before = cell(page, "forest", "AUPR")
+    set_number(page, "Prevalence", 2)
+    assert cell(page, "forest", "AUPR") == before
+    assert page.get_by_label("Reset the prevalence to that of the data").is_disabled()
+
+
+@pytest.mark.parametrize("index", ["kulczynski", "folke", "jaccard", "f-gain", "cost"])
+def test_every_index_has_its_tradeoff_curves(open_page, report, two_models, index):
+    page = open_page(report)
+    page.get_by_label("index", exact=True).select_option(index)
+    set_number(page, "λ", 0.3)
+    panel = svg(page, "Tradeoff")
+    panel.scroll_into_view_if_needed()
+    box = panel.locator(".plot").bounding_box()
+    best = two_models["forest"].tradeoff(index)
+    page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + (1 - best(0.3)) * box["height"])
+    settle(page)
+    lam, value = place(page, "Tradeoff")
+    assert value == pytest.approx(best(lam), abs=1e-9)
+
+
+def test_models_can_be_switched_off(open_page, report):
+    page = open_page(report)
+    assert svg(page, "ROC").locator(".curve").count() == 2
+    page.get_by_label("Show forest").uncheck()
+    settle(page)
+    assert svg(page, "ROC").locator(".curve").count() == 1
+    assert "linear" in page.locator(".headline .first").inner_text()
+    page.get_by_label("Show linear").uncheck()
+    settle(page)
+    assert page.locator(".headline").inner_text() == "No model is shown."
+    page.get_by_label("Show forest").check()
+    settle(page)
+    assert "forest" in page.locator(".headline .first").inner_text()
+
+
+@pytest.mark.parametrize(
+    ("label", "panel", "drawn"),
+    [
+        ("Show curves", "ROC", ".curve"),
+        ("Show hulls", "Precision–recall", ".hull"),
+        ("Show isolines", "Precision–recall gain", ".isoline"),
+        ("Show baselines", "Tradeoff", ".baseline"),
+        ("Show unachievable region", "Precision–recall", ".unachievable"),
+    ],
+)
+def test_what_is_drawn_can_be_chosen(open_page, report, label, panel, drawn):
+    page = open_page(report)
+    assert svg(page, panel).locator(drawn).count() > 0
+    page.get_by_label(label).uncheck()
+    settle(page)
+    assert svg(page, panel).locator(drawn).count() == 0
+
+
+def test_the_hull_is_dashed_and_the_curve_is_not(open_page, report):
+    page = open_page(report)
+    dashes = "(line) => getComputedStyle(line).strokeDasharray"
+    assert svg(page, "ROC").locator(".hull").first.evaluate(dashes) != "none"
+    assert svg(page, "ROC").locator(".curve").first.evaluate(dashes) == "none"
+
+
+@pytest.mark.parametrize(
+    "interpolation", ["average-precision", "linear", "integer-steps", "max-precision"]
+)
+def test_each_interpolation_has_its_curve_and_its_area(open_page, tmp_path, interpolation):
+    # Distant points, the second of which has a lower precision than the third.
+    dented = OperatingPoints.from_counts(
+        [4, 5, 12, 20], [0, 20, 24, 200], positives=20, negatives=200
+    )
+    page = open_page(write_report({"dented": dented}, tmp_path / "dented.html"))
+    curve = svg(page, "Precision–recall").locator(".curve")
+    before = curve.get_attribute("d")
+    page.get_by_label("PR interpolation").select_option(interpolation)
+    settle(page)
+    assert cell(page, "dented", "AUPR") == f"{dented.pr.area(interpolation):.3f}"
+    assert interpolation in page.locator("figure.panel .result").nth(1).inner_text()
+    assert curve.get_attribute("d") != before
+
+
+def test_the_other_class(open_page, report, two_models):
+    page = open_page(report)
+    page.get_by_label("class of interest").select_option("negatives")
+    settle(page)
+    points = two_models["forest"]
+    other = OperatingPoints.from_counts(
+        points.tn[::-1], points.fn[::-1], positives=points.negatives, negatives=points.positives
+    )
+    assert cell(page, "forest", "AUROC") == f"{other.roc.area():.3f}"
+    assert cell(page, "forest", "AUPR") == f"{other.pr.area():.3f}"
+    assert cell(page, "forest", "f") == f"{iso.best_threshold(other).f:.3f}"
+    assert "score < " in page.locator(".card .rule").inner_text()
+    shown = row(page)
+    assert exact(page, "precision") == pytest.approx(other.precision[shown], rel=1e-12)
+
+
+def test_the_winners_are_those_of_compare(open_page, report, two_models):
+    page = open_page(report)
+    winners = iso.compare(two_models).winners
+    titles = svg(page, "Tradeoff").locator(".winner title").all_text_contents()
+    right = [
+        f"{' = '.join(names).strip('()')}: λ {lo:.3f} to {hi:.3f}"
+        for names, lo, hi in zip(winners.names, winners.lambda_lo, winners.lambda_hi, strict=True)
+    ]
+    assert titles == right
+
+
+def test_the_thresholds_are_those_of_optimal_thresholds(open_page, report, two_models):
+    page = open_page(report)
+    optimal = iso.optimal_thresholds(two_models["forest"])
+    lines = page.locator(".thresholds tbody tr")
+    assert lines.count() == len(optimal)
+    page.get_by_role("button", name="Copy the table of thresholds").click()
+    copied = page.evaluate("navigator.clipboard.readText()").splitlines()
+    numbers = np.array([[float(cell) for cell in line.split("\t")] for line in copied[1:]])
+    assert numbers[:, 0] == pytest.approx(np.sqrt(optimal.beta_squared_lo), rel=1e-12)
+    assert numbers[:, 2].tolist() == optimal.thresholds.tolist()
+    assert numbers[:, 3] == pytest.approx(optimal.precision, rel=1e-12)
+    lines.nth(3).locator("button.link").click()
+    settle(page)
+    assert two_models["forest"].thresholds[row(page)] == optimal.thresholds[3]
+    lines.nth(2).get_by_role("button", name="Copy").click()
+    assert float(page.evaluate("navigator.clipboard.readText()")) == optimal.thresholds[2]
+
+
+def test_the_buttons_of_the_card_choose_the_best_rows(open_page, report, two_models):
+    page = open_page(report)
+    set_number(page, "Cost proportion of false positives", 0.8)
+    page.get_by_role("button", name="Best for cost").click()
+    settle(page)
+    points = two_models["forest"]
+    assert points.thresholds[row(page)] == iso.best_threshold(points, cost=0.8).threshold
+    page.get_by_role("button", name="Best for β").click()
+    settle(page)
+    assert points.thresholds[row(page)] == iso.best_threshold(points).threshold
+
+
+def test_the_model_in_hand_stays_when_beta_changes(open_page, report, two_models):
+    page = open_page(report)
+    svg(page, "ROC").focus()
+    page.keyboard.press("m")
+    settle(page)
+    set_number(page, "β", 3)
+    assert page.locator(".card h2").inner_text() == "linear"
+    points = two_models["linear"]
+    assert points.thresholds[row(page)] == iso.best_threshold(points, beta=3).threshold
+
+
+def band(space, index=""):
+    x = np.linspace(0, 1, 11)
+    return SimpleNamespace(
+        space=space,
+        model="forest",
+        kind="pointwise",
+        confidence_level=0.9,
+        x=x,
+        lower=np.clip(x - 0.1, 0, 1),
+        upper=np.clip(x + 0.1, 0, 1),
+        index=index,
+    )
+
+
+def test_bands_are_drawn_and_can_be_left_out(open_page, two_models, tmp_path):
+    bands = [band("roc"), band("tradeoff", "jaccard")]
+    page = open_page(write_report(two_models, tmp_path / "bands.html", bands=bands))
+    assert svg(page, "ROC").locator(".band title").text_content() == (
+        "forest: 90\u202f% band, pointwise"
+    )
+    assert svg(page, "Tradeoff").locator(".band").count() == 0
+    page.get_by_label("index", exact=True).select_option("jaccard")
+    settle(page)
+    assert svg(page, "Tradeoff").locator(".band").count() == 1
+    page.get_by_label("Show confidence bands").uncheck()
+    settle(page)
+    assert page.locator(".band").count() == 0
+
+
+def test_thinned_models_have_limits_at_another_prevalence(open_page, tmp_path):
+    many = points(5, rows=30_000)
+    page = open_page(write_report({"many": many}, tmp_path / "many.html"))
+    assert cell(page, "many", "AUPR") == f"{many.pr.area():.3f}"
+    assert "within half a pixel" in page.locator(".summary .note").inner_text()
+    set_number(page, "Prevalence", 0.02)
+    shown = cell(page, "many", "AUPR").split("–")
+    area = many.at_prevalence(0.02).pr.area()
+    assert float(shown[0]) - 6e-4 <= area <= float(shown[-1]) + 6e-4
+    best = iso.best_threshold(many.at_prevalence(0.02), beta=1)
+    assert cell(page, "many", "f") == f"{best.f:.3f}"
+
+
+def test_rounded_thresholds_are_told(open_page, tmp_path):
+    large = OperatingPoints.from_scores([1, 0, 1], [2**53 + 1, 2**60, 1])
+    page = open_page(write_report({"large": large}, tmp_path / "large.html"))
+    assert "thresholds beyond 2**53 are rounded" in page.locator(".summary .note").inner_text()
+
+
+def test_models_of_different_prevalence_are_compared_once_one_is_set(open_page, tmp_path):
+    models = {"one": points(1), "two": points(2, prevalence=0.5)}
+    page = open_page(write_report(models, tmp_path / "different.html"))
+    assert "different prevalences" in page.locator(".headline").inner_text()
+    assert svg(page, "Tradeoff").locator(".winner").count() == 0
+    set_number(page, "Prevalence", 0.3)
+    assert svg(page, "Tradeoff").locator(".winner").count() > 0
+
+
+def test_families_of_sets_have_names_and_no_curve(open_page, tmp_path):
+    sets = {"small": [1, 2, 3], "wrong": [9, 10, 11], "broad": list(range(12))}
+    found = OperatingPoints.from_sets({1, 2, 3, 4}, sets, universe_size=40)
+    page = open_page(write_report({"clusters": found}, tmp_path / "sets.html"))
+    assert svg(page, "ROC").locator(".curve").count() == 0
+    assert svg(page, "ROC").locator(".set").count() == 5
+    assert page.locator(".card .rule").inner_text() == "set small"
+    assert "no histogram" in page.locator(".histogram .result").inner_text()
+    assert cell(page, "clusters", "AUROC") == "–"
+
+
+def test_a_term_explains_itself(open_page, report):
+    page = open_page(report)
+    page.get_by_role("button", name="AUPRG").click()
+    popover = page.locator(".glossary-popover")
+    assert popover.is_visible()
+    assert "AUPRG" in popover.inner_text()
+    page.keyboard.press("Escape")
+    assert not popover.is_visible()
+
+
+def test_the_theme_can_be_chosen(open_page, report):
+    page = open_page(report)
+    ground = "getComputedStyle(document.getElementById('isometrics')).backgroundColor"
+    light = page.evaluate(ground)
+    button = page.get_by_role("button", name="Theme")
+    button.click()
+    assert page.evaluate(ground) == light
+    button.click()
+    assert page.evaluate(ground) != light

@@ -1,0 +1,314 @@
+"""Files dropped on the page: read in the browser, with the numbers and errors of Python."""
+
+import base64
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import isometrics as iso
+from isometrics import OperatingPoints
+from isometrics.columns import column
+from isometrics.errors import InputError
+from isometrics.inputs import clean_sample, positive_rows, present_rows
+
+from .reading import settle
+from .stage import sample
+
+
+@pytest.fixture(scope="module")
+def frame():
+    labels, forest = sample(1, shift=1.8)
+    _, linear = sample(2, shift=1.2)
+    weights = np.random.default_rng(3).integers(0, 4, labels.size)
+    return pd.DataFrame(
+        {
+            "id": np.arange(labels.size),
+            "label": labels.astype(int),
+            "forest": forest,
+            "linear, plain": np.round(linear, 1),
+            "weight": weights,
+        }
+    )
+
+
+def choose(page, path):
+    page.locator("input[type=file]").set_input_files(str(path))
+    page.locator("form.columns").wait_for()
+
+
+def show(page):
+    page.get_by_role("button", name="Show", exact=True).click()
+    page.locator("figure.panel").first.wait_for()
+    settle(page)
+
+
+def areas(page):
+    """Return the three areas of each model as the page shows them."""
+    return {
+        line.locator("th").inner_text().strip(): tuple(
+            line.locator(f'[data-value="{name}"]').inner_text()
+            for name in ("AUROC", "AUPR", "AUPRG")
+        )
+        for line in page.locator(".summary tbody tr").all()
+    }
+
+
+def right_areas(points):
+    numbers = (points.roc.area(), points.pr.area(), points.prg.area())
+    return tuple(f"{area:.3f}".replace("-", "−") for area in numbers)
+
+
+def saved_report(page, tmp_path):
+    """Return the data of the report that the page saves, with all digits."""
+    with page.expect_download() as caught:
+        page.get_by_role("button", name="Report (HTML)").click()
+    path = tmp_path / "saved.html"
+    caught.value.save_as(path)
+    text = path.read_text(encoding="utf-8")
+    data = text.split('id="isometrics-data">', 1)[1].split("</script>", 1)[0]
+    return path, json.loads(data)
+
+
+def assert_same(data, points):
+    """Check counts to the bit and areas to 1e-12."""
+    from isometrics.brackets import area_brackets
+    from isometrics.report.packing import unpacked
+
+    assert data["rows"] == len(points)
+    assert (data["positives"], data["negatives"]) == (points.positives, points.negatives)
+    if data["rows"] <= 2000:
+        for name in ("thresholds", "tp", "fp"):
+            assert unpacked(data[name]).tolist() == getattr(points, name).tolist()
+    for name, (value, _) in area_brackets(points).items():
+        assert data["areas"][name][0] == pytest.approx(value, rel=1e-12), name
+
+
+@pytest.mark.parametrize("kind", ["csv", "snappy", "gzip", "zstd"])
+def test_the_same_numbers_as_python(open_page, start_page, frame, tmp_path, kind):
+    path = tmp_path / f"predictions of May.{'csv' if kind == 'csv' else 'parquet'}"
+    if kind == "csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_parquet(path, compression=kind)
+    page = open_page(start_page)
+    choose(page, path)
+    assert page.get_by_label("Label", exact=True).input_value() == "label"
+    assert page.get_by_label("Weight", exact=True).input_value() == "weight"
+    page.get_by_label("Weight", exact=True).select_option(label="none")
+    show(page)
+    right = {
+        name: OperatingPoints.from_scores(frame["label"], frame[name])
+        for name in ("forest", "linear, plain")
+    }
+    assert areas(page) == {name: right_areas(points) for name, points in right.items()}
+    _, data = saved_report(page, tmp_path)
+    for model in data["models"]:
+        assert_same(model, right[model["name"]])
+    assert page.locator("h1").inner_text() == path.name
+
+
+def test_weights_and_a_column_of_models(open_page, start_page, frame, tmp_path):
+    long = frame.melt(
+        id_vars=["label", "weight"],
+        value_vars=["forest", "linear, plain"],
+        var_name="model",
+        value_name="score",
+    )
+    path = tmp_path / "long.csv"
+    long.to_csv(path, index=False)
+    page = open_page(start_page)
+    choose(page, path)
+    assert page.get_by_label("Column that names the model").input_value() == "model"
+    show(page)
+    _, data = saved_report(page, tmp_path)
+    for model in data["models"]:
+        part = long[long["model"] == model["name"]]
+        points = OperatingPoints.from_scores(
+            part["label"], part["score"], sample_weight=part["weight"]
+        )
+        assert_same(model, points)
+
+
+def test_a_large_file_is_counted_exactly_and_thinned(open_page, start_page, tmp_path):
+    labels, scores = sample(7, rows=40_000, shift=1.0)
+    path = tmp_path / "large.csv"
+    pd.DataFrame({"y": labels, "p": scores}).to_csv(path, index=False)
+    page = open_page(start_page)
+    choose(page, path)
+    show(page)
+    points = OperatingPoints.from_scores(labels, scores)
+    _, data = saved_report(page, tmp_path)
+    assert_same(data["models"][0], points)
+    best = iso.best_threshold(points, beta=1)
+    shown = page.locator('.summary [data-value="f"]').inner_text()
+    assert shown == f"{best.f:.3f}"
+
+
+def test_a_file_can_be_dropped_anywhere(open_page, start_page, frame, tmp_path):
+    path = tmp_path / "dropped.csv"
+    frame.to_csv(path, index=False)
+    page = open_page(start_page)
+    page.evaluate(
+        """(content) => {
+            const bytes = Uint8Array.from(atob(content), (one) => one.charCodeAt(0));
+            const data = new DataTransfer();
+            data.items.add(new File([bytes], "dropped.csv"));
+            for (const kind of ["dragover", "drop"])
+                document.body.dispatchEvent(
+                    new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
+        }""",
+        base64.b64encode(path.read_bytes()).decode(),
+    )
+    page.locator("form.columns").wait_for()
+    show(page)
+    assert "forest" in areas(page)
+
+
+def test_a_saved_report_opens_by_itself(open_page, start_page, frame, tmp_path):
+    path = tmp_path / "predictions.csv"
+    frame.to_csv(path, index=False)
+    page = open_page(start_page)
+    choose(page, path)
+    show(page)
+    shown = areas(page)
+    saved, _ = saved_report(page, tmp_path)
+    again = open_page(saved)
+    assert areas(again) == shown
+    assert again.title() == "predictions.csv"
+
+
+def test_another_file_takes_the_place_of_a_report(open_page, report, frame, tmp_path):
+    path = tmp_path / "predictions.csv"
+    frame.to_csv(path, index=False)
+    page = open_page(report)
+    page.get_by_text("Open another file").click()
+    choose(page, path)
+    show(page)
+    page.get_by_role("heading", name="predictions.csv").wait_for()
+    assert "linear, plain" in areas(page)
+
+
+def sentence(function):
+    """Return what Python says about bad data."""
+    with pytest.raises(InputError) as caught:
+        function()
+    return str(caught.value)
+
+
+def said_by_python(frame, pos_label=None):
+    """Check a frame as the library checks arguments, under the names of its columns."""
+    label, score = column(frame["label"], "label"), column(frame["score"], "score")
+    weight = frame.get("weight")
+
+    def check():
+        present_rows(label, score, sample_weight=weight)
+        positive_rows(label, pos_label)
+        OperatingPoints.from_scores(frame["label"], frame["score"], sample_weight=weight)
+
+    return sentence(check).replace("y_true", "label").replace("y_score", "score")
+
+
+SCORES = [0.5, 0.25, 0.75]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"label": [1, 0, 1], "score": [0.5, np.nan, 0.25]},
+        {"label": [1, 0, 2], "score": SCORES},
+        {"label": ["a", "b", "c"], "score": SCORES},
+        {"label": [1, 1, 1], "score": SCORES},
+        {"label": [0, 0, 0], "score": SCORES},
+        {"label": [1.0, np.nan, 0.0], "score": SCORES},
+        {"label": [1, 0, 1], "score": SCORES, "weight": [1, -1, 1]},
+        {"label": [1, 0, 1], "score": SCORES, "weight": [0.0, 0.0, 0.0]},
+    ],
+    ids=["nan", "three", "words", "positives", "negatives", "no label", "negative", "zero"],
+)
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_errors_are_those_of_python(open_page, start_page, tmp_path, frame, kind):
+    table = pd.DataFrame(frame)
+    right = said_by_python(table)
+    right = right.replace("sample_weight", "weight")
+    path = tmp_path / f"bad.{kind}"
+    if kind == "csv":
+        table.to_csv(path, index=False)
+    else:
+        table.to_parquet(path)
+    page = open_page(start_page)
+    choose(page, path)
+    if "a" in table["label"].to_list():
+        page.get_by_label("Positive label").select_option(label="1 or true")
+    page.get_by_role("button", name="Show", exact=True).click()
+    problem = page.locator(".problem:not(:empty)")
+    problem.wait_for()
+    assert problem.inner_text() == right
+
+
+def test_words_need_a_positive_label_and_get_one(open_page, start_page, tmp_path):
+    path = tmp_path / "words.csv"
+    table = pd.DataFrame({"label": ["spam", "ham", "spam", "ham"], "score": [4, 3, 2, 1]})
+    table.to_csv(path, index=False)
+    page = open_page(start_page)
+    choose(page, path)
+    assert page.get_by_label("Positive label").input_value() == "spam"
+    show(page)
+    points = OperatingPoints.from_scores(table["label"], table["score"], pos_label="spam")
+    assert list(areas(page).values()) == [right_areas(points)]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "'bad.csv' is empty; at least one row is needed"),
+        (b"label,score\n", "the file has no rows; a header and at least one row are needed"),
+        (b"a,a\n1,2\n", "the file has two columns called 'a'; rename one of them"),
+        (b"PAR1 but not really", "the file cannot be read as Parquet: "),
+    ],
+)
+def test_files_that_cannot_be_read(open_page, start_page, tmp_path, content, said):
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    page = open_page(start_page)
+    page.locator("input[type=file]").set_input_files(str(path))
+    problem = page.locator(".problem:not(:empty)")
+    problem.wait_for()
+    assert problem.inner_text().startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("0,0.5,7", "row 2 of the file has 3 cells but the header has 2"),
+        (
+            "0,abc",
+            "score has values that are not real numbers of 64 bits, such as 'abc': 1 in all, "
+            "the first at position 1",
+        ),
+        (
+            "0,9007199254740993",
+            "score has whole numbers from 2**53 on, which a browser would round: 1 in all, the "
+            "first at position 1",
+        ),
+    ],
+)
+def test_rows_that_cannot_be_read(open_page, start_page, tmp_path, line, said):
+    path = tmp_path / "bad.csv"
+    path.write_text("\n".join(["label,score", "1,1.5", line, *["0,2.5"] * 2000]))
+    page = open_page(start_page)
+    choose(page, path)
+    page.get_by_role("checkbox", name="score").check()
+    page.get_by_role("button", name="Show", exact=True).click()
+    problem = page.locator(".problem:not(:empty)")
+    problem.wait_for()
+    assert problem.inner_text() == said
+
+
+def test_python_says_the_same_about_words_among_scores():
+    said = sentence(lambda: clean_sample([1, 0], np.array([1.5, "abc"], dtype=object)))
+    assert said == (
+        "y_score has values that are not real numbers of 64 bits, such as 'abc': 1 in all, "
+        "the first at position 1"
+    )

@@ -1,0 +1,108 @@
+"""The page for everyone: without axe's violations, at every width, in both themes, on paper."""
+
+import json
+
+import pytest
+
+from .reading import settle
+from .stage import WEB
+
+WIDTHS = [360, 800, 1400]
+
+
+@pytest.fixture(scope="module")
+def axe():
+    path = WEB / "node_modules" / "axe-core" / "axe.min.js"
+    if not path.is_file():
+        pytest.skip("axe-core is missing; `make web` installs it")
+    return path.read_text(encoding="utf-8")
+
+
+def violations(page, axe):
+    page.evaluate(axe)
+    found = page.evaluate("async () => (await axe.run(document)).violations")
+    return [
+        f"{one['id']}: {node['html'][:160]} {json.dumps(node['any'][:1])[:300]}"
+        for one in found
+        for node in one["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_axe_finds_nothing_in_a_report(open_page, report, axe, scheme, width):
+    page = open_page(report, scheme=scheme, width=width)
+    for summary in page.locator("details.more > summary").all():
+        summary.click()
+    page.locator("button.term").first.click()
+    assert violations(page, axe) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_start_page(open_page, start_page, axe, scheme, tmp_path):
+    path = tmp_path / "small.csv"
+    path.write_text("label,score\n1,0.5\n0,0.25\n")
+    page = open_page(start_page, scheme=scheme)
+    page.locator("input[type=file]").set_input_files(str(path))
+    page.locator("form.columns").wait_for()
+    assert violations(page, axe) == []
+
+
+def test_axe_would_find_something(open_page, report, axe):
+    page = open_page(report)
+    page.evaluate("document.querySelector('.card').append(document.createElement('button'))")
+    assert any("button-name" in one for one in violations(page, axe))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_is_wider_than_the_window(open_page, report, width):
+    page = open_page(report, width=width)
+    for summary in page.locator("details.more > summary").all():
+        summary.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(("width", "columns"), [(360, 1), (800, 2), (1400, 2)])
+def test_panels_stand_in_a_square_or_in_a_pile(open_page, report, width, columns):
+    page = open_page(report, width=width)
+    lefts = {round(panel.bounding_box()["x"]) for panel in page.locator("figure.panel").all()}
+    assert len(lefts) == columns
+
+
+def test_the_first_screen_answers_which_model_which_threshold_how_sure(open_page, report):
+    page = open_page(report)
+    headline = page.locator(".headline")
+    assert headline.bounding_box()["y"] < 200
+    said = headline.inner_text()
+    assert said.startswith("At β = 1 cut forest at score ≥ ")
+    assert "forest beats linear for every β" in said
+    assert "How sure?" in said
+    box = page.locator(".summary table").bounding_box()
+    assert box["y"] + box["height"] < 900
+
+
+def test_on_paper_there_are_panels_and_no_controls(open_page, report, tmp_path):
+    page = open_page(report, scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    settle(page)
+    for hidden in (".controls", ".tools >> nth=0", ".exports", ".theme"):
+        assert not page.locator(hidden).is_visible()
+    for shown in (".headline", ".summary table", ".card", ".confusion"):
+        assert page.locator(shown).is_visible()
+    assert page.locator("figure.panel:visible").count() == 4
+    ground = "getComputedStyle(document.getElementById('isometrics')).backgroundColor"
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    paper = tmp_path / "paper.pdf"
+    page.pdf(path=str(paper), format="A4")
+    assert paper.read_bytes().startswith(b"%PDF")
+
+
+def test_every_control_has_a_name_for_screen_readers(open_page, report):
+    page = open_page(report)
+    unnamed = page.evaluate(
+        """() => [...document.querySelectorAll("button, input, select, [role=slider]")].filter(
+            (one) => ![one.getAttribute("aria-label"), one.textContent.trim(), one.labels?.length]
+                .some(Boolean)
+        ).map((one) => one.outerHTML)"""
+    )
+    assert unnamed == []

@@ -1,0 +1,116 @@
+"""Names are data: whatever they say, the page shows it and does not do it."""
+
+import pandas as pd
+import pytest
+
+from isometrics import OperatingPoints
+from isometrics.report import report_html, write_report
+
+from .reading import settle, svg
+from .stage import points
+
+HOSTILE = [
+    "<img src=x onerror=alert(1)>",
+    "</script><script>alert(2)</script>",
+    "<!--<script>",
+    "</title><svg onload=alert(3)>",
+    "'\"><b>bold</b>&amp;",
+    "\u202eright to left\u2028\u0000",
+    "(everything)x",
+    "__proto__",
+    "\ud800",
+]
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    models = {name: points(seed) for seed, name in enumerate(HOSTILE)}
+    path = tmp_path_factory.mktemp("hostile") / "hostile.html"
+    return write_report(models, path, title=HOSTILE[1] + HOSTILE[3], description=HOSTILE[0])
+
+
+def test_hostile_names_are_shown_as_text(open_page, hostile):
+    page = open_page(hostile)
+    assert page.locator("img, b, [onload], [onerror]").count() == 0
+    assert page.locator("h1").text_content() == HOSTILE[1] + HOSTILE[3]
+    assert page.title() == HOSTILE[1] + HOSTILE[3]
+    assert page.locator(".description").text_content() == HOSTILE[0]
+    shown = page.locator(".summary tbody th").all_text_contents()
+    for name, text in zip(HOSTILE, shown, strict=True):
+        assert text.strip() == name.strip()
+    # Every place a name goes to: card, sentences, strip, histogram, tooltips, speech.
+    svg(page, "ROC").focus()
+    for _ in HOSTILE:
+        page.keyboard.press("m")
+        settle(page)
+        assert page.locator("img, b, [onload], [onerror]").count() == 0
+
+
+def test_the_text_of_the_file_has_no_name_as_markup():
+    page = report_html({name: points(1, rows=10) for name in HOSTILE})
+    for name in HOSTILE[:5]:
+        assert name not in page
+
+
+def test_hostile_labels_of_sets(open_page, tmp_path):
+    sets = {name: {1, 2, place + 3} for place, name in enumerate(HOSTILE)}
+    found = OperatingPoints.from_sets({1, 2, 3}, sets, universe_size=20)
+    page = open_page(write_report({"sets": found}, tmp_path / "sets.html"))
+    assert page.locator(".card .rule").text_content() == f"set {HOSTILE[0]}"
+    assert page.locator("img").count() == 0
+
+
+def test_hostile_columns_of_a_file(open_page, start_page, tmp_path):
+    path = tmp_path / "<img src=x onerror=alert(4)>.csv"
+    frame = pd.DataFrame(
+        {"y": [1, 0, 1, 0], HOSTILE[0]: [0.9, 0.8, 0.7, 0.1], HOSTILE[1]: [0.5] * 4}
+    )
+    frame.to_csv(path, index=False)
+    page = open_page(start_page)
+    page.locator("input[type=file]").set_input_files(str(path))
+    page.locator("form.columns").wait_for()
+    assert page.locator("img").count() == 0
+    page.get_by_role("button", name="Show", exact=True).click()
+    page.locator("figure.panel").first.wait_for()
+    shown = page.locator(".summary tbody th").all_text_contents()
+    assert [text.strip() for text in shown] == HOSTILE[:2]
+    assert page.locator("h1").text_content() == path.name
+    with page.expect_download() as caught:
+        page.get_by_role("button", name="Report (HTML)").click()
+    saved = tmp_path / "saved.html"
+    caught.value.save_as(saved)
+    again = open_page(saved)
+    assert again.locator("img").count() == 0
+    assert again.locator("h1").text_content() == path.name
+
+
+def test_the_policy_forbids_everything_but_the_page_itself(open_page, report):
+    page = open_page(report)
+    policy = page.locator('meta[http-equiv="Content-Security-Policy"]').get_attribute("content")
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == rules["connect-src"] == rules["base-uri"] == "'none'"
+    assert rules["script-src"].startswith("'sha256-")
+    assert rules["style-src"].startswith("'sha256-")
+    assert "unsafe" not in policy
+    blocked = page.evaluate(
+        """() => {
+            const script = document.createElement("script");
+            script.textContent = "window.broken = true";
+            document.body.append(script);
+            return window.broken === undefined;
+        }"""
+    )
+    assert blocked
+    # The browser says what it refused.
+    assert len(page.heard.said) == 1
+    page.heard.said.clear()
+
+
+def test_data_of_another_version_is_refused(open_page, report, tmp_path):
+    path = tmp_path / "future.html"
+    text = report.read_text(encoding="utf-8")
+    path.write_text(text.replace('{"version":1,', '{"version":2,', 1), encoding="utf-8")
+    page = open_page(path)
+    assert page.locator(".problem").inner_text() == (
+        "this page reads reports of version 1, but the data has version 2"
+    )

@@ -1,0 +1,95 @@
+"""The page from a server and in a notebook."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from isometrics.report.html import template
+from isometrics.report.model import report_model
+from isometrics.report.serve import page_server
+
+from .reading import settle
+from .stage import Heard
+
+STATIC = Path(template.__wrapped__.__code__.co_filename).parent / "static"
+
+
+@pytest.fixture
+def server(two_models):
+    with page_server(two_models, title="Served") as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def test_a_served_page_works_and_asks_for_nothing_else(browser, server):
+    context = browser.new_context()
+    page = context.new_page()
+    heard = Heard(page)
+    page.goto(server.address)
+    page.locator("figure.panel").first.wait_for()
+    assert page.title() == "Served"
+    assert heard.said == []
+    assert heard.requests == [server.address]
+    context.close()
+
+
+def test_a_served_start_page_reads_files(browser, tmp_path):
+    path = tmp_path / "small.csv"
+    path.write_text("label,score\n1,0.5\n0,0.25\n")
+    with page_server() as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        context = browser.new_context()
+        page = context.new_page()
+        heard = Heard(page)
+        page.goto(server.address)
+        page.locator("input[type=file]").set_input_files(str(path))
+        page.locator("form.columns").wait_for()
+        page.get_by_role("button", name="Show", exact=True).click()
+        page.locator("figure.panel").first.wait_for()
+        assert heard.said == []
+        context.close()
+        server.shutdown()
+
+
+def test_the_widget_draws_and_follows_its_data(browser, two_models):
+    context = browser.new_context(offline=True, viewport={"width": 1200, "height": 900})
+    page = context.new_page()
+    heard = Heard(page)
+    page.set_content("<!doctype html><title>notebook</title><div id=cell></div>")
+    page.add_style_tag(content=(STATIC / "widget.css").read_text(encoding="utf-8"))
+    data = [report_model(two_models), report_model({"forest": two_models["forest"]})]
+    page.evaluate(
+        """async ([source, first]) => {
+            const address = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
+            const {default: widget} = await import(address);
+            const listeners = [];
+            window.model = {
+                data: JSON.parse(first),
+                get: () => window.model.data,
+                on: (event, act) => listeners.push(act),
+                off: (event, act) => listeners.splice(listeners.indexOf(act), 1),
+                change: (data) => {
+                    window.model.data = JSON.parse(data);
+                    for (const act of listeners) act();
+                },
+            };
+            window.stop = widget.render({model: window.model, el: document.getElementById("cell")});
+        }""",
+        [(STATIC / "widget.js").read_text(encoding="utf-8"), json.dumps(data[0])],
+    )
+    settle(page)
+    assert page.locator("figure.panel").count() == 4
+    assert page.locator(".summary tbody tr").count() == 2
+    assert page.locator(".drop").count() == 0
+    page.evaluate("(data) => window.model.change(data)", json.dumps(data[1]))
+    settle(page)
+    assert page.locator(".summary tbody tr").count() == 1
+    page.evaluate("() => window.stop()")
+    page.evaluate("(data) => window.model.change(data)", json.dumps(data[0]))
+    settle(page)
+    assert page.locator(".summary tbody tr").count() == 1
+    assert heard.said == []
+    context.close()

@@ -1,0 +1,33 @@
+"""The page's own programs, bundled for Node; a seed for what is drawn."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+WEB = Path(__file__).parent.parent.parent / "web"
+
+
+@pytest.fixture(scope="session")
+def drawn_seed():
+    return int(os.environ["ISOMETRICS_SEED"])
+
+
+@pytest.fixture(scope="session")
+def web():
+    """Return the folder of the page's source; skip where it cannot be built."""
+    if shutil.which("node") is None:
+        pytest.skip("Node is missing")
+    if not (WEB / "node_modules").is_dir():
+        pytest.skip("web/node_modules is missing; `make web` installs it")
+    return WEB
+
+
+@pytest.fixture(scope="session")
+def page_programs(web, tmp_path_factory):
+    """Return the folder of the bundled programs."""
+    folder = tmp_path_factory.mktemp("programs")
+    subprocess.run(["node", web / "test" / "run.mjs", "--only-build", folder], check=True, cwd=web)
+    return folder

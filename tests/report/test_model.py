@@ -1,0 +1,178 @@
+"""The data of the page: plain, complete and exact."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics import OperatingPoints
+from isometrics.brackets import area_brackets
+from isometrics.errors import LengthError, ParameterError
+from isometrics.report.model import VERSION, as_json, report_model, start_model
+from isometrics.report.packing import unpacked
+from isometrics.testing.strategies import binary_samples, point_clouds
+
+from .drawn import DrawnBand, sample_points
+
+SMALL = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+
+
+def only_model(points):
+    (data,) = report_model({"m": points})["models"]
+    return data
+
+
+def is_plain(value):
+    """Tell whether JSON gives back what it was given."""
+    return json.loads(json.dumps(value, allow_nan=False)) == value
+
+
+@given(binary_samples(weights="integer", dtypes=("float32", "float64", "int8")))
+def test_small_tables_keep_every_row(sample):
+    labels, scores, weights = sample
+    points = OperatingPoints.from_scores(labels, scores, sample_weight=weights)
+    data = only_model(points)
+    assert is_plain(data)
+    assert data["whole"] is True
+    assert (data["positives"], data["negatives"]) == (points.positives, points.negatives)
+    for name in ("thresholds", "tp", "fp"):
+        assert unpacked(data[name]).tolist() == getattr(points, name).tolist()
+    assert data["rows"] == len(points)
+
+
+@given(point_clouds())
+def test_sets_keep_their_order_and_their_names(cloud):
+    tp, fp, positives, negatives = cloud
+    points = OperatingPoints.from_counts(
+        tp, fp, positives=positives, negatives=negatives, labels=list(range(len(tp)))
+    )
+    data = only_model(points)
+    assert data["kind"] == "sets"
+    assert unpacked(data["tp"]).tolist() == tp
+    assert data["labels"] == [str(place) for place in range(len(tp))]
+    assert data["histogram"] is None
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 10**6), st.sampled_from([0.005, 0.3, 0.9]), st.booleans())
+def test_thinned_tables_keep_the_hull_and_every_best_threshold(seed, prevalence, ties):
+    rng = np.random.default_rng(seed)
+    points = sample_points(rng, 6000, prevalence=prevalence, ties=ties)
+    data = only_model(points)
+    kept = OperatingPoints.from_counts(
+        unpacked(data["tp"]),
+        unpacked(data["fp"]),
+        positives=data["positives"],
+        negatives=data["negatives"],
+        thresholds=unpacked(data["thresholds"]),
+    )
+    assert kept.hull() == points.hull()
+    for beta in (0.0, 0.3, 1.0, 4.0):
+        assert iso.best_threshold(kept, beta=beta) == iso.best_threshold(points, beta=beta)
+    assert data["rows"] == len(points)
+
+
+def test_areas_are_those_of_all_rows():
+    points = sample_points(np.random.default_rng(5), 9000)
+    data = only_model(points)
+    assert len(unpacked(data["tp"])) < 3000
+    assert (data["complete"], only_model(SMALL)["complete"]) == (False, True)
+    for name, bracket in area_brackets(points).items():
+        assert data["areas"][name] == [bracket.lo, bracket.hi]
+
+
+def test_what_is_not_defined_is_null():
+    sets = OperatingPoints.from_counts([1, 2], [3, 0], positives=4, negatives=4, labels=["a", "b"])
+    assert only_model(sets)["areas"] == {}
+    late = OperatingPoints.from_scores([0, 0, 1, 1], [4, 3, 2, 1])
+    assert only_model(late)["areas"]["expected F1 gain"] == [None, None]
+
+
+def test_weighted_counts_are_floats():
+    points = OperatingPoints.from_scores([1, 0, 1], [3, 2, 1], sample_weight=[0.1, 0.2, 0.3])
+    data = only_model(points)
+    assert data["whole"] is False
+    assert unpacked(data["tp"]).tolist() == points.tp.tolist()
+
+
+def test_thresholds_that_a_browser_would_round_are_told():
+    points = OperatingPoints.from_scores([1, 0], [2**53 + 1, 2**60])
+    assert only_model(points)["rounded"] is True
+    assert only_model(SMALL)["rounded"] is False
+    curve = OperatingPoints.from_counts([1], [0], positives=2, negatives=2)
+    assert only_model(curve)["rounded"] is False
+
+
+def test_whole_counts_under_weighed_totals_are_not_whole():
+    points = OperatingPoints.from_counts([1], [1], positives=2.5, negatives=2)
+    assert only_model(points)["whole"] is False
+
+
+def test_the_document():
+    data = report_model({"a": SMALL, "b": SMALL}, title="Title", description="from here")
+    assert (data["version"], data["title"], data["description"]) == (VERSION, "Title", "from here")
+    assert [model["name"] for model in data["models"]] == ["a", "b"]
+    assert is_plain(data)
+    assert start_model()["models"] == []
+    assert start_model()["title"] == report_model({"a": SMALL})["title"]
+
+
+def test_bands():
+    roc = DrawnBand("roc", [0, 0.5, 1], [0, 0.4, np.nan], [0.1, 0.6, 1], confidence_level=0.9)
+    tradeoff = DrawnBand("tradeoff", [0], [0], [1], "a", "simultaneous", index="jaccard")
+    (found, other) = report_model({"a": SMALL}, bands=[roc, tradeoff])["models"][0]["bands"]
+    assert (found["space"], found["kind"], found["level"]) == ("roc", "pointwise", 0.9)
+    assert unpacked(found["x"]).tolist() == [0, 0.5]
+    assert unpacked(found["hi"]).tolist() == [0.1, 0.6]
+    assert (other["space"], other["index"], other["kind"]) == (
+        "tradeoff",
+        "jaccard",
+        "simultaneous",
+    )
+
+
+@pytest.mark.parametrize(
+    ("band", "said"),
+    [
+        (DrawnBand("roc", [], [], [], "c"), "bands has one of the model 'c', which is none of 'a'"),
+        (DrawnBand("roc", [], [], []), "bands has one of the model '', which is none of 'a', 'b'"),
+        (DrawnBand("cost", [], [], [], "a"), "space must be one of 'roc', 'pr', 'prg', "),
+    ],
+)
+def test_bands_of_unknown_models_and_spaces(band, said):
+    with pytest.raises(ParameterError) as caught:
+        report_model({"a": SMALL, "b": SMALL}, bands=[band])
+    assert str(caught.value).startswith(said)
+
+
+@pytest.mark.parametrize("upper", [[1], [[1, 1]]])
+def test_bands_of_different_lengths(upper):
+    with pytest.raises(LengthError, match="a band must have x, lower and upper of one length"):
+        report_model({"a": SMALL}, bands=[DrawnBand("pr", [0, 1], [0, 1], upper)])
+
+
+@pytest.mark.parametrize(
+    ("models", "options", "said"),
+    [
+        ({}, {}, "a report needs one model or more but got none"),
+        ([SMALL], {}, "models must be a mapping of names to OperatingPoints but is list"),
+        ({"a": 1}, {}, "models['a'] must be OperatingPoints but is int"),
+        ({"a": SMALL}, {"title": 1}, "title must be a text but is 1"),
+        ({"a": SMALL}, {"description": b"x"}, "description must be a text but is b'x'"),
+    ],
+)
+def test_what_is_no_model(models, options, said):
+    with pytest.raises(ParameterError) as caught:
+        report_model(models, **options)
+    assert str(caught.value).startswith(said)
+
+
+@given(st.text())
+def test_no_text_can_leave_its_element(text):
+    written = as_json({"name": text})
+    assert not {"<", ">", "&"} & set(written)
+    assert written.isascii()
+    assert json.loads(written) == {"name": text}

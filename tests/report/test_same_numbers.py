@@ -1,0 +1,294 @@
+"""The page computes what Python computes: counts and rows to the bit, areas to 1e-12."""
+
+import json
+import math
+import subprocess
+import warnings
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics import OperatingPoints
+from isometrics.brackets import area_brackets
+from isometrics.errors import UndefinedWarning
+from isometrics.hull import EVERYTHING, NOTHING
+from isometrics.indices import INDICES
+from isometrics.report.histogram import histogram_of
+from isometrics.report.model import report_model
+
+from .drawn import several_points, strange_sample
+
+BETAS = [0.0, 0.1, 0.5, 1.0, 2.0, 7.5, math.inf]
+COSTS = [0.0, 0.2, 0.5, 0.9, 1.0]
+LAMBDAS = np.linspace(0, 1, 41).tolist()
+EXACT_BY_COUNTS = ("f-measure", "jaccard", "f-gain", "cost")
+
+
+def plain(value):
+    """Write numbers as the page does where JSON has none."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+    return value
+
+
+def numbers(values):
+    return np.array([float(value) for value in values])
+
+
+def close(found, right):
+    found, right = numbers(np.atleast_1d(found)), numbers(np.atleast_1d(right))
+    assert found.shape == right.shape
+    same = (found == right) | (np.isnan(found) & np.isnan(right))
+    with np.errstate(invalid="ignore"):
+        same |= np.abs(found - right) <= 1e-12 * np.maximum(1, np.abs(right))
+    assert same.all(), (found[~same][:3], right[~same][:3])
+
+
+@pytest.fixture(scope="module")
+def tables(drawn_seed):
+    rng = np.random.default_rng(drawn_seed)
+    points = several_points(rng)
+    questions = []
+    for drawn in points:
+        data = report_model({"m": drawn})["models"][0]
+        questions.append(question(rng, model=data))
+    for weights in (None, "integer", "float") * 4:
+        labels, scores = strange_sample(rng, int(rng.integers(2, 60)))
+        given = {None: None, "integer": rng.integers(1, 4, labels.size)}.get(
+            weights, rng.random(labels.size) + 0.1
+        )
+        points.append(OperatingPoints.from_scores(labels, scores, sample_weight=given))
+        sample = {
+            "labels": labels.astype(int).tolist(),
+            "scores": [plain(score) for score in scores.tolist()],
+            "weights": None if given is None else given.tolist(),
+            "whole": weights != "float",
+        }
+        questions.append(question(rng, sample=sample))
+    return points, questions
+
+
+def question(rng, **given):
+    return {
+        **given,
+        "prevalence": float(rng.uniform(0.001, 0.999)),
+        "betas": [plain(beta) for beta in BETAS],
+        "costs": COSTS,
+        "lambdas": LAMBDAS,
+    }
+
+
+@pytest.fixture(scope="module")
+def answers(tables, page_programs, tmp_path_factory):
+    _, questions = tables
+    file = tmp_path_factory.mktemp("page") / "questions.json"
+    file.write_text(json.dumps({"tables": questions, "pairs": []}))
+    return ask(page_programs, file)["tables"]
+
+
+def ask(programs, file):
+    done = subprocess.run(
+        ["node", programs / "answers.mjs", file], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def both(tables, answers):
+    points, questions = tables
+    return list(zip(points, questions, answers, strict=True))
+
+
+def brackets(points):
+    """Return the areas of Python, NaN without a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedWarning)
+        return area_brackets(points)
+
+
+def is_whole(points):
+    return points.tp.dtype.kind == "i"
+
+
+def rows_of(points, found):
+    """Return the table of the rows that the page was given."""
+    return points.table.size == len(found["tp"])
+
+
+def test_counts_and_thresholds_are_the_same_to_the_bit(both):
+    for points, question, found in both:
+        if not rows_of(points, found):
+            continue
+        assert np.array_equal(numbers(found["thresholds"]), points.thresholds, equal_nan=True)
+        if is_whole(points) or "model" in question:
+            assert found["tp"] == points.tp.tolist()
+            assert found["fp"] == points.fp.tolist()
+        else:
+            close(found["tp"], points.tp)
+            close(found["fp"], points.fp)
+
+
+def test_packed_again_the_data_is_the_same(both):
+    for points, question, found in both:
+        if "model" in question and rows_of(points, found):
+            for name in ("thresholds", "tp", "fp", "positives", "whole", "kind"):
+                assert found["packed"][name] == question["model"][name]
+
+
+def test_areas(both):
+    for points, _, found in both:
+        if not rows_of(points, found):
+            continue
+        right = brackets(points)
+        assert list(found["areas"]) == list(right)
+        for name, (value, _) in right.items():
+            close(found["areas"][name], value)
+
+
+def test_limits_of_thinned_tables_hold_the_areas_of_all_rows(both):
+    for points, _, found in both:
+        for name, (lo, hi) in found["limits"].items():
+            value = brackets(points)[name].lo
+            slack = 1e-9 * max(1, abs(value))
+            assert float(lo) - slack <= value <= float(hi) + slack, name
+
+
+def test_hull_rows(both):
+    for points, question, found in both:
+        hull = points.hull()
+        if is_whole(points):
+            assert found["hull"]["tp"] == hull.tp.tolist()
+            assert found["hull"]["fp"] == hull.fp.tolist()
+            assert np.array_equal(
+                numbers(found["hull"]["thresholds"]), hull.thresholds, equal_nan=True
+            )
+        elif "model" in question:
+            # Sums of weights may be collinear but for their last bits.
+            close(found["areas"]["AUROC"], points.roc.area())
+
+
+def test_best_thresholds(both):
+    for points, _, found in both:
+        if not is_whole(points):
+            continue
+        optimal = iso.optimal_thresholds(points)
+        lo, hi = zip(*found["optima"], strict=True)
+        close(lo, optimal.beta_squared_lo)
+        close(hi, optimal.beta_squared_hi)
+        for beta, (threshold, tp, fp) in zip(BETAS, found["best"], strict=True):
+            best = iso.best_threshold(points, beta=beta)
+            shown = best.threshold
+            assert (float(threshold), tp, fp) == (shown, best.tp, best.fp) or math.isnan(shown)
+        for cost, threshold in zip(COSTS, found["cost"], strict=True):
+            best = iso.best_threshold(points, cost=cost).threshold
+            assert float(threshold) == best or math.isnan(best)
+
+
+def test_measures_of_rows(both):
+    for points, _, found in both:
+        if not rows_of(points, found):
+            continue
+        for beta, f, gain in zip(BETAS, found["f"], found["f_gain"], strict=True):
+            with np.errstate(invalid="ignore"):
+                close(f, points.f(beta))
+                close(gain, points.f_gain(beta))
+        for cost, accuracy in zip(COSTS, found["accuracy"], strict=True):
+            close(accuracy, points.accuracy(cost))
+
+
+def coordinates(points):
+    return {
+        "fpr": points.false_positive_rate,
+        "recall": points.recall,
+        "precision": points.precision,
+        "recall_gain": points.recall_gain,
+        "precision_gain": points.precision_gain,
+    }
+
+
+def test_coordinates_here_and_at_another_prevalence(both):
+    for points, question, found in both:
+        if not rows_of(points, found):
+            continue
+        moved = points.at_prevalence(question["prevalence"])
+        for place, right in (("here", points), ("moved", moved)):
+            for name, values in coordinates(right).items():
+                close(found[place][name], values)
+        close(found["moved_areas"]["AUPR"], moved.pr.area())
+        close(found["moved_areas"]["AUPRG"], moved.prg.area())
+
+
+def test_the_other_class(both):
+    for points, _, found in both:
+        if not rows_of(points, found):
+            continue
+        other = OperatingPoints.from_counts(
+            points.tn[::-1], points.fn[::-1], positives=points.negatives, negatives=points.positives
+        )
+        close(found["other"]["tp"], points.tn[::-1])
+        close(found["other"]["fp"], points.fn[::-1])
+        for name, (value, _) in brackets(other).items():
+            close(found["other"]["areas"][name], value)
+
+
+def test_histograms(both):
+    for points, _, found in both:
+        right = histogram_of(points.table)
+        if right is None:
+            assert found["histogram"] is None
+            continue
+        if not rows_of(points, found):
+            continue
+        assert (found["histogram"]["lo"], found["histogram"]["hi"]) == (right.lo, right.hi)
+        for name in ("positives", "negatives", "below", "above"):
+            close(found["histogram"][name], getattr(right, name))
+
+
+def test_tradeoff_values(both):
+    for points, _, found in both:
+        for index in INDICES:
+            close(found["tradeoff"][index], points.tradeoff(index)(LAMBDAS))
+
+
+def test_winners(page_programs, tmp_path, drawn_seed):
+    rng = np.random.default_rng(drawn_seed + 1)
+    models, questions, asked = [], [], []
+    for _ in range(12):
+        positives, negatives = (int(total) for total in rng.integers(1, 60, 2))
+        group = []
+        for _ in range(int(rng.integers(2, 4))):
+            size = int(rng.integers(1, 8))
+            tp = np.sort(rng.integers(0, positives + 1, size))
+            fp = np.sort(rng.integers(0, negatives + 1, size))
+            group.append(len(models))
+            models.append(
+                OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives)
+            )
+            questions.append(question(rng, model=report_model({"m": models[-1]})["models"][0]))
+        asked += [
+            {"members": group, "prevalence": prevalence, "lambdas": LAMBDAS}
+            for prevalence in (None, float(rng.uniform(0.05, 0.95)))
+        ]
+    file = tmp_path / "questions.json"
+    file.write_text(json.dumps({"tables": questions, "pairs": asked}))
+    found = ask(page_programs, file)["pairs"]
+    for pair, answer in zip(asked, found, strict=True):
+        chosen = [models[member] for member in pair["members"]]
+        if pair["prevalence"] is not None:
+            chosen = [points.at_prevalence(pair["prevalence"]) for points in chosen]
+        for index in INDICES:
+            right = iso.compare({f"m{k}": one for k, one in enumerate(chosen)}, index).winners
+            page = answer[index]
+            if pair["prevalence"] is None and index in EXACT_BY_COUNTS:
+                assert [tuple(names) for names in page["names"]] == list(right.names)
+                close(page["ends"], right.lambda_lo)
+            for lam, names in zip(LAMBDAS, page["at"], strict=True):
+                ends = np.append(right.lambda_lo, 1.0)
+                if np.abs(ends[1:-1] - lam).min(initial=1) < 1e-9:
+                    continue  # at a border rounding decides
+                assert set(names) == set(right.at(lam)), (index, lam)
+    assert {NOTHING, EVERYTHING} & {
+        name for answer in found for index in answer.values() for at in index["at"] for name in at
+    }

@@ -1,0 +1,174 @@
+"""One page, for this machine, under one address."""
+
+import http.client
+import threading
+import webbrowser
+from contextlib import contextmanager
+
+import pytest
+
+from isometrics import OperatingPoints
+from isometrics.report import report_html, serve
+from isometrics.report.serve import PageServer, page_server
+
+SMALL = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+
+
+@contextmanager
+def running(*arguments, **options):
+    with page_server(*arguments, **options) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def ask(server, path="/", *, host=..., method="GET"):
+    """Ask without a client that would tidy up the path."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+    if host is not None:
+        connection.putheader("Host", f"127.0.0.1:{server.server_port}" if host is ... else host)
+    connection.endheaders()
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return answer, body
+
+
+@pytest.fixture(scope="module")
+def server():
+    with running({"forest": SMALL}, title="Served") as server:
+        yield server
+
+
+def test_the_page_is_the_report(server):
+    answer, body = ask(server)
+    assert answer.status == 200
+    assert answer.getheader("Content-Type") == "text/html; charset=utf-8"
+    assert body.decode() == report_html({"forest": SMALL}, title="Served")
+
+
+def test_only_this_machine_can_reach_it(server):
+    assert server.server_address[0] == "127.0.0.1"
+    assert server.address == f"http://127.0.0.1:{server.server_port}/"
+
+
+def test_security_headers(server):
+    answer, _ = ask(server)
+    policy = answer.getheader("Content-Security-Policy")
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert policy.endswith("frame-ancestors 'none'")
+    assert answer.getheader("X-Content-Type-Options") == "nosniff"
+    assert answer.getheader("X-Frame-Options") == "DENY"
+    assert answer.getheader("Referrer-Policy") == "no-referrer"
+    assert answer.getheader("Cross-Origin-Resource-Policy") == "same-origin"
+    assert answer.getheader("Cache-Control") == "no-store"
+    assert "Python" not in answer.getheader("Server")
+    assert answer.getheader("Access-Control-Allow-Origin") is None
+
+
+def test_a_head_request_has_no_body(server):
+    answer, body = ask(server, method="HEAD")
+    assert answer.status == 200
+    assert int(answer.getheader("Content-Length")) > 1000
+    assert body == b""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/favicon.ico",
+        "/../../../../etc/passwd",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/..%2f..%2fetc/passwd",
+        "//etc/passwd",
+        "/./",
+        "/static/report.html",
+        "/index.html?x=/etc/passwd",
+        "http://elsewhere.example/",
+        "*",
+        "/\\..\\..\\windows\\win.ini",
+    ],
+)
+def test_no_other_path_leads_anywhere(server, path):
+    answer, body = ask(server, path)
+    assert answer.status == 404
+    assert body == b"There is one page here, /.\n"
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        None,
+        "",
+        "evil.example",
+        "evil.example:{port}",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        "127.0.0.1.evil.example:{port}",
+        "localhost.evil.example:{port}",
+        "192.168.0.7:{port}",
+        "127.0.0.1:{port}x",
+    ],
+)
+def test_foreign_hosts_are_refused(server, host):
+    given = None if host is None else host.format(port=server.server_port)
+    answer, body = ask(server, host=given)
+    assert answer.status == 421
+    assert b"forest" not in body
+
+
+@pytest.mark.parametrize("host", ["localhost:{port}", "LOCALHOST:{port}", "[::1]:{port}"])
+def test_names_of_this_machine_are_known(server, host):
+    answer, _ = ask(server, host=host.format(port=server.server_port))
+    assert answer.status == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_nothing_can_be_sent(server, method):
+    answer, _ = ask(server, method=method)
+    assert answer.status == 501
+
+
+def test_an_address_for_others_is_known_by_number_or_by_the_name_given():
+    with PageServer("page", "0.0.0.0", 0) as server:
+        port = server.server_port
+        assert server.knows(f"192.168.0.7:{port}")
+        assert server.knows(f"[fe80::1]:{port}")
+        assert not server.knows(f"evil.example:{port}")
+        assert server.policy == "; frame-ancestors 'none'"
+
+
+def test_version_six_addresses_have_brackets():
+    with PageServer("page", "127.0.0.1", 0) as server:
+        server.host = "::1"
+        assert server.address == f"http://[::1]:{server.server_port}/"
+
+
+def test_without_anything_the_page_asks_for_a_file():
+    with running() as server:
+        _, body = ask(server)
+    assert b'"models":[]' in body
+
+
+@pytest.mark.parametrize("open_browser", [True, False])
+def test_serve_runs_until_interrupted(monkeypatch, open_browser):
+    opened, announced = [], []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(PageServer, "serve_forever", interrupted)
+    serve({"forest": SMALL}, open_browser=open_browser, announce=announced.append)
+    assert opened == (announced if open_browser else [])
+    assert announced[0].startswith("http://127.0.0.1:")
+
+
+def test_serve_need_not_announce_itself(monkeypatch):
+    monkeypatch.setattr(PageServer, "serve_forever", lambda _: None)
+    serve({"forest": SMALL}, open_browser=False)

@@ -1,0 +1,245 @@
+/** The page: its parts, and what is drawn again when something changes. */
+
+import { Card } from "./card";
+import { Controls } from "./controls";
+import { copyButton, h, save } from "./dom";
+import { bracketed } from "./format";
+import { Glossary } from "./glossary";
+import { modelsOf, type Model, type ReportData } from "./model";
+import { HistogramPanel } from "./panels/histogram";
+import { PrPanel } from "./panels/pr";
+import { PrgPanel } from "./panels/prg";
+import { RocPanel } from "./panels/roc";
+import { TradeoffPanel } from "./panels/tradeoff";
+import { snippetOf, type Source } from "./snippet";
+import { Store, type Settings } from "./state";
+import { Summary } from "./summary";
+import { pointsCsv, thresholdsCsv } from "./tables";
+import { Thresholds } from "./thresholds";
+import { Views, type View } from "./view";
+
+export interface Surroundings {
+  /** A page of its own with some data; null where there is none, as in a notebook. */
+  readonly pageWith: ((data: ReportData) => string) | null;
+  /** What stands below the report, such as a place to drop a file. */
+  readonly footer: HTMLElement | null;
+  /** The file that was counted here. */
+  readonly source: Source | null;
+}
+
+/** Settings that only move the operating point. */
+const LIGHT: ReadonlySet<keyof Settings> = new Set(["hovered", "chosen", "preferred"]);
+
+export function mount(root: HTMLElement, data: ReportData, around: Surroundings): void {
+  let models: Model[];
+  try {
+    models = modelsOf(data);
+  } catch (error) {
+    root.replaceChildren(h("p", { class: "problem", role: "alert" }, (error as Error).message));
+    return;
+  }
+  const glossary = new Glossary();
+  const title = h(
+    "header",
+    { class: "top" },
+    h("h1", {}, data.title),
+    themeButton(root),
+    data.description ? h("p", { class: "description" }, data.description) : null,
+  );
+  if (!models.length) {
+    root.replaceChildren(title, h("main", {}, around.footer), glossary.popover);
+    return;
+  }
+  const report = new Report(models, data, around, glossary);
+  const main = h("main", {}, ...report.elements());
+  if (around.footer)
+    main.append(
+      h("details", { class: "more" }, h("summary", {}, "Open another file"), around.footer),
+    );
+  root.replaceChildren(
+    title,
+    main,
+    h("footer", {}, "Made by isometrics. Nothing on this page is sent anywhere."),
+    glossary.popover,
+  );
+  report.start();
+}
+
+function themeButton(root: HTMLElement): HTMLElement {
+  const themes = ["auto", "light", "dark"] as const;
+  let place = 0;
+  const button = h("button", { type: "button", class: "small theme" }, "Theme: auto");
+  button.addEventListener("click", () => {
+    place = (place + 1) % themes.length;
+    root.dataset["theme"] = themes[place];
+    button.textContent = `Theme: ${themes[place]}`;
+  });
+  return button;
+}
+
+class Report {
+  private readonly store = new Store();
+  private readonly views: Views;
+  private readonly panels;
+  private readonly histogram: HistogramPanel;
+  private readonly card: Card;
+  private readonly summary: Summary;
+  private readonly controls: Controls;
+  private readonly thresholds: Thresholds;
+  private pending: "nothing" | "cursor" | "all" = "nothing";
+
+  constructor(
+    models: readonly Model[],
+    private readonly data: ReportData,
+    private readonly around: Surroundings,
+    private readonly glossary: Glossary,
+  ) {
+    const { store } = this;
+    this.views = new Views(models);
+    const { views } = this;
+    this.panels = [
+      new RocPanel(store, glossary, (one) => bracketed(views.area(one, "AUROC", store.settings))),
+      new PrPanel(store, glossary, (one) => bracketed(views.prArea(one, store.settings))),
+      new PrgPanel(store, glossary, (one) => bracketed(views.area(one, "AUPRG", store.settings))),
+      new TradeoffPanel(store, glossary),
+    ];
+    this.histogram = new HistogramPanel(store, glossary);
+    this.card = new Card(store, glossary);
+    this.summary = new Summary(store, views, glossary);
+    this.controls = new Controls(
+      store,
+      glossary,
+      models.some(({ bands }) => bands.length > 0),
+    );
+    this.thresholds = new Thresholds(store, glossary);
+  }
+
+  elements(): HTMLElement[] {
+    return [
+      this.summary.element,
+      this.controls.element,
+      legend(this.glossary),
+      h(
+        "div",
+        { class: "workspace" },
+        h("div", { class: "panels" }, ...this.panels.map(({ element }) => element)),
+        h("aside", { "aria-label": "Details" }, this.card.element),
+      ),
+      h("div", { class: "lower" }, this.thresholds.element, this.histogram.element),
+      this.exports(),
+      h(
+        "details",
+        { class: "more" },
+        h("summary", {}, "Keys and words"),
+        keys(),
+        this.glossary.list(),
+      ),
+    ];
+  }
+
+  start(): void {
+    this.draw("all");
+    this.store.subscribe((_settings, changed) => {
+      const light = [...changed].every((name) => LIGHT.has(name));
+      if (this.pending === "nothing") requestAnimationFrame(() => this.flush());
+      if (this.pending !== "all") this.pending = light ? "cursor" : "all";
+    });
+  }
+
+  private flush(): void {
+    const { pending } = this;
+    this.pending = "nothing";
+    if (pending !== "nothing") this.draw(pending);
+  }
+
+  private get view(): View {
+    return this.views.of(this.store.settings);
+  }
+
+  private draw(what: "cursor" | "all"): void {
+    const { view } = this;
+    if (what === "all") {
+      this.summary.draw(view);
+      this.controls.draw(view);
+    }
+    for (const panel of this.panels)
+      if (what === "all") panel.draw(view);
+      else panel.drawCursor(view);
+    this.card.draw(view);
+    this.thresholds.draw(view);
+    this.histogram.draw(view);
+  }
+
+  private exports(): HTMLElement {
+    const name = "isometrics";
+    const button = (label: string, act: () => void): HTMLElement =>
+      h("button", { type: "button", onclick: act }, label);
+    const snippet = (): string => snippetOf(this.view, this.around.source);
+    const { pageWith } = this.around;
+    return h(
+      "section",
+      { class: "exports", "aria-label": "Save" },
+      h("h2", {}, "Save"),
+      h(
+        "div",
+        { class: "actions" },
+        button("Points (CSV)", () => save(pointsCsv(this.view), `${name}-points.csv`, "text/csv")),
+        button("Thresholds (CSV)", () =>
+          save(thresholdsCsv(this.view), `${name}-thresholds.csv`, "text/csv"),
+        ),
+        pageWith &&
+          button("Report (HTML)", () =>
+            save(pageWith(this.data), `${name}-report.html`, "text/html"),
+          ),
+        button("Python program", () => save(snippet(), `${name}_view.py`, "text/x-python")),
+        copyButton("Copy the Python program", "Copy the Python program of this view", snippet),
+        button("Print", () => print()),
+      ),
+    );
+  }
+}
+
+/** What the lines and marks of the panels are. */
+function legend(glossary: Glossary): HTMLElement {
+  const sample = (kind: string, d: string): SVGSVGElement => {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("class", "chip model-4");
+    svg.setAttribute("viewBox", "-14 -8 28 16");
+    svg.setAttribute("aria-hidden", "true");
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    path.setAttribute("class", kind);
+    path.setAttribute("d", d);
+    svg.append(path);
+    return svg;
+  };
+  const [across, dot] = ["M-14,0H14", "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0"];
+  const items: [string, string, HTMLElement | string][] = [
+    ["curve", across, "curve"],
+    ["hull", across, glossary.term("hull", "hull (dashed)")],
+    ["baseline", across, glossary.term("baseline", "baseline (dotted)")],
+    ["isoline", across, glossary.term("isoline", "isoline")],
+    ["best", dot, "best for this β"],
+    ["point", dot, glossary.term("operating point", "the point in hand")],
+  ];
+  return h(
+    "p",
+    { class: "legend" },
+    ...items.map(([kind, d, text]) => h("span", {}, sample(kind, d), text)),
+  );
+}
+
+function keys(): HTMLElement {
+  const rows = [
+    ["Tab", "go to the next panel or control"],
+    ["→ ↓ / ← ↑", "lower / raise the threshold; with Shift in larger steps"],
+    ["Page Down / Page Up", "larger steps"],
+    ["Home / End", "the strictest / the most lenient cut"],
+    ["m", "the next model, at the nearest recall"],
+    ["Ctrl and wheel, Shift and drag", "zoom and move a panel"],
+  ] as const;
+  return h(
+    "dl",
+    { class: "keys" },
+    ...rows.map(([key, does]) => h("div", {}, h("dt", {}, key), h("dd", {}, does))),
+  );
+}

@@ -1,0 +1,4 @@
+declare module "bundled:*" {
+  const source: string;
+  export default source;
+}

@@ -1,0 +1,145 @@
+/** The card: everything about one operating point. */
+
+import { copyButton, h } from "./dom";
+import { counted, decimals, exact, percent, percents, short } from "./format";
+import type { Glossary } from "./glossary";
+import { rule } from "./sentences";
+import * as pr from "./spaces/pr";
+import * as prg from "./spaces/prg";
+import * as roc from "./spaces/roc";
+import type { Store } from "./state";
+import { cursorOf, rowForCost, type ModelView, type View } from "./view";
+import { wilson } from "./wilson";
+
+export class Card {
+  readonly element = h("section", { class: "card", "aria-label": "The operating point" });
+  private readonly title = h("h2");
+  private readonly rule = h("p", { class: "rule" });
+  private readonly matrix: Record<"tp" | "fp" | "fn" | "tn", HTMLElement>;
+  private readonly values = new Map<string, HTMLElement>();
+  private threshold = "";
+  private view: View | null = null;
+
+  constructor(
+    private readonly store: Store,
+    private readonly glossary: Glossary,
+  ) {
+    const cell = (name: string): HTMLElement => h("td", { "data-value": name });
+    this.matrix = { tp: cell("tp"), fp: cell("fp"), fn: cell("fn"), tn: cell("tn") };
+    this.element.append(
+      this.title,
+      this.rule,
+      h(
+        "p",
+        { class: "actions" },
+        copyButton("Copy threshold", "Copy threshold with all its digits", () => this.threshold),
+        h(
+          "button",
+          { type: "button", class: "small", onclick: () => store.set({ chosen: null }) },
+          "Best for β",
+        ),
+        h(
+          "button",
+          { type: "button", class: "small", onclick: () => this.chooseForCost() },
+          "Best for cost",
+        ),
+      ),
+      this.confusion(),
+      this.measures(),
+    );
+  }
+
+  private confusion(): HTMLElement {
+    const head = (text: string, scope: string): HTMLElement => h("th", { scope }, text);
+    return h(
+      "table",
+      { class: "confusion" },
+      h("caption", {}, this.glossary.term("confusion matrix", "Confusion matrix")),
+      h("thead", {}, h("tr", {}, h("td"), head("positive", "col"), head("negative", "col"))),
+      h(
+        "tbody",
+        {},
+        h("tr", {}, head("called positive", "row"), this.matrix.tp, this.matrix.fp),
+        h("tr", {}, head("called negative", "row"), this.matrix.fn, this.matrix.tn),
+      ),
+    );
+  }
+
+  private measures(): HTMLElement {
+    const list = h("dl", { class: "measures" });
+    const row = (key: string, ...label: (HTMLElement | string)[]): void => {
+      const value = h("dd", { "data-value": key });
+      this.values.set(key, value);
+      list.append(h("div", {}, h("dt", {}, ...label), value));
+    };
+    const { glossary } = this;
+    row("precision", glossary.term("precision"));
+    row("recall", glossary.term("recall"));
+    row("f", glossary.term("F measure", "F"), " at this β");
+    row("precision-gain", glossary.term("gain", "precision gain"));
+    row("recall-gain", glossary.term("gain", "recall gain"));
+    row("f-gain", glossary.term("F gain"), " at this β");
+    row("fpr", glossary.term("false positive rate"));
+    row("accuracy", glossary.term("accuracy"));
+    row("cost-accuracy", "accuracy at this ", glossary.term("cost proportion", "cost"));
+    row("loss", glossary.term("loss"), " at this cost");
+    row("interval", glossary.term("95 % interval", "95 % intervals"));
+    return list;
+  }
+
+  private chooseForCost(): void {
+    const cursor = this.view && cursorOf(this.view);
+    if (!this.view || !cursor) return;
+    const one = this.view.models[cursor.model]!;
+    const row = rowForCost(one, this.view.settings.cost);
+    this.store.set({ chosen: { model: cursor.model, row } });
+  }
+
+  draw(view: View): void {
+    this.view = view;
+    const cursor = cursorOf(view);
+    if (!cursor) return;
+    const one = view.models[cursor.model]!;
+    const { table } = one;
+    const { row } = cursor;
+    this.threshold = exact(table.thresholds[row]!);
+    this.title.textContent = one.model.name;
+    this.title.className = `model-${one.place % 7}`;
+    this.rule.textContent = rule(one, row, view, 17);
+    const [tp, fp] = [table.tp[row]!, table.fp[row]!];
+    this.matrix.tp.textContent = counted(tp);
+    this.matrix.fp.textContent = counted(fp);
+    this.matrix.fn.textContent = counted(table.positives - tp);
+    this.matrix.tn.textContent = counted(table.negatives - fp);
+    this.fill(one, row, view);
+  }
+
+  private fill(one: ModelView, row: number, view: View): void {
+    const { beta, cost } = view.settings;
+    const { table } = one;
+    const [tp, fp] = [table.tp[row]!, table.fp[row]!];
+    const missed = table.positives - tp;
+    const loss = (2 * (cost * fp + (1 - cost) * missed)) / (table.positives + table.negatives);
+    const put = (name: string, text: string, value: number): void => {
+      const cell = this.values.get(name)!;
+      cell.textContent = text;
+      cell.dataset["exact"] = String(value);
+    };
+    const share = (name: string, value: number): void => put(name, percent(value), value);
+    const plain = (name: string, value: number): void => put(name, decimals(value), value);
+    share("precision", pr.y(table, row));
+    share("recall", pr.x(table, row));
+    share("fpr", roc.x(table, row));
+    plain("f", pr.f(table, row, beta));
+    plain("precision-gain", prg.y(table, row));
+    plain("recall-gain", prg.x(table, row));
+    plain("f-gain", prg.fGain(table, row, beta));
+    plain("accuracy", roc.accuracy(table, row, 0.5));
+    plain("cost-accuracy", roc.accuracy(table, row, cost));
+    put("loss", short(loss, 3), loss);
+    const interval = (part: number, whole: number): string => percents(wilson(part, whole), " – ");
+    this.values.get("interval")!.textContent = table.whole
+      ? `precision ${interval(tp, tp + fp)}, recall ${interval(tp, table.positives)}`
+      : "not for weighted or shifted counts";
+  }
+}

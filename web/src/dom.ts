@@ -1,0 +1,67 @@
+/** Elements made from code; whatever a user named goes in as text, never as HTML. */
+
+type Attribute = string | number | boolean | null | undefined | ((event: Event) => void);
+type Child = Node | string | null | false | undefined;
+
+/** An element with attributes (`onclick` and the like are listeners) and children. */
+export function h<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, Attribute>> = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined)
+      element.setAttribute(name, String(value));
+  }
+  for (const child of children) if (child) element.append(child);
+  return element;
+}
+
+let made = 0;
+
+/** A name that no other element has, also where a page holds several reports. */
+export function freshId(stem: string): string {
+  return `isometrics-${stem}-${++made}`;
+}
+
+/** Offers text or bytes as a file to save. */
+export function save(content: BlobPart, name: string, type: string): void {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  const link = h("a", { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+/** Copies text; false where the browser forbids it. */
+export async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Without permission, or outside a secure context, there is still the old way.
+    const area = h("textarea", { readonly: true, class: "isometrics-offscreen" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+}
+
+/** A button that copies a text and says so. */
+export function copyButton(label: string, describe: string, text: () => string): HTMLButtonElement {
+  const button = h("button", { type: "button", class: "small", "aria-label": describe }, label);
+  button.addEventListener("click", () => {
+    void copy(text()).then((done) => {
+      button.textContent = done ? "Copied" : "Not allowed";
+      setTimeout(() => (button.textContent = label), 1500);
+    });
+  });
+  return button;
+}

@@ -1,0 +1,92 @@
+/** Exact fractions, for decisions that rounding must not take: ties, crossings, cuts. */
+
+export class Fraction {
+  private constructor(
+    readonly numerator: bigint,
+    /** Always above 0. */
+    readonly denominator: bigint,
+  ) {}
+
+  /** A finite float, exactly. */
+  static of(value: number): Fraction {
+    if (Number.isSafeInteger(value)) return new Fraction(BigInt(value), 1n);
+    if (!Number.isFinite(value)) throw new RangeError(`${value} is no fraction`);
+    const bits = new DataView(new ArrayBuffer(8));
+    bits.setFloat64(0, value);
+    const word = bits.getBigUint64(0);
+    const exponent = Number((word >> 52n) & 0x7ffn);
+    const mantissa = (word & 0xfffffffffffffn) | (exponent ? 0x10000000000000n : 0n);
+    const signed = word >> 63n ? -mantissa : mantissa;
+    const power = (exponent || 1) - 1075;
+    return power >= 0
+      ? new Fraction(signed << BigInt(power), 1n)
+      : new Fraction(signed, 1n << BigInt(-power));
+  }
+
+  plus(other: Fraction): Fraction {
+    if (this.denominator === other.denominator)
+      return new Fraction(this.numerator + other.numerator, this.denominator);
+    return new Fraction(
+      this.numerator * other.denominator + other.numerator * this.denominator,
+      this.denominator * other.denominator,
+    );
+  }
+
+  minus(other: Fraction): Fraction {
+    return this.plus(new Fraction(-other.numerator, other.denominator));
+  }
+
+  times(other: Fraction): Fraction {
+    return new Fraction(this.numerator * other.numerator, this.denominator * other.denominator);
+  }
+
+  over(other: Fraction): Fraction {
+    const sign = other.numerator < 0n ? -1n : 1n;
+    if (other.numerator === 0n) throw new RangeError("division by zero");
+    return new Fraction(
+      sign * this.numerator * other.denominator,
+      sign * this.denominator * other.numerator,
+    );
+  }
+
+  /** Negative, zero or positive, as this is below, equal to or above the other. */
+  compare(other: Fraction): number {
+    const difference = this.numerator * other.denominator - other.numerator * this.denominator;
+    return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  }
+
+  get sign(): number {
+    return this.numerator < 0n ? -1 : this.numerator > 0n ? 1 : 0;
+  }
+
+  /** The nearest float, ties to even. */
+  toNumber(): number {
+    if (this.numerator === 0n) return 0;
+    const negative = this.numerator < 0n;
+    const numerator = negative ? -this.numerator : this.numerator;
+    // A quotient of 56 bits or more, with a last bit that is set for any remainder, is rounded
+    // by Number() as the exact quotient would be.
+    const shift = 64 - 4 * (hexDigits(numerator) - hexDigits(this.denominator));
+    const up = shift > 0 ? numerator << BigInt(shift) : numerator;
+    const down = shift < 0 ? this.denominator << BigInt(-shift) : this.denominator;
+    let quotient = up / down;
+    if (quotient * down !== up) quotient |= 1n;
+    const half = Math.trunc(shift / 2);
+    const value = Number(quotient) * 2 ** -half * 2 ** -(shift - half);
+    return negative ? -value : value;
+  }
+}
+
+function hexDigits(value: bigint): number {
+  return value.toString(16).length;
+}
+
+export const ZERO = Fraction.of(0);
+export const ONE = Fraction.of(1);
+
+/** part/(part + rest), rounded once; NaN unless both are ≥ 0 or both are ≤ 0, and not both 0. */
+export function share(part: Fraction, rest: Fraction): number {
+  const total = part.plus(rest);
+  if (part.sign * rest.sign < 0 || total.sign === 0) return NaN;
+  return part.over(total).toNumber();
+}

@@ -1,0 +1,33 @@
+/** The page as a file: data from its own text, and a place to drop more. */
+
+import { mount } from "./app";
+import { DropPage } from "./drop/page";
+import type { ReportData } from "./model";
+import type { Source } from "./snippet";
+
+const DATA = "isometrics-data";
+
+// Taken before anything is drawn: what a report of other data is made from.
+const pristine = document.documentElement.cloneNode(true) as HTMLElement;
+
+function pageWith(data: ReportData): string {
+  const page = pristine.cloneNode(true) as HTMLElement;
+  page.querySelector("title")!.textContent = data.title;
+  // No name may end the element that holds it.
+  page.querySelector(`#${DATA}`)!.textContent = JSON.stringify(data).replace(
+    /[<>&]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return `<!doctype html>\n${page.outerHTML}\n`;
+}
+
+const root = document.getElementById("isometrics")!;
+const drop = new DropPage((report, source) => show(report, source));
+
+function show(data: ReportData, source: Source | null): void {
+  document.title = data.title;
+  mount(root, data, { pageWith, footer: drop.element, source });
+}
+
+drop.listen(document.body);
+show(JSON.parse(document.getElementById(DATA)!.textContent!) as ReportData, null);

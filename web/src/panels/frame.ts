@@ -1,0 +1,329 @@
+/** The frame of a panel: axes, zoom, pointer and keys, and a place for what a space draws. */
+
+import { axisBottom, axisLeft } from "d3-axis";
+import { scaleLinear } from "d3-scale";
+import { pointer, select, type Selection } from "d3-selection";
+import { zoom, zoomIdentity, type ZoomBehavior, type ZoomTransform } from "d3-zoom";
+
+import { freshId, h } from "../dom";
+import { savePng, saveSvg } from "../export";
+import type { Glossary, Term } from "../glossary";
+import { glyph } from "../marks";
+import type { Cursor, Store } from "../state";
+import { cursorOf, type ModelView, type View } from "../view";
+import { moved } from "../keys";
+import { said } from "../sentences";
+import { Plane, type Layer } from "./plane";
+
+export type { Layer };
+
+export interface Axes {
+  readonly title: string;
+  readonly term: Term;
+  readonly x: string;
+  readonly y: string;
+  /** What the panel shows, in one sentence. */
+  readonly shows: string;
+}
+
+const MARGIN = { top: 16, right: 16, bottom: 42, left: 46 };
+
+export abstract class Panel extends Plane {
+  readonly element: HTMLElement;
+  protected readonly svg: Selection<SVGSVGElement, unknown, null, undefined>;
+  protected view: View | null = null;
+  private readonly result = h("p", { class: "result" });
+  private readonly layers: Record<"back" | "bands" | "lines" | "marks" | "over" | "cursor", Layer>;
+  private readonly frame: Layer;
+  private readonly clip: string;
+  private readonly zoom: ZoomBehavior<SVGSVGElement, unknown>;
+  private transform: ZoomTransform = zoomIdentity;
+  private dragging = false;
+
+  constructor(
+    protected readonly axes: Axes,
+    protected readonly store: Store,
+    glossary: Glossary,
+    /** Room for more below the axis. */
+    private readonly extra = 0,
+  ) {
+    super();
+    const [title, shows] = [freshId("title"), freshId("shows")];
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    this.svg = select(svg);
+    this.svg
+      .attr("tabindex", 0)
+      .attr("role", "slider")
+      .attr("aria-label", `Operating point in the ${axes.title} panel`)
+      .attr("aria-describedby", shows);
+    this.clip = freshId("clip");
+    this.svg.append("clipPath").attr("id", this.clip).append("rect");
+    this.svg.append("desc").text(axes.shows);
+    this.frame = this.svg.append("g").attr("class", "frame");
+    const inside = this.svg.append("g").attr("clip-path", `url(#${this.clip})`);
+    const layer = (parent: typeof inside, name: string): Layer =>
+      parent.append("g").attr("class", name);
+    this.layers = {
+      back: layer(inside, "back"),
+      bands: layer(inside, "bands"),
+      lines: layer(inside, "lines"),
+      marks: layer(inside, "marks"),
+      over: this.svg.append("g").attr("class", "over"),
+      cursor: this.svg.append("g").attr("class", "cursor"),
+    };
+    this.element = h(
+      "figure",
+      { class: "panel", "aria-labelledby": title },
+      h(
+        "div",
+        { class: "panel-head" },
+        h("h2", { id: title }, glossary.term(axes.term, axes.title)),
+        this.tools(),
+      ),
+      h("p", { class: "shows", id: shows }, axes.shows),
+      svg,
+      this.result,
+    );
+    this.zoom = zoom<SVGSVGElement, unknown>()
+      .scaleExtent([0.5, 50])
+      .filter((event: MouseEvent | TouchEvent | WheelEvent) =>
+        event.type === "wheel"
+          ? event.ctrlKey || event.metaKey
+          : "touches" in event
+            ? event.touches.length > 1
+            : event.shiftKey && event.button === 0,
+      )
+      .on("zoom", ({ transform }: { transform: ZoomTransform }) => {
+        this.transform = transform;
+        this.redraw();
+      });
+    this.svg.call(this.zoom).on("dblclick.zoom", null);
+    this.listen();
+    new ResizeObserver(() => this.redraw()).observe(this.element);
+  }
+
+  protected abstract drawBack(layer: Layer, view: View): void;
+  protected abstract drawModel(lines: Layer, bands: Layer, one: ModelView, view: View): void;
+  /** One sentence that reads the result. */
+  protected abstract reads(view: View, cursor: Cursor): string;
+
+  protected drawOver(_layer: Layer, _view: View): void {
+    // Most panels have nothing beyond their axes.
+  }
+
+  draw(view: View): void {
+    this.view = view;
+    this.redraw();
+  }
+
+  private redraw(): void {
+    const { view } = this;
+    const box = this.svg.node()!.getBoundingClientRect();
+    if (!view || box.width === 0) return;
+    const full = document.fullscreenElement === this.element;
+    this.width = Math.round(box.width);
+    const tallest = full ? innerHeight - 190 : 460;
+    this.height = Math.round(Math.max(220, Math.min(this.width * 0.86, tallest))) + this.extra;
+    const bottom = this.height - MARGIN.bottom - this.extra;
+    this.svg.attr("viewBox", `0 0 ${this.width} ${this.height}`).attr("height", this.height);
+    this.svg
+      .select("clipPath rect")
+      .attr("x", MARGIN.left)
+      .attr("y", MARGIN.top)
+      .attr("width", this.width - MARGIN.left - MARGIN.right)
+      .attr("height", bottom - MARGIN.top);
+    const corners: [[number, number], [number, number]] = [
+      [MARGIN.left, MARGIN.top],
+      [this.width - MARGIN.right, bottom],
+    ];
+    this.zoom.extent(corners);
+    this.x = this.transform.rescaleX(scaleLinear([0, 1], [corners[0][0], corners[1][0]]));
+    this.y = this.transform.rescaleY(scaleLinear([0, 1], [corners[1][1], corners[0][1]]));
+    this.drawFrame(bottom);
+    for (const layer of Object.values(this.layers)) layer.selectAll("*").remove();
+    this.drawBack(this.layers.back, view);
+    for (const one of view.shown) {
+      this.drawModel(this.layers.lines, this.layers.bands, one, view);
+      this.drawBest(one, view);
+    }
+    this.drawOver(this.layers.over, view);
+    this.drawCursor(view);
+  }
+
+  private drawFrame(bottom: number): void {
+    this.frame.selectAll("*").remove();
+    const ticks = this.width < 340 ? 4 : 6;
+    const right = this.width - MARGIN.right;
+    this.frame
+      .append("rect")
+      .attr("class", "plot")
+      .attr("x", MARGIN.left)
+      .attr("y", MARGIN.top)
+      .attr("width", right - MARGIN.left)
+      .attr("height", bottom - MARGIN.top);
+    this.frame
+      .append("g")
+      .attr("class", "axis")
+      .attr("transform", `translate(0,${bottom})`)
+      .call(axisBottom(this.x).ticks(ticks).tickSizeOuter(0));
+    this.frame
+      .append("g")
+      .attr("class", "axis")
+      .attr("transform", `translate(${MARGIN.left},0)`)
+      .call(axisLeft(this.y).ticks(ticks).tickSizeOuter(0));
+    this.frame
+      .append("text")
+      .attr("class", "axis-label")
+      .attr("x", (MARGIN.left + right) / 2)
+      .attr("y", bottom + 34)
+      .attr("text-anchor", "middle")
+      .text(this.axes.x);
+    this.frame
+      .append("text")
+      .attr("class", "axis-label")
+      .attr("transform", `translate(13,${(MARGIN.top + bottom) / 2}) rotate(-90)`)
+      .attr("text-anchor", "middle")
+      .text(this.axes.y);
+  }
+
+  /** The row that is best for β, with the mark of its model. */
+  private drawBest(one: ModelView, view: View): void {
+    const row = view.best.get(one.place)!;
+    const [x, y] = this.place(one, row);
+    if (!Number.isFinite(x) || !Number.isFinite(y)) return;
+    this.layers.marks
+      .append("path")
+      .attr("class", `best model-${one.place % 7}`)
+      .attr("d", glyph(one.place, 70))
+      .attr("transform", `translate(${this.x(x)},${this.y(y)})`);
+  }
+
+  drawCursor(view: View): void {
+    this.view = view;
+    const cursor = cursorOf(view);
+    this.layers.cursor.selectAll("*").remove();
+    const one = cursor && view.models[cursor.model];
+    if (!cursor || !one) return;
+    this.result.textContent = this.reads(view, cursor);
+    const last = one.table.tp.length - 1;
+    this.svg
+      .attr("aria-valuemin", 0)
+      .attr("aria-valuemax", last)
+      .attr("aria-valuenow", cursor.row)
+      .attr("aria-valuetext", said(view, cursor));
+    const [left, right] = this.x.range() as [number, number];
+    const [bottom, top] = this.y.range() as [number, number];
+    const [px, py] = this.position(one, cursor.row);
+    if (Number.isNaN(px) || Number.isNaN(py)) return;
+    const [x, y] = [clamped(px, left, right), clamped(py, top, bottom)];
+    const outside = x !== px || y !== py;
+    this.drawPoint(this.layers.cursor, view, cursor);
+    this.layers.cursor
+      .append("path")
+      .attr("class", "crosshair")
+      .attr("d", `M${x},${bottom}V${y}H${left}`);
+    this.layers.cursor
+      .append("circle")
+      .attr("class", `point model-${one.place % 7}${outside ? " outside" : ""}`)
+      .attr("cx", x)
+      .attr("cy", y)
+      .attr("r", 6)
+      .attr("data-x", this.x.invert(px))
+      .attr("data-y", this.y.invert(py));
+  }
+
+  /** What a space draws for the point itself, behind its mark. */
+  protected drawPoint(_layer: Layer, _view: View, _cursor: Cursor): void {
+    // In most spaces a point is a point.
+  }
+
+  /** Where a row is drawn, in pixels. */
+  protected position(one: ModelView, row: number): [number, number] {
+    const [x, y] = this.place(one, row);
+    // A scale has no place for NaN, and answers with nothing at all.
+    return [this.x(Math.max(x, -1e6)) ?? NaN, this.y(Math.max(y, -1e6)) ?? NaN];
+  }
+
+  /** The point nearest to a position in pixels. */
+  protected nearest(view: View, px: number, py: number): Cursor | null {
+    let [best, least]: [Cursor | null, number] = [null, Infinity];
+    for (const one of view.shown)
+      for (let row = 0; row < one.table.tp.length; row++) {
+        const [x, y] = this.position(one, row);
+        const away = (x - px) ** 2 + (y - py) ** 2;
+        if (away < least) [best, least] = [{ model: one.place, row }, away];
+      }
+    return best;
+  }
+
+  /** What a drag does beyond choosing the point. */
+  protected dragged(_lam: number): void {
+    // Only tradeoff space has more to set.
+  }
+
+  private listen(): void {
+    const at = (event: PointerEvent): [Cursor | null, number] => {
+      const [px, py] = pointer(event, this.svg.node());
+      return [this.view && this.nearest(this.view, px, py), this.x.invert(px)];
+    };
+    const choose = (event: PointerEvent): void => {
+      const [cursor, x] = at(event);
+      this.store.set({ chosen: cursor, hovered: null });
+      this.dragged(x);
+    };
+    this.svg
+      .on("pointerdown.point", (event: PointerEvent) => {
+        if (event.shiftKey || event.button !== 0 || !event.isPrimary) return;
+        this.dragging = true;
+        this.svg.node()!.setPointerCapture(event.pointerId);
+        choose(event);
+      })
+      .on("pointermove.point", (event: PointerEvent) => {
+        if (this.dragging) choose(event);
+        else if (event.pointerType === "mouse" && !event.buttons)
+          this.store.set({ hovered: at(event)[0] });
+      })
+      .on("pointerup.point pointercancel.point", () => (this.dragging = false))
+      .on("pointerleave.point", () => this.store.set({ hovered: null }))
+      .on("keydown.point", (event: KeyboardEvent) => {
+        const next = this.view && moved(this.view, event);
+        if (!next) return;
+        event.preventDefault();
+        this.store.set({ chosen: next, hovered: null });
+      });
+  }
+
+  private tools(): HTMLElement {
+    const tool = (text: string, label: string, act: () => void): HTMLElement =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "tool",
+          title: label,
+          "aria-label": `${label}: ${this.axes.title}`,
+          onclick: act,
+        },
+        text,
+      );
+    const scale = (factor: number) => () => this.svg.call(this.zoom.scaleBy, factor);
+    const name = this.axes.title.toLowerCase().replace(/[^a-z]+/g, "-");
+    return h(
+      "div",
+      { class: "tools" },
+      tool("+", "Zoom in (or Ctrl and the wheel; Shift and drag moves)", scale(1.6)),
+      tool("−", "Zoom out", scale(1 / 1.6)),
+      tool("1:1", "1:1, show all", () => this.svg.call(this.zoom.transform, zoomIdentity)),
+      tool("Full", "Full screen", () => {
+        if (document.fullscreenElement) void document.exitFullscreen();
+        else void this.element.requestFullscreen();
+      }),
+      tool("SVG", "Save as SVG", () => saveSvg(this.svg.node()!, name)),
+      tool("PNG", "Save as PNG", () => void savePng(this.svg.node()!, name)),
+    );
+  }
+}
+
+function clamped(value: number, lo: number, hi: number): number {
+  return Math.min(Math.max(value, lo), hi);
+}

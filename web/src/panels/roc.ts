@@ -1,0 +1,64 @@
+/** The ROC panel: lines of equal accuracy, the diagonal of guessing. */
+
+import type { Glossary } from "../glossary";
+import { accuracyIsoline } from "../isolines";
+import * as roc from "../spaces/roc";
+import type { Cursor, Store } from "../state";
+import { prevalence } from "../table";
+import { traceRoc } from "../trace";
+import { rocReads } from "../sentences";
+import type { ModelView, View } from "../view";
+import { Panel, type Layer } from "./frame";
+
+const LEVELS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+
+export class RocPanel extends Panel {
+  constructor(
+    store: Store,
+    glossary: Glossary,
+    private readonly areaOf: (one: ModelView) => string,
+  ) {
+    super(
+      {
+        title: "ROC",
+        term: "ROC",
+        x: "false positive rate",
+        y: "recall (true positive rate)",
+        shows:
+          "How many of the positives a cut finds (up), against how many of the negatives it takes with them (right).",
+      },
+      store,
+      glossary,
+    );
+  }
+
+  protected place(one: ModelView, row: number): readonly [number, number] {
+    return [roc.x(one.table, row), roc.y(one.table, row)];
+  }
+
+  protected drawBack(layer: Layer, view: View): void {
+    const share = view.shown[0] && prevalence(view.shown[0].table);
+    if (view.settings.isolines && share !== undefined)
+      for (const level of LEVELS)
+        this.drawIsoline(
+          layer,
+          accuracyIsoline(level, "roc", share, view.settings.cost),
+          String(level),
+        );
+    if (view.settings.baselines)
+      this.drawBaseline(layer, [
+        [0, 0],
+        [1, 1],
+      ]);
+  }
+
+  protected drawModel(lines: Layer, bands: Layer, one: ModelView, view: View): void {
+    this.drawBand(bands, one, "roc", view);
+    const curve = one.path && traceRoc(one.table, one.path);
+    this.drawLines(lines, one, view, curve, traceRoc(one.hull, one.hullPath));
+  }
+
+  protected reads(view: View, cursor: Cursor): string {
+    return rocReads(view, cursor, this.areaOf(view.models[cursor.model]!));
+  }
+}

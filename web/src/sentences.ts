@@ -1,0 +1,155 @@
+/** The results in plain language. */
+
+import { counted, decimals, percent, percents, short } from "./format";
+import { INDICES, pointOf } from "./indices";
+import * as pr from "./spaces/pr";
+import * as prg from "./spaces/prg";
+import * as roc from "./spaces/roc";
+import { betaOf, type Cursor } from "./state";
+import { EVERYTHING, NOTHING } from "./table";
+import type { ModelView, View } from "./view";
+import { wilson } from "./wilson";
+import type { Range } from "./winners";
+
+const INDEX_WORDS = {
+  "f-measure": "F",
+  kulczynski: "Kulczynski's index",
+  folke: "Folke's index",
+  jaccard: "Jaccard's index",
+  "f-gain": "F gain",
+  cost: "1 − expected cost",
+} as const;
+
+/** The rule of a row in words. */
+export function rule(one: ModelView, row: number, view: View, digits = 4): string {
+  const label = one.table.labels?.[row];
+  if (label !== undefined) return `set ${label}`;
+  const threshold = one.table.thresholds[row]!;
+  const sign = view.settings.otherClass ? "<" : "≥";
+  if (!Number.isNaN(threshold)) return `score ${sign} ${short(threshold, digits)}`;
+  return `row ${row + 1}, which has no threshold`;
+}
+
+/** The point in one line, for screen readers. */
+export function said(view: View, { model, row }: Cursor): string {
+  const one = view.models[model]!;
+  return (
+    `${one.model.name}, ${rule(one, row, view)}: precision ${percent(pr.y(one.table, row))}, ` +
+    `recall ${percent(pr.x(one.table, row))}, row ${row + 1} of ${one.table.tp.length}`
+  );
+}
+
+function named(view: View, place: number): string {
+  return view.models[place]!.model.name;
+}
+
+export function winnerName(name: string, view: View): string {
+  if (name === EVERYTHING) return "everything";
+  if (name === NOTHING) return "nothing";
+  return named(view, Number(name));
+}
+
+function areaSaid(name: string, area: string, how = ""): string {
+  if (area === "–") return "Points that are not nested have no curve, and so no area.";
+  return `Its ${name} is ${area}${how}.`;
+}
+
+export function rocReads(view: View, { model, row }: Cursor, area: string): string {
+  const one = view.models[model]!;
+  return (
+    `${one.model.name} at ${rule(one, row, view)} finds ${percent(roc.y(one.table, row))} of the ` +
+    `positives and ${percent(roc.x(one.table, row))} of the negatives. ${areaSaid("AUROC", area)}`
+  );
+}
+
+export function prReads(view: View, { model, row }: Cursor, area: string): string {
+  const one = view.models[model]!;
+  return (
+    `${one.model.name} at ${rule(one, row, view)}: ${percent(pr.y(one.table, row))} precision at ` +
+    `${percent(pr.x(one.table, row))} recall. ` +
+    areaSaid("AUPR", area, ` (${view.settings.interpolation})`)
+  );
+}
+
+export function prgReads(view: View, { model, row }: Cursor, area: string): string {
+  const one = view.models[model]!;
+  const [x, y] = [prg.x(one.table, row), prg.y(one.table, row)];
+  const where =
+    x < 0 || y < 0 || Number.isNaN(y)
+      ? "lies outside the square, below the baseline in one of the two"
+      : `has precision gain ${decimals(y)} at recall gain ${decimals(x)}`;
+  return `${one.model.name} at ${rule(one, row, view)} ${where}. ${areaSaid("AUPRG", area)}`;
+}
+
+export function tradeoffReads(view: View, { model, row }: Cursor): string {
+  const one = view.models[model]!;
+  const { index } = view.settings;
+  const value = INDICES[index].value(pointOf(one.table, row), view.lam);
+  const here =
+    `At λ = ${short(view.lam, 3)} (β = ${short(view.settings.beta, 3)}) ` +
+    `${one.model.name} at ${rule(one, row, view)} has ${INDEX_WORDS[index]} ${decimals(value)}.`;
+  return view.winners ? `${here} ${ranges(view.winners, view, "λ", (lam) => lam)}` : here;
+}
+
+/** Who is best where, in one sentence. */
+function ranges(
+  winners: readonly Range[],
+  view: View,
+  letter: string,
+  scale: (lam: number) => number,
+): string {
+  const end = (lam: number): string => short(scale(lam), 3);
+  const two = view.shown.length === 2;
+  const who = ({ names }: Range): string => {
+    const first = names[0]!;
+    if (first === EVERYTHING) return "calling everything positive is as good as any model";
+    if (first === NOTHING) return "calling nothing positive is as good as any model";
+    const shown = names.map((name) => winnerName(name, view));
+    if (shown.length > 1) return `${shown.join(" and ")} tie`;
+    const other = view.shown.find((one) => String(one.place) !== first);
+    return two && other ? `${shown[0]} beats ${other.model.name}` : `${shown[0]} is best`;
+  };
+  if (winners.length === 1) return `${capital(who(winners[0]!))} for every ${letter}.`;
+  const most = 4;
+  const parts = winners.slice(0, most).map((range) => {
+    if (range.lo === 0) return `${who(range)} for every ${letter} below ${end(range.hi)}`;
+    if (range.hi === 1) return `${who(range)} for every ${letter} above ${end(range.lo)}`;
+    return `${who(range)} from ${end(range.lo)} to ${end(range.hi)}`;
+  });
+  const rest =
+    winners.length > most ? `; ${winners.length - most} more ranges are in the strip` : "";
+  return `${capital(parts.join(", "))}${rest}.`;
+}
+
+function capital(text: string): string {
+  // A model's name keeps its case.
+  return /^calling/.test(text) ? text[0]!.toUpperCase() + text.slice(1) : text;
+}
+
+/** Which model, which threshold, how sure. */
+export function headline(view: View): string[] {
+  const row = view.best.get(view.leader);
+  if (row === undefined) return ["No model is shown."];
+  const one = view.models[view.leader]!;
+  const [precision, recall] = [pr.y(one.table, row), pr.x(one.table, row)];
+  const verb = one.table.labels ? "take" : "cut";
+  const said = [
+    `At β = ${short(view.settings.beta, 3)} ${verb} ${one.model.name} at ${rule(one, row, view)}: ` +
+      `${percent(precision)} precision at ${percent(recall)} recall.`,
+  ];
+  if (view.fWinners) said.push(ranges(view.fWinners, view, "β", betaOf));
+  else if (view.shown.length > 1)
+    said.push("The models have different prevalences, so set one prevalence to compare them.");
+  if (one.table.whole) said.push(howSure(one, row));
+  return said;
+}
+
+function howSure(one: ModelView, row: number): string {
+  const { tp, fp, positives } = one.table;
+  const interval = (ends: [number, number]): string => percents(ends, " to ");
+  return (
+    `How sure? From ${counted(tp[row]! + fp[row]!)} predicted and ${counted(positives)} actual ` +
+    `positives, the precision of this cut is ${interval(wilson(tp[row]!, tp[row]! + fp[row]!))}, ` +
+    `its recall ${interval(wilson(tp[row]!, positives))} (95 % intervals).`
+  );
+}

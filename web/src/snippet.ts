@@ -1,0 +1,96 @@
+/** A Python program that gives the numbers of the view; it needs this package and no network. */
+
+import type { Layout } from "./drop/layout";
+import { packedCounts, packedFloats, type Packed } from "./packing";
+import type { ModelView, View } from "./view";
+
+/** The file that the page counted itself, and how. */
+export interface Source {
+  readonly file: string;
+  readonly layout: Layout;
+}
+
+/** A text is written in Python as it is in JSON. */
+const text = (value: string): string => JSON.stringify(value);
+
+export function snippetOf(view: View, source: Source | null): string {
+  const { settings } = view;
+  const lines = ["import isometrics as iso", ""];
+  if (source) lines.push(...fromFile(view, source));
+  else lines.push(...fromCounts(view));
+  if (settings.otherClass)
+    lines.push(
+      "",
+      "# The class of interest is the other one: what was left alone is what is found.",
+      "models = {",
+      "    name: iso.OperatingPoints.from_counts(",
+      "        pts.tn[::-1], pts.fn[::-1], positives=pts.negatives, negatives=pts.positives",
+      "    )",
+      "    for name, pts in models.items()",
+      "}",
+    );
+  if (settings.prevalence !== null)
+    lines.push(
+      "",
+      `models = {name: pts.at_prevalence(${settings.prevalence}) for name, pts in models.items()}`,
+    );
+  const beta = settings.beta;
+  lines.push("", "for name, pts in models.items():", "    print(name)");
+  if (view.shown.every(({ path }) => path))
+    lines.push(
+      `    print("areas:", pts.roc.area(), pts.pr.area(${text(settings.interpolation)}), pts.prg.area())`,
+    );
+  lines.push(
+    `    print(iso.best_threshold(pts, beta=${beta}))`,
+    `    print(iso.best_threshold(pts, cost=${settings.cost}))`,
+  );
+  if (view.winners) lines.push("", `print(iso.compare(models, ${text(settings.index)}))`);
+  return `${lines.join("\n")}\n`;
+}
+
+function fromFile(view: View, { file, layout }: Source): string[] {
+  const options = [`label=${text(layout.label)}`];
+  options.push(`scores=[${layout.scores.map(text).join(", ")}]`);
+  options.push(`model=${layout.model === null ? "False" : text(layout.model)}`);
+  options.push(`weight=${layout.weight === null ? "False" : text(layout.weight)}`);
+  if (layout.positive !== null) options.push(`pos_label=${text(layout.positive)}`);
+  const shown = view.shown.map(({ model }) => text(model.name)).join(", ");
+  return [
+    `analysis = iso.read_predictions(${text(file)}, ${options.join(", ")})`,
+    `models = {name: analysis.models[name] for name in [${shown}]}`,
+  ];
+}
+
+function fromCounts(view: View): string[] {
+  const lines = ["from isometrics.report.packing import unpacked", ""];
+  if (view.shown.some(({ complete }) => !complete))
+    lines.push(
+      "# Some rows were left out of the report, so areas here are close to those of all rows, not",
+      "# equal; the best thresholds are the same.",
+    );
+  lines.push("models = {");
+  for (const one of view.shown) lines.push(...countsOf(one));
+  return [...lines, "}"];
+}
+
+function countsOf({ model }: ModelView): string[] {
+  const { table } = model;
+  const array = (packed: Packed): string => {
+    const [[kind, data]] = Object.entries(packed) as [[string, string]];
+    return `unpacked({"${kind}": "${data}"})`;
+  };
+  const more = table.labels
+    ? [`        labels=[${table.labels.map(text).join(", ")}],`]
+    : table.kind === "curve"
+      ? []
+      : [`        thresholds=${array(packedFloats(table.thresholds))},`];
+  return [
+    `    ${text(model.name)}: iso.OperatingPoints.from_counts(`,
+    `        ${array(packedCounts(table.tp, table.whole))},`,
+    `        ${array(packedCounts(table.fp, table.whole))},`,
+    `        positives=${table.positives},`,
+    `        negatives=${table.negatives},`,
+    ...more,
+    "    ),",
+  ];
+}

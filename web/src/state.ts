@@ -1,0 +1,99 @@
+/** What the reader has set, and who wants to know of changes. */
+
+import type { IndexName } from "./indices";
+import type { Interpolation } from "./spaces/pr";
+
+/** An operating point: a row of the table of a model. */
+export interface Cursor {
+  readonly model: number;
+  readonly row: number;
+}
+
+export interface Settings {
+  readonly beta: number;
+  readonly index: IndexName;
+  /** The cost proportion of false positives. */
+  readonly cost: number;
+  /** Null: as in the data. */
+  readonly prevalence: number | null;
+  /** Whether the negatives are the class of interest. */
+  readonly otherClass: boolean;
+  readonly hidden: ReadonlySet<number>;
+  readonly curve: boolean;
+  readonly hull: boolean;
+  readonly interpolation: Interpolation;
+  readonly isolines: boolean;
+  readonly baselines: boolean;
+  readonly unachievable: boolean;
+  readonly bands: boolean;
+  /** The point the reader chose; null: the best one for β. */
+  readonly chosen: Cursor | null;
+  /** The point under the pointer. */
+  readonly hovered: Cursor | null;
+  /** The model of the last point that was chosen; null: the leading one. */
+  readonly preferred: number | null;
+}
+
+export const INITIAL: Settings = {
+  beta: 1,
+  index: "f-measure",
+  cost: 0.5,
+  prevalence: null,
+  otherClass: false,
+  hidden: new Set(),
+  curve: true,
+  hull: true,
+  interpolation: "davis-goadrich",
+  isolines: true,
+  baselines: true,
+  unachievable: true,
+  bands: true,
+  chosen: null,
+  hovered: null,
+  preferred: null,
+};
+
+type Listener = (settings: Settings, changed: ReadonlySet<keyof Settings>) => void;
+
+export class Store {
+  private current: Settings = INITIAL;
+  private readonly listeners: Listener[] = [];
+
+  get settings(): Settings {
+    return this.current;
+  }
+
+  subscribe(listener: Listener): void {
+    this.listeners.push(listener);
+  }
+
+  set(given: Partial<Settings>): void {
+    const patch = given.chosen ? { ...given, preferred: given.chosen.model } : given;
+    const changed = new Set(
+      (Object.keys(patch) as (keyof Settings)[]).filter(
+        (name) => !same(patch[name], this.current[name]),
+      ),
+    );
+    if (!changed.size) return;
+    this.current = { ...this.current, ...patch };
+    for (const listener of this.listeners) listener(this.current, changed);
+  }
+}
+
+function same(one: unknown, two: unknown): boolean {
+  if (one && two && typeof one === "object" && "row" in one) {
+    const [a, b] = [one as Cursor, two as Cursor];
+    return a.model === b.model && a.row === b.row;
+  }
+  return Object.is(one, two);
+}
+
+/** λ = β²/(1+β²), the weight of recall. */
+export function lambdaOf(beta: number): number {
+  if (beta <= 1) return (beta * beta) / (1 + beta * beta);
+  return 1 / (1 + (1 / beta) * (1 / beta));
+}
+
+export function betaOf(lam: number): number {
+  return Math.sqrt(lam / (1 - lam));
+}

@@ -1,0 +1,145 @@
+/** The first answer: a sentence, and a small table of the models, which is the legend as well. */
+
+import { h } from "./dom";
+import { bracketed, decimals, percent, short } from "./format";
+import type { Glossary } from "./glossary";
+import { glyph } from "./marks";
+import { headline, rule } from "./sentences";
+import * as pr from "./spaces/pr";
+import type { Store } from "./state";
+import { size } from "./table";
+import type { ModelView, View, Views } from "./view";
+
+export class Summary {
+  readonly element: HTMLElement;
+  private readonly sentence = h("div", { class: "headline", "aria-live": "polite" });
+  private readonly body = h("tbody");
+  private readonly bestHead = h("th", { scope: "col" });
+  private readonly note = h("p", { class: "note" });
+  private boxes: HTMLInputElement[] = [];
+
+  constructor(
+    private readonly store: Store,
+    private readonly views: Views,
+    glossary: Glossary,
+  ) {
+    const head = (...text: (HTMLElement | string)[]): HTMLElement =>
+      h("th", { scope: "col" }, ...text);
+    this.element = h(
+      "section",
+      { class: "summary", "aria-label": "Summary" },
+      this.sentence,
+      h(
+        "div",
+        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Models" },
+        h(
+          "table",
+          {},
+          h("caption", { class: "offscreen" }, "The models, their areas and their best thresholds"),
+          h(
+            "thead",
+            {},
+            h(
+              "tr",
+              {},
+              head("model"),
+              head(glossary.term("AUROC")),
+              head(glossary.term("AUPR")),
+              head(glossary.term("AUPRG")),
+              this.bestHead,
+              head(glossary.term("precision")),
+              head(glossary.term("recall")),
+              head(glossary.term("F measure", "F")),
+            ),
+          ),
+          this.body,
+        ),
+      ),
+      this.note,
+    );
+  }
+
+  draw(view: View): void {
+    this.sentence.replaceChildren(
+      ...headline(view).map((text, place) => h("p", { class: place ? "" : "first" }, text)),
+    );
+    this.bestHead.textContent = `best for β = ${short(view.settings.beta, 3)}`;
+    // The boxes stay, so that the focus does; everything else is written anew.
+    if (!this.boxes.length) this.boxes = view.models.map((one) => this.box(one));
+    const rows = view.models.map((one) => this.row(one, view));
+    const focused = document.activeElement;
+    this.body.replaceChildren(...rows);
+    if (focused instanceof HTMLElement && this.boxes.includes(focused as HTMLInputElement))
+      focused.focus();
+    this.note.textContent = notes(view).join(" ");
+  }
+
+  private box(one: ModelView): HTMLInputElement {
+    const box = h("input", { type: "checkbox", "aria-label": `Show ${one.model.name}` });
+    box.checked = true;
+    box.addEventListener("change", () => {
+      const hidden = new Set(this.store.settings.hidden);
+      if (box.checked) hidden.delete(one.place);
+      else hidden.add(one.place);
+      this.store.set({ hidden });
+    });
+    return box;
+  }
+
+  private row(one: ModelView, view: View): HTMLElement {
+    const { settings } = view;
+    const best = view.best.get(one.place);
+    const cell = (text: string, name: string): HTMLElement => h("td", { "data-value": name }, text);
+    const areas = (["AUROC", "AUPRG"] as const).map((measure) =>
+      bracketed(this.views.area(one, measure, settings)),
+    );
+    return h(
+      "tr",
+      { class: best === undefined ? "hidden-model" : one.place === view.leader ? "leader" : "" },
+      h(
+        "th",
+        { scope: "row", title: `${size(one.table)} of ${one.model.rows} rows` },
+        h("label", {}, this.boxes[one.place]!, chip(one.place), h("span", {}, one.model.name)),
+      ),
+      cell(areas[0]!, "AUROC"),
+      cell(bracketed(this.views.prArea(one, settings)), "AUPR"),
+      cell(areas[1]!, "AUPRG"),
+      cell(best === undefined ? "–" : rule(one, best, view), "best"),
+      cell(best === undefined ? "–" : percent(pr.y(one.table, best)), "precision"),
+      cell(best === undefined ? "–" : percent(pr.x(one.table, best)), "recall"),
+      cell(best === undefined ? "–" : decimals(pr.f(one.table, best, settings.beta)), "f"),
+    );
+  }
+}
+
+/** What a reader should know about how exact the page is. */
+function notes(view: View): string[] {
+  const said: string[] = [];
+  const names = (some: readonly ModelView[]): string =>
+    some.map((one) => one.model.name).join(", ");
+  const thinned = view.models.filter(({ complete }) => !complete);
+  const moved = view.settings.otherClass || view.settings.prevalence !== null;
+  if (thinned.length)
+    said.push(
+      `${names(thinned)}: drawn from fewer rows than there are scores, to within half a pixel; ` +
+        `best thresholds are exact, areas ${moved ? "are given with their limits" : "are those of all rows"}.`,
+    );
+  const rounded = view.models.filter(({ model }) => model.rounded);
+  if (rounded.length)
+    said.push(`${names(rounded)}: thresholds beyond 2**53 are rounded on this page.`);
+  return said;
+}
+
+/** The colour and the mark of a model. */
+export function chip(place: number): SVGSVGElement {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("class", `chip model-${place % 7}`);
+  svg.setAttribute("viewBox", "-14 -8 28 16");
+  svg.setAttribute("aria-hidden", "true");
+  for (const d of ["M-14,0H14", glyph(place, 60)]) {
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    path.setAttribute("d", d);
+    svg.append(path);
+  }
+  return svg;
+}

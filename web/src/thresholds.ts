@@ -1,0 +1,133 @@
+/** The thresholds that are best for some β, sorted by β. */
+
+import { copyButton, h } from "./dom";
+import { exact, percent, short } from "./format";
+import type { Glossary } from "./glossary";
+import { rule } from "./sentences";
+import * as pr from "./spaces/pr";
+import type { Store } from "./state";
+import { cursorOf, type ModelView, type View } from "./view";
+
+export interface ThresholdRow {
+  readonly row: number;
+  readonly betaLo: number;
+  readonly betaHi: number;
+}
+
+export function thresholdRows(one: ModelView): ThresholdRow[] {
+  return one.optima.map(({ row, lo, hi }) => ({
+    row: one.hullRows[row]!,
+    betaLo: Math.sqrt(lo),
+    betaHi: Math.sqrt(hi),
+  }));
+}
+
+export class Thresholds {
+  readonly element: HTMLElement;
+  private readonly heading = h("h2");
+  private readonly body = h("tbody");
+  private shown: { one: ModelView; rows: ThresholdRow[] } | null = null;
+  private key = "";
+
+  constructor(
+    private readonly store: Store,
+    glossary: Glossary,
+  ) {
+    const head = (...text: (HTMLElement | string)[]): HTMLElement =>
+      h("th", { scope: "col" }, ...text);
+    this.element = h(
+      "section",
+      { class: "thresholds" },
+      this.heading,
+      h(
+        "p",
+        { class: "shows" },
+        "Each row is the best cut for every β between the two numbers; no other cut is best for any β.",
+      ),
+      h(
+        "div",
+        { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Thresholds by β" },
+        h(
+          "table",
+          {},
+          h("caption", { class: "offscreen" }, "Thresholds sorted by β"),
+          h(
+            "thead",
+            {},
+            h(
+              "tr",
+              {},
+              head(glossary.term("β", "β from")),
+              head("to"),
+              head(glossary.term("threshold", "cut at")),
+              head(glossary.term("precision")),
+              head(glossary.term("recall")),
+              head("copy"),
+            ),
+          ),
+          this.body,
+        ),
+      ),
+      copyButton("Copy the table", "Copy the table of thresholds", () => this.text()),
+    );
+  }
+
+  private text(): string {
+    if (!this.shown) return "";
+    const { one, rows } = this.shown;
+    const lines = rows.map(({ row, betaLo, betaHi }) =>
+      [betaLo, betaHi, one.table.thresholds[row]!, pr.y(one.table, row), pr.x(one.table, row)]
+        .map(exact)
+        .join("\t"),
+    );
+    return ["beta_lo\tbeta_hi\tthreshold\tprecision\trecall", ...lines].join("\n");
+  }
+
+  draw(view: View): void {
+    const cursor = cursorOf(view);
+    if (!cursor) return;
+    const one = view.models[cursor.model]!;
+    const { otherClass, prevalence } = view.settings;
+    const key = [cursor.model, otherClass, prevalence].join();
+    if (key !== this.key || !this.shown) {
+      this.key = key;
+      this.shown = { one, rows: thresholdRows(one) };
+      this.heading.textContent = `Thresholds of ${one.model.name}, by β`;
+      this.body.replaceChildren(...this.shown.rows.map((found) => this.row(one, found, view)));
+    }
+    const best = view.best.get(cursor.model);
+    this.shown.rows.forEach(({ row }, place) =>
+      this.body.children[place]!.classList.toggle("here", row === best),
+    );
+  }
+
+  private row(one: ModelView, { row, betaLo, betaHi }: ThresholdRow, view: View): HTMLElement {
+    const cut = rule(one, row, view);
+    return h(
+      "tr",
+      {},
+      h("td", {}, short(betaLo, 3)),
+      h("td", {}, short(betaHi, 3)),
+      h(
+        "td",
+        {},
+        h(
+          "button",
+          {
+            type: "button",
+            class: "link",
+            onclick: () => this.store.set({ chosen: { model: one.place, row } }),
+          },
+          cut,
+        ),
+      ),
+      h("td", {}, percent(pr.y(one.table, row))),
+      h("td", {}, percent(pr.x(one.table, row))),
+      h(
+        "td",
+        {},
+        copyButton("Copy", `Copy the threshold of ${cut}`, () => exact(one.table.thresholds[row]!)),
+      ),
+    );
+  }
+}

@@ -1,0 +1,185 @@
+/** What the settings make of the models: tables, hulls, areas, winners, best rows. */
+
+import { AREA_OF, areaBetween, areasOf, type Bracket, type BoundedMeasure } from "./areas";
+import { bestForCost, bestForF, optimaOf, type Optimum } from "./decide";
+import { vertices } from "./hull";
+import { INDICES } from "./indices";
+import type { Model } from "./model";
+import { pathOf, type Path } from "./path";
+import * as pr from "./spaces/pr";
+import { lambdaOf, type Cursor, type Settings } from "./state";
+import { atPrevalence, completed, ofOtherClass, take, type Table } from "./table";
+import { bestRow, tradeoffOfRows, type Tradeoff } from "./tradeoff";
+import { samePrevalence, winnersAt, winnersOf, type Range } from "./winners";
+
+/** A model as it is seen under the settings. */
+export interface ModelView {
+  readonly place: number;
+  readonly model: Model;
+  readonly table: Table;
+  /** Null where the points are not nested. */
+  readonly path: Path | null;
+  readonly hullRows: readonly number[];
+  readonly hull: Table;
+  readonly hullPath: Path;
+  readonly optima: readonly Optimum[];
+  /** Whether all rows are here, so that areas can be computed anew exactly. */
+  readonly complete: boolean;
+}
+
+export interface View {
+  readonly settings: Settings;
+  readonly lam: number;
+  readonly models: readonly ModelView[];
+  readonly shown: readonly ModelView[];
+  readonly tradeoffs: ReadonlyMap<number, Tradeoff>;
+  /** By the index chosen; null where models cannot be compared. */
+  readonly winners: readonly Range[] | null;
+  /** By the F-measure, for the sentences about β. */
+  readonly fWinners: readonly Range[] | null;
+  /** The best row for β of each shown model. */
+  readonly best: ReadonlyMap<number, number>;
+  /** The model with the highest F_β. */
+  readonly leader: number;
+}
+
+/** Makes views, and keeps what a change does not touch. */
+export class Views {
+  private tables: { key: string; models: ModelView[] } | null = null;
+  private curves: { key: string; part: Pick<View, "tradeoffs" | "winners" | "fWinners"> } | null =
+    null;
+  private areas = new Map<string, Bracket>();
+
+  constructor(private readonly models: readonly Model[]) {}
+
+  of(settings: Settings): View {
+    const key = `${settings.otherClass} ${settings.prevalence}`;
+    if (this.tables?.key !== key) {
+      this.tables = {
+        key,
+        models: this.models.map((model, place) => seen(model, place, settings)),
+      };
+      this.curves = null;
+      this.areas.clear();
+    }
+    const { models } = this.tables;
+    const shown = models.filter(({ place }) => !settings.hidden.has(place));
+    const curvesKey = `${settings.index} ${[...settings.hidden].join()}`;
+    if (this.curves?.key !== curvesKey)
+      this.curves = { key: curvesKey, part: compared(shown, settings) };
+    const best = new Map(shown.map((one) => [one.place, rowForF(one, settings.beta)]));
+    const lam = lambdaOf(settings.beta);
+    return {
+      settings,
+      lam,
+      models,
+      shown,
+      ...this.curves.part,
+      best,
+      leader: leaderOf(shown, best, this.curves.part.fWinners, settings.beta, lam),
+    };
+  }
+
+  /** An area under the settings: from all rows where they are known, else its limits. */
+  area(one: ModelView, measure: BoundedMeasure, settings: Settings): Bracket {
+    const given = one.model.areas.get(measure) ?? [NaN, NaN];
+    // Neither the prevalence nor the choice of the class changes the area under a ROC curve.
+    if (measure === "AUROC" || (!settings.otherClass && settings.prevalence === null)) return given;
+    const key = `${one.place} ${measure}`;
+    let found = this.areas.get(key);
+    if (!found) {
+      found = one.complete ? areasOf(one.table)[measure] : areaBetween(one.table, measure);
+      this.areas.set(key, found);
+    }
+    return found;
+  }
+
+  prArea(one: ModelView, settings: Settings): Bracket {
+    return this.area(one, AREA_OF[settings.interpolation], settings);
+  }
+}
+
+function seen(model: Model, place: number, settings: Settings): ModelView {
+  const whole = completed(model.table);
+  const turned = settings.otherClass ? ofOtherClass(whole) : whole;
+  // Scaling the false positives keeps the hull; on whole counts it is found exactly.
+  const hullRows = vertices(turned.fp, turned.tp, turned.whole);
+  const table = settings.prevalence === null ? turned : atPrevalence(turned, settings.prevalence);
+  const hull = take(table, hullRows, "hull");
+  return {
+    place,
+    model,
+    table,
+    path: pathOf(table),
+    hullRows,
+    hull,
+    hullPath: { x: hull.tp, y: hull.fp },
+    optima: optimaOf(hull),
+    complete: model.complete,
+  };
+}
+
+function compared(
+  shown: readonly ModelView[],
+  settings: Settings,
+): Pick<View, "tradeoffs" | "winners" | "fWinners"> {
+  const curvesOf = (name: Settings["index"]): Map<number, Tradeoff> =>
+    new Map(shown.map((one) => [one.place, tradeoffOfRows(one.table, INDICES[name])]));
+  const tradeoffs = curvesOf(settings.index);
+  const comparable = shown.length > 1 && samePrevalence(shown.map(({ table }) => table));
+  const ranges = (curves: Map<number, Tradeoff>): Range[] | null =>
+    comparable
+      ? winnersOf(new Map([...curves].map(([place, curve]) => [String(place), curve])))
+      : null;
+  const winners = ranges(tradeoffs);
+  const fWinners = settings.index === "f-measure" ? winners : ranges(curvesOf("f-measure"));
+  return { tradeoffs, winners, fWinners };
+}
+
+/** The row of the table that is best for F_β. */
+export function rowForF(one: ModelView, beta: number): number {
+  const { table, row } = bestForF(one.table, one.hull, one.optima, beta);
+  return table === one.hull ? one.hullRows[row]! : row;
+}
+
+/** The row of the table that is best at a cost proportion of false positives. */
+export function rowForCost(one: ModelView, cost: number): number {
+  return one.hullRows[bestForCost(one.hull, cost)]!;
+}
+
+function leaderOf(
+  shown: readonly ModelView[],
+  best: ReadonlyMap<number, number>,
+  winners: readonly Range[] | null,
+  beta: number,
+  lam: number,
+): number {
+  const named =
+    winners &&
+    winnersAt(winners, lam)
+      .map(Number)
+      .find((place) => best.has(place));
+  if (named !== undefined && named !== null) return named;
+  let [leader, highest] = [shown[0]?.place ?? 0, -1];
+  for (const one of shown) {
+    const value = pr.f(one.table, best.get(one.place)!, beta);
+    if (value > highest) [leader, highest] = [one.place, value];
+  }
+  return leader;
+}
+
+/** The point to show: under the pointer, chosen, or the best one for β. */
+export function cursorOf(view: View): Cursor | null {
+  const { hovered, chosen } = view.settings;
+  for (const cursor of [hovered, chosen])
+    if (cursor && view.shown.some(({ place }) => place === cursor.model)) return cursor;
+  const { preferred } = view.settings;
+  const model = preferred !== null && view.best.has(preferred) ? preferred : view.leader;
+  const row = view.best.get(model);
+  return row === undefined ? null : { model, row };
+}
+
+/** The best row of a model at a weight of recall, by the index chosen. */
+export function rowAtLambda(view: View, place: number, lam: number): number {
+  return bestRow(view.tradeoffs.get(place)!, lam);
+}

@@ -1,0 +1,184 @@
+/**
+ * The page's answers to questions in a file, as JSON: `node answers.mjs QUESTIONS`.
+ *
+ * `tests/report/test_same_numbers.py` draws the questions and knows the right answers.
+ */
+
+import { readFileSync } from "node:fs";
+
+import { AREAS, areaBetween, areasOf, type BoundedMeasure } from "../src/areas";
+import { count } from "../src/count";
+import { bestForCost, bestForF, optimaOf } from "../src/decide";
+import { histogramOf } from "../src/histogram";
+import { hullOf } from "../src/hull";
+import { INDEX_NAMES, INDICES } from "../src/indices";
+import { dataOf, modelsOf, VERSION, type ModelData } from "../src/model";
+import { pathOf } from "../src/path";
+import * as pr from "../src/spaces/pr";
+import * as prg from "../src/spaces/prg";
+import * as roc from "../src/spaces/roc";
+import { atPrevalence, ofOtherClass, size, type Table } from "../src/table";
+import { rowsToExplore } from "../src/thinning";
+import { tradeoffOf, valueAt, type Tradeoff } from "../src/tradeoff";
+import { winnersAt, winnersOf } from "../src/winners";
+
+/** A number that JSON can hold: text where it has none. */
+type Plain = number | string;
+
+interface Question {
+  readonly model?: ModelData;
+  readonly sample?: {
+    readonly labels: number[];
+    readonly scores: Plain[];
+    readonly weights: number[] | null;
+    readonly whole: boolean;
+  };
+  readonly prevalence: number;
+  readonly betas: Plain[];
+  readonly costs: number[];
+  readonly lambdas: number[];
+}
+
+const plain = (value: number): Plain => (Number.isFinite(value) ? value : String(value));
+const number = (value: Plain): number => Number(value);
+const all = (values: Iterable<number>): Plain[] => Array.from(values, plain);
+
+function tableOf(question: Question): Table {
+  if (question.model)
+    return modelsOf({
+      version: VERSION,
+      title: "",
+      description: "",
+      models: [question.model],
+    })[0]!.table;
+  const { labels, scores, weights, whole } = question.sample!;
+  return count({
+    labels: Uint8Array.from(labels),
+    scores: Float64Array.from(scores, number),
+    weights: weights && Float64Array.from(weights),
+    whole,
+  });
+}
+
+function coordinates(table: Table): Record<string, Plain[]> {
+  const rows = Array.from(table.tp.keys());
+  return {
+    fpr: all(rows.map((row) => roc.x(table, row))),
+    recall: all(rows.map((row) => pr.x(table, row))),
+    precision: all(rows.map((row) => pr.y(table, row))),
+    recall_gain: all(rows.map((row) => prg.x(table, row))),
+    precision_gain: all(rows.map((row) => prg.y(table, row))),
+  };
+}
+
+function answer(question: Question): unknown {
+  const table = tableOf(question);
+  const hull = hullOf(table);
+  const optima = optimaOf(hull);
+  const moved = atPrevalence(table, question.prevalence);
+  const other = ofOtherClass(table);
+  const histogram = histogramOf(table);
+  const kept = rowsToExplore(table);
+  const path = pathOf(table);
+  return {
+    thresholds: all(table.thresholds),
+    tp: all(table.tp),
+    fp: all(table.fp),
+    packed: dataOf("again", table),
+    areas: Object.fromEntries(
+      Object.entries(areasOf(table)).map(([name, [lo]]) => [name, plain(lo)]),
+    ),
+    limits: Object.fromEntries(
+      [
+        "AUROC",
+        "AUPR",
+        "average precision",
+        "AUPR, linear",
+        "AUPR, integer steps",
+        "AUPR, max precision",
+        "AUPRG",
+      ].map((name) => [name, areaBetween(table, name as BoundedMeasure).map(plain)]),
+    ),
+    hull: { tp: all(hull.tp), fp: all(hull.fp), thresholds: all(hull.thresholds) },
+    optima: optima.map(({ lo, hi }) => [plain(lo), plain(hi)]),
+    best: question.betas.map((beta) => {
+      const { table: from, row } = bestForF(table, hull, optima, number(beta));
+      return [plain(from.thresholds[row]!), from.tp[row]!, from.fp[row]!];
+    }),
+    f: question.betas.map((beta) =>
+      all(Array.from(table.tp.keys(), (row) => pr.f(table, row, number(beta)))),
+    ),
+    f_gain: question.betas.map((beta) =>
+      all(Array.from(table.tp.keys(), (row) => prg.fGain(table, row, number(beta)))),
+    ),
+    cost: question.costs.map((cost) => plain(hull.thresholds[bestForCost(hull, cost)]!)),
+    accuracy: question.costs.map((cost) =>
+      all(Array.from(table.tp.keys(), (row) => roc.accuracy(table, row, cost))),
+    ),
+    here: coordinates(table),
+    moved: coordinates(moved),
+    moved_areas: path && {
+      AUPR: plain(AREAS.AUPR(moved, pathOf(moved)!)),
+      AUPRG: plain(AREAS.AUPRG(moved, pathOf(moved)!)),
+    },
+    other: {
+      tp: all(other.tp),
+      fp: all(other.fp),
+      areas: Object.fromEntries(
+        Object.entries(areasOf(other)).map(([name, [lo]]) => [name, plain(lo)]),
+      ),
+    },
+    histogram: histogram && {
+      lo: histogram.lo,
+      hi: histogram.hi,
+      positives: all(histogram.positives),
+      negatives: all(histogram.negatives),
+      below: histogram.below,
+      above: histogram.above,
+    },
+    kept: size(table) === kept.length ? "all" : Array.from(kept),
+    tradeoff: Object.fromEntries(
+      INDEX_NAMES.map((name) => {
+        const curve = tradeoffOf(table, INDICES[name]);
+        return [name, question.lambdas.map((lam) => plain(valueAt(curve, lam)))];
+      }),
+    ),
+  };
+}
+
+function compared(tables: readonly Table[], lambdas: readonly number[]): unknown {
+  return Object.fromEntries(
+    INDEX_NAMES.map((name) => {
+      const curves = new Map<string, Tradeoff>();
+      tables.forEach((table, place) => curves.set(`m${place}`, tradeoffOf(table, INDICES[name])));
+      const ranges = winnersOf(curves);
+      return [
+        name,
+        {
+          ends: ranges.map(({ lo }) => lo),
+          names: ranges.map(({ names }) => names),
+          at: lambdas.map((lam) => winnersAt(ranges, lam)),
+        },
+      ];
+    }),
+  );
+}
+
+const questions = JSON.parse(readFileSync(process.argv[2]!, "utf-8")) as {
+  tables: Question[];
+  pairs: { members: number[]; prevalence: number | null; lambdas: number[] }[];
+};
+const tables = questions.tables.map(tableOf);
+process.stdout.write(
+  JSON.stringify({
+    tables: questions.tables.map(answer),
+    pairs: questions.pairs.map(({ members, prevalence, lambdas }) =>
+      compared(
+        members
+          .map((member) => tables[member]!)
+          .map((table) => (prevalence === null ? table : atPrevalence(table, prevalence))),
+        lambdas,
+      ),
+    ),
+  }),
+);

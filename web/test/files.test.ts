@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  Classes,
+  isMissing,
+  kindOf,
+  numberIn,
+  Numbers,
+  shown,
+  type Peek,
+} from "../src/drop/columns";
+import { positiveRows } from "../src/drop/labels";
+import { guess } from "../src/drop/layout";
+import { bracketed, counted, decimals, exact, percent, percents, short } from "../src/format";
+
+test("numbers are read as other tools read them", () => {
+  const right: [string, number | undefined][] = [
+    ["1", 1],
+    ["-1.5e-3", -0.0015],
+    [" 2 ", 2],
+    [".5", 0.5],
+    ["5.", 5],
+    ["1E5", 100000],
+    ["inf", Infinity],
+    ["-Infinity", -Infinity],
+    ["", undefined],
+    [" ", undefined],
+    ["0x10", undefined],
+    ["0b1", undefined],
+    ["1_000", undefined],
+    ["1,5", undefined],
+    ["abc", undefined],
+    ["nan", undefined],
+  ];
+  for (const [text, value] of right) assert.equal(numberIn(text), value, JSON.stringify(text));
+});
+
+test("what says that it is missing is missing", () => {
+  for (const text of ["", " ", "NaN", "null", "NA", "None"]) assert.ok(isMissing(text));
+  for (const text of ["0", "no", "nano"]) assert.ok(!isMissing(text));
+});
+
+test("kinds of columns", () => {
+  assert.equal(kindOf(["1", "", "-3"]), "integer");
+  assert.equal(kindOf(["1", "2.5"]), "float");
+  assert.equal(kindOf(["True", "false"]), "boolean");
+  assert.equal(kindOf(["a", "1"]), "string");
+  assert.equal(kindOf(["", ""]), "other");
+});
+
+test("columns say what is wrong with them, and where", () => {
+  const scores = new Numbers("score");
+  for (const cell of ["1", "", "x", ""]) scores.addText(cell);
+  assert.throws(() => scores.finished(), {
+    message: "score has missing values (NaN or null): 2 in all, the first at position 1",
+  });
+  const binary = new Numbers("score");
+  for (const value of [1, 2n, null, true]) binary.add(value);
+  assert.throws(() => binary.finished(), /the first at position 2/);
+  const large = new Numbers("score");
+  large.add(2n ** 60n);
+  assert.throws(() => large.finished(), /from 2\*\*53 on/);
+});
+
+test("many rows fit, and whole numbers are known", () => {
+  const numbers = new Numbers("n", 1);
+  for (let row = 0; row < 5000; row++) numbers.addText(String(row));
+  assert.equal(numbers.finished()[4999], 4999);
+  assert.ok(numbers.whole);
+  numbers.addText("1.0");
+  assert.ok(!numbers.whole);
+  const classes = new Classes("c", 1);
+  for (let row = 0; row < 5000; row++) classes.addText(row % 3 ? "a" : "b");
+  assert.equal(classes.finished().length, 5000);
+});
+
+function labels(...values: (string | number | boolean | bigint | null)[]): Classes {
+  const found = new Classes("y");
+  for (const value of values) {
+    if (typeof value === "string") found.addText(value);
+    else found.add(value);
+  }
+  return found;
+}
+
+test("labels by convention and by name", () => {
+  const rows = (found: Classes, positive: string | null = null): number[] =>
+    Array.from(positiveRows(found, positive));
+  assert.deepEqual(rows(labels("1", "0", "1")), [1, 0, 1]);
+  assert.deepEqual(rows(labels("1.0", "-1")), [1, 0]);
+  assert.deepEqual(rows(labels("TRUE", "false")), [1, 0]);
+  assert.deepEqual(rows(labels(true, false)), [1, 0]);
+  assert.deepEqual(rows(labels(1n, 0n)), [1, 0]);
+  assert.deepEqual(rows(labels("spam", "ham"), "ham"), [0, 1]);
+  assert.deepEqual(rows(labels(2, 3), "3"), [0, 1]);
+  assert.throws(() => rows(labels("a", "b")), {
+    message: "y has the labels 'a' and 'b'; say which one is positive with pos_label=",
+  });
+  assert.throws(() => rows(labels("a", "b"), "c"), {
+    message: "pos_label 'c' is not among the labels of y, 'a' and 'b'",
+  });
+  assert.throws(() => rows(labels("1", "0", "2", "2")), {
+    message:
+      "y has labels besides 1 and 0, such as 2, where two classes are needed: 2 in all, " +
+      "the first at position 2",
+  });
+  assert.throws(() => rows(labels("1", "")), /missing values/);
+});
+
+test("values are shown as Python shows them", () => {
+  assert.equal(shown("it's"), '"it\'s"');
+  assert.equal(shown("both ' and \""), "'both \\' and \"'");
+  assert.equal(shown("a\nb\\"), "'a\\nb\\\\'");
+  assert.equal(shown(true), "True");
+  assert.equal(shown(null), "None");
+});
+
+const peek = (name: string, kind: Peek["kind"], ...values: Peek["values"]): Peek => ({
+  name,
+  kind,
+  values,
+});
+
+test("layouts are guessed by names and values", () => {
+  assert.deepEqual(
+    guess([
+      peek("id", "integer", 1, 2),
+      peek("y", "integer", 0, 1),
+      peek("rf", "float", 0.2, 0.9),
+      peek("logit", "float", 0.4, 0.8),
+    ]),
+    { label: "y", scores: ["rf", "logit"], model: null, weight: null, positive: null },
+  );
+  assert.deepEqual(
+    guess([
+      peek("Model", "string", "a", "b"),
+      peek("outcome", "string", "no", "yes"),
+      peek("score", "float", 0.2, 0.9),
+      peek("W", "integer", 2, 1),
+    ]),
+    { label: "outcome", scores: ["score"], model: "Model", weight: "W", positive: "yes" },
+  );
+  assert.equal(
+    guess([peek("flag", "boolean", "true", "false"), peek("p", "float", 0.1)])?.label,
+    "flag",
+  );
+  assert.equal(guess([peek("x", "float", 0.2), peek("z", "float", 0.3)]), null);
+  assert.equal(guess([peek("y", "integer", 0, 1)]), null);
+});
+
+test("numbers as a reader wants them", () => {
+  assert.equal(short(0.71288855), "0.7129");
+  assert.equal(short(-0.00001), "−1.00e-5");
+  assert.equal(short(123456.7), "123\u202f457");
+  assert.equal(short(Infinity), "∞");
+  assert.equal(counted(1234567), "1\u202f234\u202f567");
+  assert.equal(percent(0.7123), "71\u202f%");
+  assert.equal(percent(0.9512), "95.1\u202f%");
+  assert.equal(percent(1), "100\u202f%");
+  assert.equal(percent(0.99999), ">99.9\u202f%");
+  assert.equal(percent(1e-6), "<0.1\u202f%");
+  assert.equal(percent(0), "0\u202f%");
+  assert.equal(percent(NaN), "–");
+  assert.equal(percents([0.61, 0.71], " to "), "61\u202f% to 71\u202f%");
+  assert.equal(percents([0.5381, 0.5412], " to "), "53.8 to 54.1\u202f%");
+  assert.equal(decimals(-0.5), "−0.500");
+  assert.equal(bracketed([0.61234, 0.61236]), "0.612");
+  assert.equal(bracketed([0.61, 0.62]), "0.610–0.620");
+  assert.equal(exact(0.1), "0.1");
+  assert.equal(exact(-Infinity), "-inf");
+  assert.equal(exact(NaN), "nan");
+});
