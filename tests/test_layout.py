@@ -428,7 +428,7 @@ def test_positive_labels_take_the_type_of_the_column(kind, given, expected):
         ("integer", [0, 1], "1.5", "whole numbers such as 0 and 1"),
         ("integer", [], "inf", "whole numbers"),
         ("float", [0.0, 0.5, 1.0, 2.0], "nan", "numbers such as 0.0, 0.5 and 2 more"),
-        ("boolean", [True, None], "yes", "booleans such as True"),
+        ("boolean", [True, None], "maybe", "booleans such as True"),
     ],
 )
 def test_positive_labels_of_another_type(kind, values, given, holds):

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
     Pattern = tuple[str, str]
 
-_TRUTH = {"true": True, "1": True, "false": False, "0": False}
+_TRUTH = {
+    **dict.fromkeys(("true", "t", "yes", "y", "1"), True),
+    **dict.fromkeys(("false", "f", "no", "n", "0"), False),
+}
+"""What a truth value may be called; a CSV file of ``yes`` and ``no`` is read as truth values."""
 _KINDS = {"boolean": "booleans", "integer": "whole numbers", "float": "numbers"}
 
 
