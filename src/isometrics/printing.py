@@ -2,49 +2,85 @@
 
 from __future__ import annotations
 
+import math
+from decimal import ROUND_CEILING, Decimal
 from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     Columns = Mapping[str, Sequence[object] | np.ndarray[tuple[int], np.dtype[np.generic]]]
 
 _SHOWN = 10
+_NAMED = 10
 
 
-def text_table(title: str, columns: Columns) -> str:
-    """Return a title and an aligned table; long tables show their first and last rows."""
-    names, rows = list(columns), _shown_rows(columns)
+def text_table(
+    title: str,
+    columns: Columns,
+    *,
+    left: Collection[str] = (),
+    notes: Sequence[str] = (),
+    most: int = _SHOWN,
+) -> str:
+    """Return a title and an aligned table; long tables show their first and last rows.
+
+    Parameters
+    ----------
+    title
+        The line above the table.
+    columns
+        The columns by name.
+    left
+        The columns that begin at the left; numbers end at the right.
+    notes
+        Lines below the table.
+    most
+        The largest number of rows shown.
+    """
+    names, rows = list(map(_cell, columns)), _shown_rows(columns, most)
     widths = [max(map(len, cells)) for cells in zip(names, *rows, strict=True)]
+    sides = [str.ljust if name in left else str.rjust for name in columns]
     lines = [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        "  ".join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True))
         for row in [names, *rows]
     ]
-    return "\n".join([title, *lines])
+    return "\n".join([title, *lines, *map(_cell, notes)])
 
 
-def html_table(title: str, columns: Columns) -> str:
+def html_table(
+    title: str, columns: Columns, *, notes: Sequence[str] = (), most: int = _SHOWN
+) -> str:
     """Return the same table as HTML."""
 
     def row(cells: Sequence[str], tag: str) -> str:
         return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
-    body = "".join(row(cells, "td") for cells in _shown_rows(columns))
-    return (
+    body = "".join(row(cells, "td") for cells in _shown_rows(columns, most))
+    table = (
         f"<table><caption>{escape(title)}</caption><thead>{row(list(columns), 'th')}</thead>"
         f"<tbody>{body}</tbody></table>"
     )
+    return table + "".join(f"<p>{escape(note)}</p>" for note in notes)
 
 
-def _shown_rows(columns: Columns) -> list[list[str]]:
+def table_width(columns: Columns) -> int:
+    """Return how many letters wide a text table is."""
+    widest = [
+        max(len(_cell(value)) for value in [name, *values]) for name, values in columns.items()
+    ]
+    return sum(widest) + 2 * (len(widest) - 1)
+
+
+def _shown_rows(columns: Columns, most: int) -> list[list[str]]:
     size = len(next(iter(columns.values())))
-    half = _SHOWN // 2
-    chosen = range(size) if size <= _SHOWN else [*range(half), *range(size - half, size)]
+    half = most // 2
+    chosen = range(size) if size <= most else [*range(half), *range(size - half, size)]
     rows = [[_cell(values[row]) for values in columns.values()] for row in chosen]
-    if size > _SHOWN:
+    if size > most:
         rows.insert(half, ["…"] * len(columns))
     return rows
 
@@ -52,6 +88,30 @@ def _shown_rows(columns: Columns) -> list[list[str]]:
 def number(value: object) -> str:
     """Return integers whole and other numbers to six digits."""
     return f"{float(value):.6g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def bracketed(lo: float, hi: float) -> str:
+    """Return a number that is known to lie between two others, such as ``0.9123 ± 0.0002``.
+
+    What is printed contains both; where six digits do not tell them apart, it is one number.
+    """
+    if number(lo) == number(hi):
+        return number(lo)
+    if not math.isfinite(hi - lo):
+        return f"{number(lo)} to {number(hi)}"
+    place = Decimal(1).scaleb(min(Decimal(hi - lo).adjusted(), 0))
+    middle = ((Decimal(lo) + Decimal(hi)) / 2).quantize(place)
+    margin = max(Decimal(hi) - middle, middle - Decimal(lo)).quantize(place, ROUND_CEILING)
+    return f"{middle} ± {margin}"
+
+
+def several(names: Sequence[str], last: str = "and", most: int = _NAMED) -> str:
+    """Return names in a row, the last one behind a word; of very many, the first ones."""
+    shown = [_cell(name) or repr(name) for name in names]
+    if len(shown) > most:
+        shown = [*shown[: most - 1], f"{len(shown) - most + 1} more"]
+    *first, final = shown
+    return f"{', '.join(first)} {last} {final}" if first else final
 
 
 def _cell(value: object) -> str:
