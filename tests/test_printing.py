@@ -1,12 +1,15 @@
 """Text and HTML tables: short, aligned, and harmless whatever the labels are."""
 
+from fractions import Fraction
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from isometrics import OperatingPoints
-from isometrics.printing import html_table, text_table
+from isometrics.printing import bracketed, html_table, several, table_width, text_table
 
 POINTS = OperatingPoints.from_scores([1, 0, 1], [0.5, 0.25, -np.inf])
 SCRIPT = '<script>alert("&")</script>'
@@ -100,3 +103,78 @@ def test_a_newline_in_a_label_does_not_break_the_row():
 def test_large_totals_are_printed_in_full():
     points = OperatingPoints.from_counts([1], [1], positives=12_345_678, negatives=2)
     assert "12345678 positives" in repr(points).splitlines()[0]
+
+
+def test_columns_at_the_left_and_notes():
+    columns = {"name": ["a", "long"], "x": [1, 23]}
+    text = text_table("title", columns, left=["name"], notes=["A note.", "word " * 40])
+    lines = text.splitlines()
+    assert lines[:5] == ["title", "name   x", "a      1", "long  23", "A note."]
+    assert all(len(line) <= 100 for line in lines)
+    assert lines[6].startswith("  word")
+    html = html_table("title", columns, notes=[SCRIPT])
+    assert "<script" not in html
+    assert Cells(html).texts[-1] == SCRIPT
+
+
+def test_names_of_columns_stay_on_one_line():
+    assert text_table("t", {"a\nb": [1]}).splitlines() == ["t", "a b", "  1"]
+
+
+def test_the_width_is_that_of_the_text():
+    columns = {"a\nb": [1.23456789, "x"], "c": ["long word", ""]}
+    assert table_width(columns) == len(text_table("", columns).splitlines()[1])
+
+
+def test_more_rows_on_request():
+    columns = {"x": list(range(12))}
+    assert "…" in text_table("t", columns)
+    assert "…" not in text_table("t", columns, most=12)
+    assert html_table("t", columns, most=12).count("<td>") == 12
+
+
+@pytest.mark.parametrize(
+    ("lo", "hi", "text"),
+    [
+        (0.25, 0.25, "0.25"),
+        (0.9, 0.9000000001, "0.9"),
+        (0.912331, 0.912349, "0.91234 ± 0.00001"),
+        (0.5, 0.75, "0.6 ± 0.2"),
+        (-520.0, -480.0, "-500 ± 20"),
+        (0.4, 2.5, "1 ± 2"),
+        (-np.inf, 0.5, "-inf to 0.5"),
+        (np.nan, np.nan, "nan"),
+    ],
+)
+def test_brackets(lo, hi, text):
+    assert bracketed(lo, hi) == text
+
+
+@given(
+    st.floats(-1e6, 1, allow_subnormal=False),
+    st.floats(0, 10, allow_subnormal=False) | st.floats(0, 1e-4, allow_subnormal=False),
+)
+def test_printed_brackets_contain_the_bounds(lo, width):
+    hi = lo + width
+    text = bracketed(lo, hi)
+    if "±" in text:
+        middle, margin = map(Fraction, text.split(" ± "))
+        assert middle - margin <= Fraction(lo)
+        assert Fraction(hi) <= middle + margin
+        assert margin <= 2 * max(Fraction(hi) - Fraction(lo), 1)
+    else:
+        assert text == f"{lo:.6g}" == f"{hi:.6g}"
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["a"], "a"),
+        (["a", "b\nc"], "a and b c"),
+        (["a", "", "c"], "a, '' and c"),
+        ([str(n) for n in range(12)], "0, 1, 2, 3, 4, 5, 6, 7, 8 and 3 more"),
+    ],
+)
+def test_several_names(names, text):
+    assert several(names) == text
+    assert several(names, "or") == text.replace(" and ", " or ")

@@ -7,6 +7,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from isometrics.analysis import Analysis, analyse
+    from isometrics.best_rows import Thresholds
+    from isometrics.brackets import Bracket, area_brackets
     from isometrics.calibrate import AccuracyCalibrator, CalibrationSegments, FCalibrator
     from isometrics.compare import Comparison, compare
     from isometrics.decide import best_threshold
@@ -27,12 +30,17 @@ if TYPE_CHECKING:
         tradeoff_score,
     )
     from isometrics.points import OperatingPoints
+    from isometrics.reading import read_predictions
     from isometrics.sets import Bicluster, Matches, best_matches, match_one_to_one
     from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff, TradeoffIntervals
+    from isometrics.summary import Summary
     from isometrics.transfer import Evaluation, evaluate
 else:
     # What is imported above for readers and type checkers is loaded on first use, from here.
     _NAMES_OF = {
+        "analysis": "Analysis analyse",
+        "best_rows": "Thresholds",
+        "brackets": "Bracket area_brackets",
         "calibrate": "AccuracyCalibrator CalibrationSegments FCalibrator",
         "compare": "Comparison compare",
         "decide": "best_threshold",
@@ -46,8 +54,10 @@ else:
             "recall_gain_score tradeoff_score"
         ),
         "points": "OperatingPoints",
+        "reading": "read_predictions",
         "sets": "Bicluster Matches best_matches match_one_to_one",
         "spaces": "PRGSpace PRSpace ROCSpace Tradeoff TradeoffIntervals",
+        "summary": "Summary",
         "transfer": "Evaluation evaluate",
     }
     _HOMES = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
@@ -79,7 +89,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AccuracyCalibrator",
+    "Analysis",
     "Bicluster",
+    "Bracket",
     "CalibrationSegments",
     "Comparison",
     "Decision",
@@ -96,9 +108,13 @@ __all__ = [
     "PRSpace",
     "PrecisionRecallGainCurve",
     "ROCSpace",
+    "Summary",
+    "Thresholds",
     "Tradeoff",
     "TradeoffIntervals",
     "UndefinedWarning",
+    "analyse",
+    "area_brackets",
     "aupr_score",
     "auprg_score",
     "auroc_score",
@@ -112,6 +128,7 @@ __all__ = [
     "optimal_thresholds",
     "precision_gain_score",
     "precision_recall_gain_curve",
+    "read_predictions",
     "recall_gain_score",
     "tradeoff_score",
 ]

@@ -73,7 +73,7 @@ class Column(NamedTuple):
             first = int(np.argmax(offending))
             position = first if self.rows is None else int(self.rows[first])
             count = int(offending.sum())
-            raise error(f"{self.name} has {what}: {count} in all, the first at position {position}")
+            raise error(offence(self.name, what, count, position))
 
     def same_length(self, other: Column) -> None:
         """Check that another argument has equally many values."""
@@ -81,6 +81,11 @@ class Column(NamedTuple):
             raise LengthError(
                 f"{self.name} has {self.size} values but {other.name} has {other.size}"
             )
+
+
+def offence(name: str, what: str, count: int, position: int) -> str:
+    """Return the sentence about values that cannot be used."""
+    return f"{name} has {what}: {count} in all, the first at position {position}"
 
 
 def column(given: object, name: str) -> Column:

@@ -100,18 +100,35 @@ def positive_rows(labels: Column, pos_label: object) -> NDArray[np.bool_]:
             positive = _equal(values, 1)
             if (positive | _equal(values, 0)).all() or (positive | _equal(values, -1)).all():
                 return positive
-        raise LabelError(
-            f"{labels.name} has the labels {_listed(_classes(labels))}; "
-            "say which one is positive with pos_label="
-        )
-    if isinstance(pos_label, list | tuple | set | dict | np.ndarray):
-        raise LabelError(f"pos_label must be one value but is {pos_label!r}")
+        raise LabelError(unclear_labels(labels.name, _classes(labels)))
+    refuse_several(pos_label)
     positive, classes = _equal(values, pos_label), _classes(labels)
     if len(classes) == 2 and not positive.any():
-        raise LabelError(
-            f"pos_label {pos_label!r} is not among the labels of {labels.name}, {_listed(classes)}"
-        )
+        raise LabelError(absent_label(labels.name, classes, pos_label))
     return positive
+
+
+def refuse_several(pos_label: object) -> None:
+    """Check that one value was given as the positive label."""
+    if isinstance(pos_label, list | tuple | set | dict | np.ndarray):
+        raise LabelError(f"pos_label must be one value but is {pos_label!r}")
+
+
+def unclear_labels(name: str, classes: list[object]) -> str:
+    """Return the sentence about labels that do not tell which of them is positive."""
+    return f"{name} has the labels {_listed(classes)}; say which one is positive with pos_label="
+
+
+def absent_label(name: str, classes: list[object], pos_label: object) -> str:
+    """Return the sentence about a positive label that does not occur."""
+    return f"pos_label {pos_label!r} is not among the labels of {name}, {_listed(classes)}"
+
+
+def surplus_labels(classes: list[object], third: object) -> str:
+    """Say what is wrong with labels of more than two classes."""
+    return (
+        f"labels besides {_listed(classes)}, such as {plain(third)!r}, where two classes are needed"
+    )
 
 
 def _classes(labels: Column) -> list[object]:
@@ -123,9 +140,7 @@ def _classes(labels: Column) -> list[object]:
     classes = [values[0], values[np.argmax(different)]]
     surplus = different & ~_equal(values, classes[1])
     if surplus.any():
-        third = plain(values[np.argmax(surplus)])
-        what = f"labels besides {_listed(classes)}, such as {third!r}, where two classes are needed"
-        labels.refuse(surplus, LabelError, what)
+        labels.refuse(surplus, LabelError, surplus_labels(classes, values[np.argmax(surplus)]))
     return classes
 
 

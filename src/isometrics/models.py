@@ -19,6 +19,14 @@ ROUNDING = 1e-12
 
 def clean_models(models: object) -> dict[str, OperatingPoints]:
     """Check that these are two or more models by name."""
+    named = named_models(models)
+    if len(named) < 2:
+        raise ParameterError(f"a comparison needs two models or more but got {len(named)}")
+    return named
+
+
+def named_models(models: object) -> dict[str, OperatingPoints]:
+    """Check that these are models by name."""
     if not isinstance(models, Mapping):
         raise ParameterError(
             "models must be a mapping of names to OperatingPoints but is "
@@ -33,8 +41,6 @@ def clean_models(models: object) -> dict[str, OperatingPoints]:
             raise ParameterError(
                 f"models[{name!r}] must be OperatingPoints but is {type(points).__name__}"
             )
-    if len(models) < 2:
-        raise ParameterError(f"a comparison needs two models or more but got {len(models)}")
     return dict(models)
 
 

@@ -123,6 +123,11 @@ def clean_lambdas(lam: ArrayLike) -> NDArray[np.float64]:
     return array
 
 
+def clean_tolerance(tolerance: float) -> float:
+    """Check how wide a bracket may be."""
+    return _parameter(tolerance, "tolerance", lambda value: 0 < value < 1, "between 0 and 1")
+
+
 def clean_choice(value: str, name: str, choices: tuple[str, ...]) -> str:
     """Check a named option."""
     if not isinstance(value, str) or value not in choices:

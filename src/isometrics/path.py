@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from isometrics.errors import NoCurveError
+from isometrics.errors import NoCurveError, NotAnswerableError
 from isometrics.table import Kind, Table
 
 if TYPE_CHECKING:
@@ -53,6 +53,11 @@ class Path(NamedTuple):
     def flipped(self) -> Path:
         """Exchange the axes."""
         return Path(self.y, self.x)
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """The first and the last x, exactly."""
+        return self.at(0)[0], self.at(-1)[0]
 
     def at(self, row: int) -> tuple[Fraction, Fraction]:
         """Return a row exactly."""
@@ -136,6 +141,11 @@ def _rounded(x: Fraction, y: Fraction, rise: Fraction, run: Fraction) -> Segment
 
 def path_of(table: Table) -> Path:
     """Return the path of the table's curve, x = tp and y = fp, completed by both trivial rules."""
+    if table.kind is Kind.COMPACT:
+        raise NotAnswerableError(
+            f"{table.kind} cannot answer this exactly: the curve between its {table.size} rows is "
+            "not known; ask area_brackets() for bounds, or build the full table"
+        )
     if table.kind not in (Kind.SELECTION, Kind.SETS):
         return Path(table.tp, table.fp)
     tp = np.concatenate([[0], table.tp, [table.positives]])

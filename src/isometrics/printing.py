@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
+from fractions import Fraction
 from html import escape
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     Columns = Mapping[str, Sequence[object] | np.ndarray[tuple[int], np.dtype[np.generic]]]
+
+WIDTH = 100
+"""How many letters wide a printout should be at most."""
 
 _SHOWN = 10
 _NAMED = 10
@@ -37,7 +42,7 @@ def text_table(
     left
         The columns that begin at the left; numbers end at the right.
     notes
-        Lines below the table.
+        Sentences below the table.
     most
         The largest number of rows shown.
     """
@@ -48,7 +53,8 @@ def text_table(
         "  ".join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True))
         for row in [names, *rows]
     ]
-    return "\n".join([title, *lines, *map(_cell, notes)])
+    wrapped = [line for note in notes for line in wrap(note, WIDTH, subsequent_indent="  ")]
+    return "\n".join([title, *lines, *wrapped])
 
 
 def html_table(
@@ -99,10 +105,11 @@ def bracketed(lo: float, hi: float) -> str:
         return number(lo)
     if not math.isfinite(hi - lo):
         return f"{number(lo)} to {number(hi)}"
-    place = Decimal(1).scaleb(min(Decimal(hi - lo).adjusted(), 0))
-    middle = ((Decimal(lo) + Decimal(hi)) / 2).quantize(place)
-    margin = max(Decimal(hi) - middle, middle - Decimal(lo)).quantize(place, ROUND_CEILING)
-    return f"{middle} ± {margin}"
+    digits = max(-Decimal(hi - lo).adjusted(), 0)
+    low, high = (Fraction(end) * 10**digits for end in (lo, hi))
+    middle = round((low + high) / 2)
+    margin = math.ceil(max(high - middle, middle - low))
+    return f"{Decimal(middle).scaleb(-digits):f} ± {Decimal(margin).scaleb(-digits):f}"
 
 
 def several(names: Sequence[str], last: str = "and", most: int = _NAMED) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,13 +12,18 @@ from isometrics.frames import to_frame
 from isometrics.printing import html_table, text_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
 
 class ResultTable(ABC):
     """Base of frozen dataclasses of arrays that read as a table."""
 
     __slots__ = ()
+
+    _left: ClassVar[tuple[str, ...]] = ()
+    """The columns that the printout aligns at the left."""
+    _most_rows: ClassVar[int] = 10
+    """The largest number of rows that are printed."""
 
     def __post_init__(self) -> None:
         """Lock the arrays, so that a result is a value."""
@@ -45,6 +50,10 @@ class ResultTable(ABC):
         """Return the columns of the printout: all, unless a result has too many."""
         return self._columns()
 
+    def _notes(self, shown: Mapping[str, Any]) -> Sequence[str]:  # noqa: ARG002
+        """Return the lines below the printout of these columns."""
+        return ()
+
     def to_frame(self, library: str | None = None) -> Any:
         """Return the table as a data frame of pandas, polars or pyarrow.
 
@@ -57,8 +66,14 @@ class ResultTable(ABC):
 
     def __repr__(self) -> str:
         """Return a readable table."""
-        return text_table(self._title(), self._shown())
+        columns = self._shown()
+        notes = self._notes(columns)
+        return text_table(
+            self._title(), columns, left=self._left, notes=notes, most=self._most_rows
+        )
 
     def _repr_html_(self) -> str:
         """Return the table for notebooks."""
-        return html_table(self._title(), self._shown())
+        columns = self._shown()
+        notes = self._notes(columns)
+        return html_table(self._title(), columns, notes=notes, most=self._most_rows)

@@ -6,9 +6,10 @@ checks happen where data enters (`isometrics.inputs` and the constructors of `Op
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -28,6 +29,44 @@ class Kind(StrEnum):
     HULL = "a hull"
     SELECTION = "a selection of rows"
     SETS = "a family of sets"
+    COMPACT = "a table that keeps only some rows"
+
+
+class Measure(StrEnum):
+    """What is known of a whole table even where only some of its rows are kept."""
+
+    ROC = "area in ROC space"
+    DAVIS_GOADRICH = "davis-goadrich"
+    AVERAGE_PRECISION = "average-precision"
+    LINEAR = "linear"
+    INTEGER_STEPS = "integer-steps"
+    MAX_PRECISION = "max-precision"
+    ABOVE = "area above the curve in PR space"
+    PRG = "area in PRG space"
+    Y0 = "precision gain where recall gain is 0"
+    MISSES = "expected false negatives for each true positive"
+    FALSE_ALARMS = "expected false positives for each true positive"
+
+
+class Totals(Protocol):
+    """What the totals of a table, or those alone, can be asked for."""
+
+    @property
+    def positives(self) -> Total:
+        """The total of positives, P."""
+        ...
+
+    @property
+    def negatives(self) -> Total:
+        """The total of negatives, N."""
+        ...
+
+
+class ClassTotals(NamedTuple):
+    """The totals of both classes."""
+
+    positives: Total
+    negatives: Total
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +78,9 @@ class Table:
     Tables of scores, curves and hulls are nested (both counts never fall) and begin with the
     empty rule and end with the always-positive one. Selections and sets hold the rows they were
     asked for, in that order. Thresholds that are not known are NaN.
+
+    A compact table keeps some rows of a longer one, those of its hull among them. `gaps` tells
+    behind which rows others were left out, and `known` has what was computed before that.
     """
 
     thresholds: NDArray[Any]
@@ -48,11 +90,16 @@ class Table:
     negatives: Total
     kind: Kind
     labels: tuple[object, ...] | None = None
+    gaps: NDArray[np.bool_] | None = None
+    """For each pair of neighbours in a compact table, whether rows between them are missing."""
+    known: Mapping[str, float] = field(default_factory=dict)
+    """Measures of the whole table that was compacted, by the names of `Measure`."""
 
     def __post_init__(self) -> None:
         """Lock the arrays, so that a table is a value."""
-        for array in (self.thresholds, self.tp, self.fp):
-            array.setflags(write=False)
+        for array in (self.thresholds, self.tp, self.fp, self.gaps):
+            if array is not None:
+                array.setflags(write=False)
 
     @property
     def size(self) -> int:
@@ -94,6 +141,8 @@ class Table:
             and np.array_equal(self.tp, other.tp)
             and np.array_equal(self.fp, other.fp)
             and np.array_equal(self.thresholds, other.thresholds, equal_nan=True)
+            and _same_gaps(self.gaps, other.gaps)
+            and self.known == other.known
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -108,7 +157,15 @@ class Table:
             self.negatives,
             self.kind,
             self.labels,
+            self.gaps,
+            self.known,
         )
+
+
+def _same_gaps(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)
 
 
 def _same_labels(one: tuple[Any, ...] | None, other: tuple[Any, ...] | None) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isometrics.spaces import SPACES, PRGSpace, PRSpace
+from isometrics.table import Kind
 from isometrics.thinning import rows_to_draw
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def trace(
     >>> len(pts), x.size > 10
     (3, True)
     """
-    kept = table.take(rows_to_draw(table, space, width=width, low=low), table.kind)
+    kept = table.take(rows_to_draw(table, space, width=width, low=low), Kind.CURVE)
     if space == "pr":
         return _bent(kept, width, height)
     here = SPACES[space](kept)

@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import subprocess
 import sys
 import warnings
@@ -37,6 +38,20 @@ def test_what_is_foreseen_is_one_sentence(monkeypatch, capsys, error, code, sent
     monkeypatch.setattr(running, "_abandon_output", lambda: None)
     assert main(["x"]) == code
     assert capsys.readouterr() == ("", f"isometrics: {sentence}\n")
+
+
+def test_an_error_after_an_interrupt_is_an_interrupt(monkeypatch, capsys):
+    """DuckDB raises RuntimeError('Query interrupted')."""
+
+    def app(_):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise RuntimeError("Query interrupted") from None
+
+    monkeypatch.setattr(running, "app", app)
+    assert main(["x"]) == 130
+    assert capsys.readouterr().err == "isometrics: interrupted\n"
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("oops"), ImportError("no name")])

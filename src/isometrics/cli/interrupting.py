@@ -23,24 +23,32 @@ _SHOW_CURSOR = "\x1b[?25h"
 @contextmanager
 def prompt_interrupts(
     end: Callable[[int], object] = os._exit, grace: float = GRACE
-) -> Iterator[None]:
+) -> Iterator[threading.Event]:
     """End the process soon after Ctrl-C, even while compiled code is at work.
 
     Python raises KeyboardInterrupt between two of its own instructions only, and a sort or a query
     can take minutes until the next one. So a thread hears of the signal too. If the block has not
     ended after a short grace, the thread cleans up and ends the process.
+
+    Yields
+    ------
+    threading.Event
+        Whether there was a Ctrl-C, which libraries may turn into errors of their own; it is
+        certain after the block.
     """
+    heard = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield heard
         return
     receiver, sender = socket.socketpair()
     sender.setblocking(False)
     before = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
     left = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(receiver, left, grace, end), daemon=True)
+    watcher = threading.Thread(target=_watch, args=(receiver, heard, left, grace, end))
+    watcher.daemon = True
     watcher.start()
     try:
-        yield
+        yield heard
     finally:
         left.set()
         signal.set_wakeup_fd(before)
@@ -50,11 +58,18 @@ def prompt_interrupts(
 
 
 def _watch(
-    receiver: socket.socket, left: threading.Event, grace: float, end: Callable[[int], object]
+    receiver: socket.socket,
+    heard: threading.Event,
+    left: threading.Event,
+    grace: float,
+    end: Callable[[int], object],
 ) -> None:
     # A closed socket sends nothing, which is how a block that ended says so.
-    while heard := receiver.recv(1):
-        if heard[0] == signal.SIGINT and not left.wait(grace):
+    while number := receiver.recv(1):
+        if number[0] != signal.SIGINT:
+            continue
+        heard.set()
+        if not left.wait(grace):
             remove_unfinished()
             print(_SHOW_CURSOR * sys.stderr.isatty() + "isometrics: interrupted", file=sys.stderr)
             sys.stderr.flush()

@@ -51,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BaseException as error:
         if "--debug" in words:
             traceback.print_exc()
-        ending = _ending(error)
+        # Libraries turn Ctrl-C into errors of their own.
+        ending = INTERRUPTION if interrupted and interrupted.is_set() else _ending(error)
         if ending.sentence:
             print(f"isometrics: {ending.sentence}", file=sys.stderr)
         return ending.code
@@ -63,9 +64,12 @@ class _Ending(NamedTuple):
     sentence: str = ""
 
 
+INTERRUPTION = _Ending(INTERRUPTED, "interrupted")
+
+
 def _ending(error: BaseException) -> _Ending:
     if isinstance(error, KeyboardInterrupt):
-        return _Ending(INTERRUPTED, "interrupted")
+        return INTERRUPTION
     # Rich leaves the program when a pipe is closed.
     if isinstance(error.__context__ if isinstance(error, SystemExit) else error, BrokenPipeError):
         # Who reads the output has read enough.

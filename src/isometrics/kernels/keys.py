@@ -55,7 +55,7 @@ class Encoding:
         scores += 0  # turns -0.0 into 0.0
         if self.exponent:
             np.ldexp(scores, -self.exponent, out=scores)
-        return _flip_negatives(scores.view(_SIGNED[self.dtype.itemsize]))
+        return flip_negatives(scores.view(_SIGNED[self.dtype.itemsize]))
 
     def pack(self, scores: NDArray[Any], labels: NDArray[np.bool_]) -> NDArray[Any]:
         """Return the keys of some rows."""
@@ -75,7 +75,7 @@ class Encoding:
         order += order.dtype.type(self.lowest)
         if self.dtype.kind == "i":
             return order
-        scores: NDArray[Any] = _flip_negatives(order).view(self.dtype)
+        scores: NDArray[Any] = flip_negatives(order).view(self.dtype)
         if self.exponent:
             np.ldexp(scores, self.exponent, out=scores)
         return scores
@@ -118,7 +118,7 @@ def _scales_exactly(scores: NDArray[Any], dtype: np.dtype[Any], exponent: int) -
         )
 
 
-def _flip_negatives(bits: NDArray[Any]) -> NDArray[Any]:
+def flip_negatives(bits: NDArray[Any]) -> NDArray[Any]:
     """Map sign-and-magnitude order to the order of integers, and back: it is its own inverse."""
     width = 8 * bits.dtype.itemsize - 1
     flips: NDArray[Any] = bits >> bits.dtype.type(width)

@@ -1,4 +1,4 @@
-"""Pictures with matplotlib: one function for each space, two for calibration, one for indices."""
+"""Pictures with matplotlib: a function for each space and for all, for calibration, indices."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ except ImportError as error:
 
 from isometrics.plot.calibration import calibration_map, reliability
 from isometrics.plot.comparison import comparison
+from isometrics.plot.overview import overview
 from isometrics.plot.spaces import pr, prg, roc
 from isometrics.plot.tradeoff import index_isolines, tradeoff
 
@@ -21,4 +22,5 @@ __all__ = [
     "calibration_map",
     "reliability",
     "comparison",
+    "overview",
 ]

@@ -12,7 +12,7 @@ import numpy as np
 from isometrics.parameters import clean_choice, clean_positions, clean_range
 from isometrics.path import Path, path_of
 from isometrics.spaces import pr_pieces
-from isometrics.table import Table
+from isometrics.table import Measure, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -161,7 +161,10 @@ class PRSpace:
         1 - (1 - AUPR)/(1 - min), it keeps its digits when π nears 1.
         """
         lo, hi = clean_range(lo, hi, axis="recall")
-        gap = math.fsum(map(pr_pieces.area_above, self._pieces(lo, hi))) / self.table.positives
+        if (lo, hi) == (0, 1) and Measure.ABOVE in self.table.known:
+            gap = self.table.known[Measure.ABOVE]
+        else:
+            gap = math.fsum(map(pr_pieces.area_above, self._pieces(lo, hi))) / self.table.positives
         return 1 - gap / self._widest_gap(lo, hi)
 
     def _widest_gap(self, lo: float, hi: float) -> float:
@@ -172,6 +175,8 @@ class PRSpace:
 
     def _areas(self, names: tuple[str, ...], lo: float, hi: float) -> dict[str, float]:
         lo, hi = clean_range(lo, hi, axis="recall")
+        if (lo, hi) == (0, 1) and self.table.known.keys() >= set(names):
+            return {name: self.table.known[name] for name in names}
         areas = {name: pr_pieces.AREAS[name]() for name in names}
         if hi < 1 and "max-precision" in areas:
             # Its steps look ahead, so the pieces beyond the range are seen first.

@@ -12,11 +12,13 @@ import numpy as np
 
 from isometrics.errors import UndefinedWarning
 from isometrics.parameters import clean_beta, clean_positions, clean_range
-from isometrics.path import Path, path_of
+from isometrics.path import BLOCK, Path, path_of
 from isometrics.spaces.pr import f_weights
-from isometrics.table import Table
+from isometrics.table import Measure, Table, Totals
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics.aliases import Floats
@@ -73,8 +75,10 @@ class PRGSpace:
     @property
     def y0(self) -> float:
         """Precision gain where recall gain is 0, that is, at a recall of π."""
-        tp, fp = self._baseline_crossing(path_of(self.table))
-        return float(1 - Fraction(self.table.positives) / Fraction(self.table.negatives) * fp / tp)
+        if Measure.Y0 in self.table.known:
+            return self.table.known[Measure.Y0]
+        tp = true_positives_at(Fraction(0), self.table)
+        return gain_at(tp, path_of(self.table).crossing(tp), self.table)
 
     def interpolate(self, x: ArrayLike) -> Floats:
         """Return the highest precision gain of the curve at the recall gains `x`."""
@@ -105,16 +109,10 @@ class PRGSpace:
         all rank late among many negatives give large negative values.
         """
         lo, hi = clean_range(lo, hi, axis="recall gain", lowest=-math.inf)
-        positives, odds = self.table.positives, self.table.odds
-        pieces = path_of(self.table).rising_pieces(
-            self._true_positives(Fraction(lo)), self._true_positives(Fraction(hi))
-        )
-        lost = []
-        for part, *_ in pieces:
-            # In recall r the gain moves by c·Δr/(r·r), and 1 - precision gain is c·fp/tp.
-            width = (part.rise / part.x) / (part.x_end / positives)
-            lost.append(float(np.sum(width * (part.y / part.x + part.y_end / part.x_end))))
-        return (hi - lo) - odds * odds / 2 * math.fsum(lost)
+        if (lo, hi) == (0, 1) and Measure.PRG in self.table.known:
+            return self.table.known[Measure.PRG]
+        start, end = (true_positives_at(Fraction(gain), self.table) for gain in (lo, hi))
+        return (hi - lo) - math.fsum(lost_terms(path_of(self.table), self.table, start, end))
 
     def standardised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the mean precision gain over a range of recall gain."""
@@ -133,56 +131,94 @@ class PRGSpace:
         expectation is 1 minus a mean of positive terms, which never cancel.
         """
         recall_weight, precision_weight = f_weights(clean_beta(beta))
-        return 1 - self.table.odds * self._expected_misses(recall_weight, precision_weight)
+        misses, false_alarms = self._expected_losses()
+        return 1 - self.table.odds * (recall_weight * misses + precision_weight * false_alarms)
 
     def expected_reciprocal_f(self) -> float:
         """Return the expectation of 1/F₁ under the same distribution as `expected_f_gain`."""
-        return 1 + self._expected_misses(0.5, 0.5)
+        return 1 + sum(self._expected_losses()) / 2
 
-    def _expected_misses(self, recall_weight: float, precision_weight: float) -> float:
-        """Return the mean of (λ·fn + (1-λ)·fp)/tp, uniform in tn/tp from recall π on."""
-        path = path_of(self.table)
-        positives, negatives = self.table.positives, self.table.negatives
-        tp, fp = self._baseline_crossing(path)
-        if fp == Fraction(negatives):
+    def _expected_losses(self) -> tuple[float, float]:
+        """Return the means of fn/tp and fp/tp, uniform in tn/tp from recall π on."""
+        known = self.table.known
+        if Measure.MISSES in known:
+            losses = known[Measure.MISSES], known[Measure.FALSE_ALARMS]
+        else:
+            path, tp = path_of(self.table), true_positives_at(Fraction(0), self.table)
+            crossing, row = (tp, path.crossing(tp)), path.first_row_from(tp)
+            cut = loss_of_piece(self.table, crossing, path.at(row))
+            losses = mean_losses([cut, *loss_terms(path, self.table, row)], self.table, crossing)
+        if math.isnan(losses[0]):
             warnings.warn(
                 "the expected F gain is undefined (NaN): all negatives rank above a recall equal "
                 "to the prevalence, so there is nothing to average over",
                 UndefinedWarning,
                 stacklevel=3,
             )
-            return math.nan
-        row = path.first_row_from(tp)
-
-        def misses(fn: Floats, fp: Floats, tp: Floats) -> Floats:
-            return (recall_weight * fn + precision_weight * fp) / tp
-
-        # The first, cut piece: its ends are exact before they are rounded.
-        row_tp, row_fp = path.at(row)
-        first_step = (Fraction(negatives) - fp) / tp - (Fraction(negatives) - row_fp) / row_tp
-        start = misses(*_rounded(Fraction(positives) - tp, fp, tp))
-        end = misses(*_rounded(Fraction(positives) - row_tp, row_fp, row_tp))
-        terms = [float(((start + end) * float(first_step)).item())]
-        for begin in range(row, path.x.size - 1, 1 << 14):
-            x = path.x[begin : begin + (1 << 14) + 1]
-            y = path.y[begin : begin + (1 << 14) + 1]
-            tps = x.astype(np.float64)
-            missed = misses(positives - x, y, tps)
-            # tn/tp falls from one row to the next by (tn·rise + tp·run)/(tp·tp of the next).
-            steps = (negatives - y[:-1]) * (np.diff(x) / tps[1:]) / tps[:-1] + np.diff(y) / tps[1:]
-            terms.append(float(np.sum((missed[:-1] + missed[1:]) * steps)))
-        return math.fsum(terms) / 2 / float((Fraction(negatives) - fp) / tp)
-
-    def _baseline_crossing(self, path: Path) -> tuple[Fraction, Fraction]:
-        """Return the true and (fewest) false positives where recall gain is 0, exactly."""
-        tp = self._true_positives(Fraction(0))
-        return tp, path.crossing(tp)
-
-    def _true_positives(self, gain: Fraction) -> Fraction:
-        """Return the true positives at a recall gain: cP/(1 + c - gain)."""
-        positives, negatives = Fraction(self.table.positives), Fraction(self.table.negatives)
-        return positives * positives / (positives + negatives * (1 - gain))
+        return losses
 
 
-def _rounded(*values: Fraction) -> tuple[Floats, ...]:
-    return tuple(np.array(float(value)) for value in values)
+# ---------------------------------------------------------------------- sums along the path
+
+Point = tuple[Fraction, Fraction]
+
+
+def true_positives_at(gain: Fraction, totals: Totals) -> Fraction:
+    """Return the true positives at a recall gain: cP/(1 + c - gain)."""
+    positives, negatives = Fraction(totals.positives), Fraction(totals.negatives)
+    return positives * positives / (positives + negatives * (1 - gain))
+
+
+def gain_at(tp: Fraction, fp: Fraction, totals: Totals) -> float:
+    """Return the precision gain of a point, rounded once."""
+    return float(1 - Fraction(totals.positives) / Fraction(totals.negatives) * fp / tp)
+
+
+def lost_terms(path: Path, totals: Totals, lo: Fraction, hi: Fraction) -> Iterator[float]:
+    """Yield the terms of the area between the curve and 1, from lo to hi true positives."""
+    odds = totals.positives / totals.negatives
+    for part, *_ in path.rising_pieces(lo, hi):
+        # In recall r the gain moves by c·Δr/(r·r), and 1 - precision gain is c·fp/tp.
+        width = (part.rise / part.x) / (part.x_end / totals.positives)
+        lost = float(np.sum(width * (part.y / part.x + part.y_end / part.x_end)))
+        yield odds * odds / 2 * lost
+
+
+def loss_terms(path: Path, totals: Totals, row: int) -> Iterator[tuple[float, float]]:
+    """Yield the terms of the means of fn/tp and fp/tp, from a row on.
+
+    Notes
+    -----
+    tn/tp falls from one row to the next by (tn·rise + tp·run)/(tp·tp of the next), and both
+    losses are linear in it there.
+    """
+    positives, negatives = totals.positives, totals.negatives
+    for begin in range(row, path.x.size - 1, BLOCK):
+        rows = slice(begin, begin + BLOCK + 1)
+        x, y = path.x[rows], path.y[rows]
+        tps = x.astype(np.float64)
+        steps = (negatives - y[:-1]) * (np.diff(x) / tps[1:]) / tps[:-1] + np.diff(y) / tps[1:]
+        for_both = ((positives - x) / tps, y / tps)
+        misses, false_alarms = (float(np.sum((v[:-1] + v[1:]) * steps)) / 2 for v in for_both)
+        yield misses, false_alarms
+
+
+def loss_of_piece(totals: Totals, start: Point, end: Point) -> tuple[float, float]:
+    """Return the terms of one straight piece, exact before they are rounded."""
+    positives, negatives = Fraction(totals.positives), Fraction(totals.negatives)
+    (tp, fp), (end_tp, end_fp) = start, end
+    step = (negatives - fp) / tp - (negatives - end_fp) / end_tp
+    misses = ((positives - tp) / tp + (positives - end_tp) / end_tp) * step / 2
+    return float(misses), float((fp / tp + end_fp / end_tp) * step / 2)
+
+
+def mean_losses(
+    terms: Iterable[tuple[float, float]], totals: Totals, crossing: Point
+) -> tuple[float, float]:
+    """Return the means that the terms add up to; NaN where there is nothing to average over."""
+    tp, fp = crossing
+    length = (Fraction(totals.negatives) - fp) / tp
+    if length == 0:
+        return math.nan, math.nan
+    misses, false_alarms = zip(*terms, strict=True)
+    return math.fsum(misses) / float(length), math.fsum(false_alarms) / float(length)

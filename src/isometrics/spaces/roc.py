@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isometrics.parameters import clean_positions, clean_range
-from isometrics.path import path_of
-from isometrics.table import Table
+from isometrics.path import Path, path_of
+from isometrics.table import Measure, Table, Totals
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import ArrayLike
 
     from isometrics.aliases import Floats
@@ -41,6 +43,13 @@ def accuracy(table: Table, cost: float) -> Floats:
     positives_right = table.prevalence * true_positive_rate(table)
     negatives_right = (table.negatives - table.fp) / (table.positives + table.negatives)
     return 2 * (1 - cost) * positives_right + 2 * cost * negatives_right
+
+
+def area_terms(path: Path, totals: Totals, lo: Fraction, hi: Fraction) -> Iterator[float]:
+    """Yield the terms of the area between lo and hi false positives, x = fp and y = tp."""
+    for part, *_ in path.pieces(lo, hi):
+        heights = float(np.sum((part.rise / totals.negatives) * (part.y + part.y_end)))
+        yield heights / (2 * totals.positives)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +91,12 @@ class ROCSpace:
     def area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the area under the curve, over all or a part of the false positive rates."""
         lo, hi = clean_range(lo, hi, axis="false positive rate")
-        positives, negatives = self.table.positives, self.table.negatives
-        pieces = (
-            path_of(self.table)
-            .flipped()
-            .pieces(Fraction(lo) * Fraction(negatives), Fraction(hi) * Fraction(negatives))
-        )
+        if (lo, hi) == (0, 1) and Measure.ROC in self.table.known:
+            return self.table.known[Measure.ROC]
+        negatives = Fraction(self.table.negatives)
+        path = path_of(self.table).flipped()
         return math.fsum(
-            float(np.sum((part.rise / negatives) * (part.y + part.y_end))) / (2 * positives)
-            for part, *_ in pieces
+            area_terms(path, self.table, Fraction(lo) * negatives, Fraction(hi) * negatives)
         )
 
     def standardised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:

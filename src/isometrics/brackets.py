@@ -1,0 +1,202 @@
+"""How exact is this area? Bounds that hold for every table the kept rows can come from."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from isometrics.path import Pieces, Segments
+from isometrics.points import OperatingPoints
+from isometrics.spaces import pr_pieces
+from isometrics.table import Kind, Measure, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from isometrics.aliases import Floats
+
+_ROUNDING = 1e-14
+"""The sums of the bounds are rounded too; so they are moved apart by this, relative to 1."""
+
+
+class Bracket(NamedTuple):
+    """Two numbers with the exact value between them; equal where it is known."""
+
+    lo: float
+    hi: float
+
+    @property
+    def width(self) -> float:
+        """The distance of the bounds."""
+        return self.hi - self.lo
+
+
+EXACT: dict[str, Callable[[OperatingPoints], float]] = {
+    "AUROC": lambda points: points.roc.area(),
+    "AUPR": lambda points: points.pr.area(),
+    "average precision": lambda points: points.pr.area("average-precision"),
+    "AUPR, linear": lambda points: points.pr.area("linear"),
+    "AUPR, integer steps": lambda points: points.pr.area("integer-steps"),
+    "AUPR, max precision": lambda points: points.pr.area("max-precision"),
+    "AUPR, normalised": lambda points: points.pr.normalised_area(),
+    "AUPRG": lambda points: points.prg.area(),
+    "expected F1 gain": lambda points: points.prg.expected_f_gain(),
+    "expected accuracy": lambda points: points.roc.expected_accuracy(),
+}
+"""The areas and expectations of one curve, by the names that results print."""
+
+
+def area_brackets(points: OperatingPoints) -> dict[str, Bracket]:
+    """Return bounds of all areas, equal ones where a table knows its areas exactly.
+
+    A table that was read with a tolerance keeps only some rows. Between two of them the curve may
+    take any way up and to the right; the bounds are the areas of the worst and the best way.
+
+    Parameters
+    ----------
+    points
+        Any table with a curve.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> iso.area_brackets(pts)["AUROC"]
+    Bracket(lo=0.75, hi=0.75)
+    """
+    table = points.table
+    if table.kind is not Kind.COMPACT or len(table.known) == len(Measure):
+        return {name: Bracket(value, value) for name, value in _exact(points).items()}
+    return _bounds(table)
+
+
+def _exact(points: OperatingPoints) -> dict[str, float]:
+    """Return all areas; those of PR space come from one pass over the rows."""
+    pr = points.pr.areas()
+    of_pr = {
+        "AUPR": "davis-goadrich",
+        "average precision": "average-precision",
+        "AUPR, linear": "linear",
+        "AUPR, integer steps": "integer-steps",
+        "AUPR, max precision": "max-precision",
+    }
+    return {
+        name: pr[of_pr[name]] if name in of_pr else area(points) for name, area in EXACT.items()
+    }
+
+
+# ---------------------------------------------------------------------- the worst and best way
+
+
+def _bounds(table: Table) -> dict[str, Bracket]:
+    worst, best = OperatingPoints(_worst(table)), OperatingPoints(_best(table))
+    low, high = worst.pr.areas(), best.pr.areas()
+    late, early = _gap_areas(_rising(table, late=True)), _gap_areas(_rising(table, late=False))
+
+    def pr(lo: float, hi: float) -> Bracket:
+        return _apart(lo / table.positives, hi / table.positives)
+
+    def steps(name: str, lowest: str) -> float:
+        """Return the lower bound of a sum of steps, whose places in the gaps are not known."""
+        return low[name] * table.positives - late[name] + late[lowest]
+
+    def lines(name: str) -> float:
+        """Return the upper bound of a sum of lines, which lie below the curve in the gaps."""
+        return high[name] * table.positives - early[name] + early["davis-goadrich"]
+
+    roc = _apart(worst.roc.area(), best.roc.area())
+    if Measure.ROC in table.known:
+        roc = Bracket(table.known[Measure.ROC], table.known[Measure.ROC])
+    prg = _apart(worst.prg.area(), best.prg.area())
+    widest = best.pr.minimum_area()
+    aupr = _apart(low["davis-goadrich"], high["davis-goadrich"])
+    balance = table.prevalence * (1 - table.prevalence)
+    return {
+        "AUROC": roc,
+        "AUPR": aupr,
+        "average precision": pr(
+            steps("average-precision", "davis-goadrich"),
+            high["average-precision"] * table.positives,
+        ),
+        "AUPR, linear": pr(low["linear"] * table.positives, lines("linear")),
+        "AUPR, integer steps": pr(steps("integer-steps", "linear"), lines("integer-steps")),
+        "AUPR, max precision": _apart(low["max-precision"], high["max-precision"]),
+        "AUPR, normalised": _apart(*((area - widest) / (1 - widest) for area in aupr)),
+        "AUPRG": prg,
+        "expected F1 gain": _expected_gain(table, prg, _apart(worst.prg.y0, best.prg.y0)),
+        "expected accuracy": _apart(*(0.5 + balance * (2 * area - 1) for area in roc)),
+    }
+
+
+def _apart(lo: float, hi: float) -> Bracket:
+    return Bracket(lo - _ROUNDING * max(1, abs(lo)), hi + _ROUNDING * max(1, abs(hi)))
+
+
+def _worst(table: Table) -> Table:
+    """Let the negatives of each gap come first."""
+    return _with_corners(table, table.tp[:-1], table.fp[1:])
+
+
+def _best(table: Table) -> Table:
+    """Let the positives of each gap come first."""
+    return _with_corners(table, table.tp[1:], table.fp[:-1])
+
+
+def _with_corners(table: Table, tp: Floats, fp: Floats) -> Table:
+    assert table.gaps is not None
+    gaps = np.flatnonzero(table.gaps)
+    tps, fps = (
+        np.insert(rows, gaps + 1, corners[gaps])
+        for rows, corners in ((table.tp, tp), (table.fp, fp))
+    )
+    thresholds = np.full(tps.size, np.nan)
+    return Table(thresholds, tps, fps, table.positives, table.negatives, Kind.CURVE)
+
+
+def _rising(table: Table, *, late: bool) -> Segments:
+    """Return the rising sides of the gaps' corners: behind all negatives, or before them."""
+    assert table.gaps is not None
+    gaps = np.flatnonzero(table.gaps & (np.diff(table.tp) > 0))
+    tp, tp_end = (table.tp[rows].astype(np.float64) for rows in (gaps, gaps + 1))
+    fp = table.fp[gaps + 1 if late else gaps].astype(np.float64)
+    return Segments(tp, fp, tp_end, fp, tp_end - tp, np.zeros(gaps.size))
+
+
+def _gap_areas(sides: Segments) -> dict[str, float]:
+    """Return the areas under sides of gaps, in units of true positives."""
+    names = ("davis-goadrich", "average-precision", "linear", "integer-steps")
+    if sides.x.size == 0:
+        return dict.fromkeys(names, 0.0)
+    pieces = pr_pieces.PrecisionPieces(Pieces(sides, sides, np.zeros(1), sides.rise))
+    return {name: pr_pieces.AREAS[name]()(pieces) for name in names}
+
+
+def _expected_gain(table: Table, area: Bracket, y0: Bracket) -> Bracket:
+    """Bound the expected F₁ gain, which depends on AUPRG and y₀ alone.
+
+    Notes
+    -----
+    With the mean taken over Δ = recG/π - precG/(1-π) (Flach & Kull 2015, Th. 3), it is
+    (A·(1/π + 1/(1-π))/2 + 1/(4π) + y₀²/(4(1-π)))/(1/π + y₀/(1-π)), A being AUPRG. It rises with
+    A. As a function of y₀ it falls up to one place at most and rises from there on.
+    """
+    pi = Fraction(table.positives) / (Fraction(table.positives) + Fraction(table.negatives))
+    slope, fixed = (1 / pi + 1 / (1 - pi)) / 2, 1 / (4 * pi)
+
+    if 1 / pi + Fraction(y0.lo) / (1 - pi) <= 0:
+        # Perhaps there is nothing to average over; a gain is never above 1.
+        return Bracket(-math.inf, 1.0)
+
+    def value(a: float, y: float) -> float:
+        gain, length = Fraction(y), 1 / pi + Fraction(y) / (1 - pi)
+        return float((Fraction(a) * slope + fixed + gain * gain / (4 * (1 - pi))) / length)
+
+    # Where the derivative in y₀ is 0: y² + 2y(1-π)/π = 4(1-π)·(A·slope + 1/(4π)).
+    shift = float((1 - pi) / pi)
+    inside = shift * shift + float(4 * (1 - pi) * (Fraction(area.lo) * slope + fixed))
+    lowest = min(max(-shift + math.sqrt(max(inside, 0.0)), y0.lo), y0.hi)
+    lo = min(value(area.lo, y) for y in (lowest, *y0))
+    return _apart(lo, max(value(area.hi, y) for y in y0))

@@ -1,0 +1,1 @@
+"""Something with scores becomes operating points: arrays, frames, files, databases."""

@@ -1,0 +1,84 @@
+"""Columns of Arrow batches as NumPy arrays, with their nulls apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+NUMERIC = ("boolean", "integer", "float")
+_EXACT_DIGITS = 15
+"""Decimals of so many digits all have doubles of their own."""
+
+
+class Values(NamedTuple):
+    """Values of one column of a batch; a null has some value, and is told in `missing`."""
+
+    values: NDArray[Any]
+    missing: NDArray[np.bool_] | None
+
+
+def kind_of(dtype: pa.DataType) -> str:
+    """Return what a column holds: boolean, integer, float, string or other.
+
+    A column of nothing but nulls counts as one of floats, all of them missing.
+    """
+    from pyarrow import types
+
+    if types.is_dictionary(dtype):
+        return kind_of(dtype.value_type)
+    if types.is_boolean(dtype):
+        return "boolean"
+    if types.is_integer(dtype):
+        return "integer"
+    if types.is_floating(dtype) or types.is_decimal(dtype) or types.is_null(dtype):
+        return "float"
+    if types.is_string(dtype) or types.is_large_string(dtype) or types.is_string_view(dtype):
+        return "string"
+    return "other"
+
+
+def numbers(column: pa.Array) -> Values:
+    """Return a column of numbers or truth values; NaN is missing, as null is."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_decimal(column.type) or pa.types.is_null(column.type):
+        column = column.cast(pa.float64())
+    missing = None
+    if column.null_count:
+        missing = column.is_null().to_numpy(zero_copy_only=False)
+        column = pc.fill_null(column, pa.scalar(0).cast(column.type))
+    values = column.to_numpy(zero_copy_only=False)
+    if values.dtype.kind == "f" and np.isnan(values.min(initial=np.inf)):
+        missing = np.isnan(values) if missing is None else np.isnan(values) | missing
+    return Values(values, missing)
+
+
+def rounded(column: pa.Array) -> NDArray[np.bool_] | None:
+    """Tell which decimals have no double that is read as the same decimal; None if all have one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_decimal(column.type) or column.type.precision <= _EXACT_DIGITS:
+        return None
+    wide = pa.decimal256(70, column.type.scale)
+    back = column.cast(pa.float64()).cast(wide, safe=False)
+    same = pc.fill_null(pc.equal(back, column.cast(wide)), True)
+    return np.asarray(~same.to_numpy(zero_copy_only=False))
+
+
+def codes(column: pa.Array) -> tuple[NDArray[np.int32], list[Any]]:
+    """Return small integers for the values of a column, -1 for null, and what they stand for."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    found = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return found.astype(np.int32), column.dictionary.to_pylist()

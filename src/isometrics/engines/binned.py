@@ -1,0 +1,225 @@
+"""Rows counted in bins: exact at their borders, and inside those bins that matter."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isometrics.engines.ahead import ahead
+from isometrics.engines.runs import Run
+from isometrics.engines.sections import SectionRows, Sections
+from isometrics.errors import FileError
+from isometrics.hull import vertices
+from isometrics.inputs import clean_totals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isometrics.engines.bins import BinPlan
+
+_BUFFER = 1 << 22
+_SAFETY = 0.75
+"""The doubts bound AUROC, AUPR and AUPRG; what is derived from them has wider brackets."""
+
+
+class BinCounts:
+    """How many rows of each class every bin has; rows arrive in chunks."""
+
+    def __init__(self, plan: BinPlan) -> None:
+        self.plan = plan
+        self._counts = np.zeros(2 * plan.size, np.int64)
+        self._waiting: list[NDArray[np.int64]] = []
+        self._rows_waiting = 0
+        self.lowest_key = int(np.iinfo(plan.word).max)
+
+    def append(self, keys: NDArray[Any], labels: NDArray[np.bool_]) -> None:
+        """Count rows; many at a time, because each count visits all bins."""
+        self.lowest_key = min(self.lowest_key, int(keys.min()))
+        places = self.plan.bins(keys)
+        places <<= 1
+        places |= labels
+        self._waiting.append(places)
+        self._rows_waiting += places.size
+        if self._rows_waiting >= _BUFFER:
+            self._count()
+
+    def _count(self) -> None:
+        if self._waiting:
+            places = np.concatenate(self._waiting)
+            self._counts += np.bincount(places, minlength=self._counts.size)
+        self._waiting, self._rows_waiting = [], 0
+
+    def classes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the positives and the negatives of each bin."""
+        self._count()
+        return self._counts[1::2], self._counts[::2]
+
+
+class Borders(NamedTuple):
+    """Bins with rows, from the highest on, and the counts above and below each."""
+
+    bins: NDArray[np.int64]
+    tp: NDArray[np.int64]
+    fp: NDArray[np.int64]
+    tp_above: NDArray[np.int64]
+    fp_above: NDArray[np.int64]
+
+    @property
+    def positives(self) -> NDArray[np.int64]:
+        """The positives inside each bin."""
+        return self.tp - self.tp_above
+
+    @property
+    def negatives(self) -> NDArray[np.int64]:
+        """The negatives inside each bin."""
+        return self.fp - self.fp_above
+
+    def may_hold_vertices(self) -> NDArray[np.bool_]:
+        """Tell which bins may hold vertices of the hull.
+
+        Whatever the order inside a bin, its rows lie below and to the right of the corner where
+        all its positives come first; so that corner must lie above the hull of the borders. A
+        border that is a vertex itself has the lowest score of the bin as its threshold.
+        """
+        tp, fp = np.concatenate([[0], self.tp]), np.concatenate([[0], self.fp])
+        corners = vertices(fp, tp)
+        there = np.interp(self.fp_above, fp[corners], tp[corners])
+        mixed = (self.positives > 0) & (self.negatives > 0)
+        # np.interp rounds; a bin too many costs little.
+        above = mixed & (self.tp >= there - 1e-9 * self.tp[-1])
+        above[corners[1:] - 1] = True
+        return np.asarray(above)
+
+    def doubts(self) -> NDArray[np.float64]:
+        """Return how much each bin may add to the bracket of AUROC, AUPR and AUPRG: three rows."""
+        positives, negatives = float(self.tp[-1]), float(self.fp[-1])
+        rise, run = self.positives.astype(np.float64), self.negatives.astype(np.float64)
+        roc = (rise / positives) * (run / negatives)
+        best = self.tp / (self.tp + self.fp_above)
+        worst = self.tp_above / np.maximum(self.tp_above + self.fp, 1)
+        odds = positives / negatives
+        baseline = positives * positives / (positives + negatives)
+        start = np.maximum(self.tp_above, baseline)
+        inside = np.maximum(self.tp - start, 0.0)
+        prg = odds * odds * positives * inside * run / (start * start * np.maximum(self.tp, start))
+        mixed = (rise > 0) & (run > 0)
+        return np.where(mixed, [roc, (rise / positives) * (best - worst), prg], 0.0)
+
+
+def borders_of(counts: BinCounts, name: str) -> Borders:
+    """Return the counts at the border below each bin that has rows, exactly."""
+    positives, negatives = counts.classes()
+    bins = np.flatnonzero(positives + negatives)[::-1]
+    rise, run = positives[bins], negatives[bins]
+    tp, fp = np.cumsum(rise), np.cumsum(run)
+    clean_totals(int(tp[-1]), int(fp[-1]), counted=name)
+    return Borders(bins, tp, fp, tp - rise, fp - run)
+
+
+class Choice(NamedTuple):
+    """Bins to look into: all their rows, or only for vertices of the hull."""
+
+    all_rows: NDArray[np.bool_]
+    vertices: NDArray[np.bool_]
+
+    @property
+    def bins(self) -> NDArray[np.bool_]:
+        """All of them."""
+        return self.all_rows | self.vertices
+
+
+def bins_to_refine(borders: Borders, tolerance: float, seen: Choice, room: int) -> Choice:
+    """Return the bins whose order must be known, as far as `room` rows go.
+
+    All that may hold vertices of the hull, then those that leave the most doubt, until what is
+    left over is well below the tolerance for every area.
+    """
+    vertex = borders.may_hold_vertices() & ~seen.bins
+    doubts = np.where(seen.all_rows, 0.0, borders.doubts())
+    order = np.argsort(-doubts.max(axis=0), kind="stable")
+    left = np.cumsum(doubts[:, order][:, ::-1], axis=1)[:, ::-1].max(axis=0)
+    doubtful = order[left > tolerance * _SAFETY]
+    ranked = np.concatenate([np.flatnonzero(vertex), doubtful])
+    rows = np.cumsum((borders.positives + borders.negatives)[ranked])
+    some = np.zeros(vertex.size, np.bool_)
+    some[ranked[: max(int(np.searchsorted(rows, room, "right")), 1)]] = True
+    whole = np.zeros(vertex.size, np.bool_)
+    whole[doubtful] = True
+    return Choice(some & whole, some & vertex & ~whole)
+
+
+class Refinement:
+    """Rows of chosen bins, in full order."""
+
+    def __init__(self, plan: BinPlan, borders: Borders, choice: Choice) -> None:
+        self._plan = plan
+        self._borders = borders
+        self._choice = choice
+        chosen = choice.bins
+        self._expected = [
+            int(rows[chosen].sum()) for rows in (borders.positives, borders.negatives)
+        ]
+        bins = borders.bins[chosen]
+        self._bin = np.zeros(plan.size, np.bool_)
+        self._bin[bins] = True
+        self._cell = np.zeros(plan.base.size, np.bool_)
+        self._cell[plan.cells_of(bins)] = True
+        self._kept: tuple[list[NDArray[Any]], ...] = ([], [])
+
+    def append(self, keys: NDArray[Any], labels: NDArray[np.bool_]) -> None:
+        """Keep the rows that lie in chosen bins."""
+        cells, _ = self._plan.cells(keys)
+        rows = np.flatnonzero(self._cell[cells])
+        rows = rows[self._bin[self._plan.bins(keys[rows])]]
+        keys, labels = keys[rows], labels[rows]
+        self._kept[0].append(keys[labels])
+        self._kept[1].append(keys[~labels])
+
+    def rows(self) -> KeyRows:
+        """Return rows of the chosen bins, from the highest key on: all, or those of the hull."""
+        with ThreadPoolExecutor(2) as threads:
+            classes = list(threads.map(np.sort, map(np.concatenate, self._kept)))
+        self._kept = ([], [])
+        if [keys.size for keys in classes] != self._expected:
+            raise FileError("the predictions changed while they were read; read them again")
+        runs = ([Run(keys, None)] for keys in classes)
+        parts = [self._placed(part) for part in ahead(iter(Sections(*runs)))]
+        return KeyRows(*(np.concatenate(part) for part in zip(*parts[::-1], strict=True)))
+
+    def _placed(self, section: SectionRows) -> KeyRows:
+        """Let the counts of a section continue those above its bins, and thin its rows.
+
+        Among the rows of chosen bins alone the counts begin at 0, and skip the other bins.
+        """
+        keys = section.keys[1:]
+        borders, chosen = self._borders, self._choice.bins
+        bins = self._plan.bins(keys)
+        starts = np.flatnonzero(np.diff(bins, prepend=-1))
+        place = np.searchsorted(-borders.bins, -bins[starts])
+        times = np.diff(np.append(starts, bins.size))
+        moved = []
+        for counts, inside, above in (
+            (section.tp, borders.positives, borders.tp_above),
+            (section.fp, borders.negatives, borders.fp_above),
+        ):
+            mine = np.where(chosen, inside, 0)
+            skipped = above - (np.cumsum(mine) - mine)
+            moved.append(counts[1:] + np.repeat(skipped[place], times))
+        kept = np.repeat(self._choice.all_rows[place], times)
+        # The last row of each bin, and what a hull of these rows is made of.
+        kept[np.append(starts[1:], bins.size) - 1] = True
+        tp, fp = moved
+        kept[vertices(fp, tp)] = True
+        rows = np.flatnonzero(kept)
+        return KeyRows(keys[rows], tp[rows], fp[rows], np.diff(rows, prepend=-1) > 1)
+
+
+class KeyRows(NamedTuple):
+    """Rows of a table known by their keys; `gaps` tells where rows before one are left out."""
+
+    keys: NDArray[Any]
+    tp: NDArray[np.int64]
+    fp: NDArray[np.int64]
+    gaps: NDArray[np.bool_]

@@ -1,0 +1,202 @@
+"""Chunks of a long sample checked as the whole would be: the same rules, the same sentences."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isometrics.columns import offence
+from isometrics.engines.arrow import NUMERIC, codes, kind_of, numbers, rounded
+from isometrics.engines.labels import Labels
+from isometrics.engines.positions import Positions
+from isometrics.errors import EmptyInputError, MissingValueError, ScoreError, WeightError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from isometrics.aliases import Counts
+    from isometrics.errors import InputError
+    from isometrics.layout import Layout
+
+    Coded = tuple[NDArray[np.int32], list[Any]]
+
+MISSING = "missing values (NaN or null)"
+
+
+class Chunk(NamedTuple):
+    """Clean rows of one batch."""
+
+    labels: dict[str, NDArray[np.bool_]]
+    """The positive rows, for each model that has a class of its own; else under ``""``."""
+    scores: dict[str, NDArray[Any]]
+    """The scores, by the names of their models."""
+    weights: Counts | None
+    models: Coded | None
+    groups: Coded | None
+
+    def positive(self, model: str) -> NDArray[np.bool_]:
+        """Return the positive rows of a model."""
+        return self.labels[model if model in self.labels else ""]
+
+
+class Offences:
+    """Values that cannot be used, counted over all batches."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], tuple[type[InputError], int, int]] = {}
+
+    def __bool__(self) -> bool:
+        """Tell whether there are any."""
+        return bool(self._found)
+
+    def add(
+        self,
+        name: str,
+        bad: NDArray[np.bool_] | None,
+        error: type[InputError],
+        what: str,
+        rows: Positions,
+    ) -> bool:
+        """Count bad values at some positions of the sample; tell whether there are any."""
+        if bad is None or not bad.any():
+            return False
+        _, count, first = self._found.get((name, what), (error, 0, rows.of(np.argmax(bad))))
+        self._found[name, what] = (error, count + int(np.count_nonzero(bad)), first)
+        return True
+
+    def raise_of(self, name: str) -> None:
+        """Raise the first kind of offence found in a column, if there is one."""
+        for (column, what), (error, count, first) in self._found.items():
+            if column == name:
+                raise error(offence(name, what, count, first))
+
+
+class Cleaner:
+    """Turns batches into clean chunks; what is wrong is counted, and raised at the end.
+
+    Zero-weight rows are absent. Once something is wrong, batches are only counted.
+    """
+
+    def __init__(self, layout: Layout, schema: pa.Schema) -> None:
+        self.layout = layout
+        self._labels = Labels(layout.label, schema.field(layout.label).type)
+        self._offences = Offences()
+        self._rows = 0
+        self._kept = 0
+        self._weight = 0.0
+        for name in layout.scores.values():
+            dtype = schema.field(name).type
+            if kind_of(dtype) == "other":
+                raise ScoreError(f"{name} holds {dtype} values; scores must be numbers")
+        if layout.weight is not None and kind_of(schema.field(layout.weight).type) not in NUMERIC:
+            dtype = schema.field(layout.weight).type
+            raise WeightError(f"{layout.weight} holds {dtype} values; weights must be numbers")
+
+    def chunk(self, batch: pa.RecordBatch) -> Chunk | None:
+        """Return the clean rows of a batch; None once anything in the sample is wrong."""
+        start, self._rows = self._rows, self._rows + batch.num_rows
+        weights, batch, rows = self._present(batch, Positions(start))
+        self._kept += batch.num_rows
+        labels = self._positive(batch.column(self.layout.label), rows)
+        scores = {
+            model: self._scores(name, batch.column(name), rows)
+            for model, name in self.layout.scores.items()
+        }
+        models, groups = (
+            None if name is None else self._coded(name, batch.column(name), rows)
+            for name in (self.layout.model, self.layout.group)
+        )
+        return None if self._offences else Chunk(labels, scores, weights, models, groups)
+
+    def finish(self) -> None:
+        """Raise what is wrong with the sample, if anything."""
+        layout = self.layout
+        if self._rows == 0:
+            raise EmptyInputError(f"{layout.label} is empty; at least one row is needed")
+        if layout.weight is not None:
+            self._offences.raise_of(layout.weight)
+            if math.isinf(self._weight):
+                raise WeightError(f"{layout.weight} adds up to infinity; divide it by its maximum")
+            if self._kept == 0:
+                raise WeightError(
+                    f"{layout.weight} is zero for every row; at least one weight must be > 0"
+                )
+        self._offences.raise_of(layout.label)
+        if not layout.multiclass:
+            self._labels.check(layout.pos_label)
+        for name in (*layout.scores.values(), layout.model, layout.group):
+            if name is not None:
+                self._offences.raise_of(name)
+
+    def _present(
+        self, batch: pa.RecordBatch, rows: Positions
+    ) -> tuple[Counts | None, pa.RecordBatch, Positions]:
+        """Leave out the rows of zero weight."""
+        name = self.layout.weight
+        if name is None:
+            return None, batch, rows
+        column = batch.column(name)
+        values, missing = numbers(column)
+        whole = values.dtype.kind in "bui"
+        weights: Counts = values.astype(np.int64 if whole else np.float64)
+        bad = [
+            self._offences.add(name, missing, MissingValueError, MISSING, rows),
+            self._offences.add(name, values < 0, WeightError, "negative values", rows),
+            self._offences.add(name, np.isinf(values), WeightError, "infinite values", rows),
+        ]
+        if any(bad):
+            return weights, batch, rows
+        with np.errstate(over="ignore"):
+            self._weight += float(weights.sum())
+        kept = np.flatnonzero(weights)
+        if kept.size == weights.size:
+            return weights, batch, rows
+        return weights[kept], batch.take(kept), rows._replace(kept=kept)
+
+    def _positive(self, column: pa.Array, rows: Positions) -> dict[str, NDArray[np.bool_]]:
+        values, missing = self._labels.read(column)
+        if self._offences.add(self.layout.label, missing, MissingValueError, MISSING, rows):
+            return {}
+        self._labels.remember(values, rows)
+        if self.layout.multiclass:
+            classes = self.layout.classes
+            return {name: self._labels.equal(values, label) for name, label in classes.items()}
+        wanted = 1 if self.layout.pos_label is None else self.layout.pos_label
+        return {"": self._labels.equal(values, wanted)}
+
+    def _scores(self, name: str, column: pa.Array, rows: Positions) -> NDArray[Any]:
+        if kind_of(column.type) == "string":
+            return self._texts(name, column, rows)
+        values, missing = numbers(column)
+        self._offences.add(name, missing, MissingValueError, MISSING, rows)
+        what = "decimals that no double holds (cast them to fewer digits)"
+        self._offences.add(name, rounded(column), ScoreError, what, rows)
+        return values
+
+    def _texts(self, name: str, column: pa.Array, rows: Positions) -> NDArray[Any]:
+        """Refuse texts; where some are numbers, those that are not are named."""
+        found, distinct = codes(column)
+        strange = np.array([*(not _is_number(text) for text in distinct), False], np.bool_)[found]
+        strange = strange if strange.any() else found >= 0
+        self._offences.add(name, found < 0, MissingValueError, MISSING, rows)
+        if strange.any():
+            text = distinct[found[np.argmax(strange)]]
+            what = f"values that are not real numbers of 64 bits, such as {text!r}"
+            self._offences.add(name, strange, ScoreError, what, rows)
+        return np.zeros(found.size)
+
+    def _coded(self, name: str, column: pa.Array, rows: Positions) -> Coded:
+        found, distinct = codes(column)
+        self._offences.add(name, found < 0, MissingValueError, MISSING, rows)
+        return found, [str(value) for value in distinct]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,110 @@
+"""Tables of databases as a source: DuckDB, SQLite and PostgreSQL, by URL."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+
+from isometrics.engines.files import QuerySource, files_of, quoted, settings
+from isometrics.engines.sources import FIRST_ROWS, reading
+from isometrics.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from isometrics.engines.sources import Source
+
+EXAMPLE = "duckdb:///folder/file.db?table=predictions"
+SCHEMES = ("duckdb", "sqlite", "postgresql")
+
+
+def open_table(url: str, memory: int) -> Source:
+    """Open a table by a URL such as ``sqlite:///folder/file.db?table=predictions``.
+
+    As elsewhere, a relative path follows three slashes and an absolute one four. What messages
+    show of the URL has no user and no password.
+    """
+    parts = urlsplit(url)
+    options = parse_qsl(parts.query)
+    name = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    if parts.scheme not in SCHEMES:
+        raise FileError(
+            f"cannot read {name!r}: {parts.scheme}:// is not known; use a path or "
+            f"{', '.join(f'{scheme}://' for scheme in SCHEMES)}"
+        )
+    tables = [value for key, value in options if key == "table"]
+    if len(tables) != 1:
+        raise FileError(f"cannot read {name!r}: say which table, for example {EXAMPLE!r}")
+    table = ".".join(map(quoted, tables[0].split(".")))
+    if parts.scheme == "postgresql":
+        others = urlencode([option for option in options if option[0] != "table"])
+        return DriverTable(name, "postgresql", urlunsplit(parts._replace(query=others)), table)
+    (file,) = files_of(unquote(parts.path)[1:])
+    if parts.scheme == "sqlite":
+        return DriverTable(name, "sqlite", f"{file.absolute().as_uri()}?mode=ro", table)
+    import duckdb
+
+    with reading(name):
+        connection = duckdb.connect(file, read_only=True, config=settings(memory))
+    return QuerySource(name, connection, table)
+
+
+class DriverTable:
+    """A table that an ADBC driver reads as Arrow batches.
+
+    Parameters
+    ----------
+    name
+        What messages call it.
+    driver
+        ``"sqlite"`` or ``"postgresql"``.
+    address
+        Where the database is, in the driver's words.
+    table
+        The quoted name of the table.
+    """
+
+    def __init__(self, name: str, driver: str, address: str, table: str) -> None:
+        module = f"adbc_driver_{driver}"
+        if find_spec(module) is None:
+            raise FileError(
+                f"cannot read {name!r}: the driver is not installed; "
+                "pip install 'isometrics[databases]'"
+            )
+        self.name = name
+        self._table = table
+        driving = import_module(f"{module}.dbapi")
+        self._error: type[Exception] = driving.Error
+        with reading(name, self._error):
+            self._connection: Any = driving.connect(address)
+            with self._connection.cursor() as cursor:
+                # SQLite has no types but those of its values.
+                cursor.execute(f"SELECT * FROM {table} LIMIT {FIRST_ROWS}")
+                self._schema: pa.Schema = cursor.fetch_record_batch().schema
+
+    @property
+    def rows(self) -> int | None:
+        """Not known before all is read."""
+        return None
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The names and types of all columns."""
+        return self._schema
+
+    def batches(
+        self, columns: Sequence[str], *, limit: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Read some columns."""
+        some = "" if limit is None else f" LIMIT {limit}"
+        with reading(self.name, self._error), self._connection.cursor() as cursor:
+            cursor.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {self._table}{some}")
+            yield from cursor.fetch_record_batch()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()

@@ -1,0 +1,113 @@
+"""The exact table of rows that arrive in chunks, in bounded memory."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics.compacting import Compacting, behind_empty_rule
+from isometrics.engines.ahead import ahead
+from isometrics.engines.runs import Run, Runs, SpillFolder
+from isometrics.engines.sections import Sections
+from isometrics.inputs import as_thresholds, clean_totals
+from isometrics.kernels.order import Order, order_of
+from isometrics.points import OperatingPoints
+from isometrics.table import Kind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isometrics.aliases import Counts
+    from isometrics.table import Table
+
+BYTES_OF_A_ROW = 64
+"""A full table and what building it takes, for each distinct score."""
+
+
+class ExactTable:
+    """Scores are kept as sorted runs of keys, on disk where they do not fit into memory.
+
+    Parameters
+    ----------
+    dtype
+        The type of the scores.
+    weights
+        The type of the weights, int64 or float64; None without weights.
+    folder
+        Where runs go that do not fit.
+    """
+
+    def __init__(
+        self,
+        dtype: np.dtype[Any],
+        weights: np.dtype[Any] | None,
+        *,
+        folder: SpillFolder,
+    ) -> None:
+        self._order: Order = order_of(dtype)
+        word = self._order.word
+        self._classes = tuple(Runs(word, weights, folder=folder) for _ in range(2))
+
+    def append(
+        self, labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None
+    ) -> None:
+        """Add rows."""
+        keys = self._order.keys(scores)
+        for runs, mine in zip(self._classes, (labels, ~labels), strict=True):
+            runs.append(keys[mine], None if weights is None else weights[mine])
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return sum(runs.rows for runs in self._classes)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that rows take."""
+        return sum(runs.nbytes for runs in self._classes)
+
+    def spill(self) -> None:
+        """Move all rows to the disk."""
+        for runs in self._classes:
+            runs.spill()
+
+    def runs(self) -> tuple[list[Run], list[Run]]:
+        """Return the sorted runs of positives and of negatives."""
+        with ThreadPoolExecutor(2) as threads:
+            positives, negatives = threads.map(Runs.finished, self._classes)
+        return positives, negatives
+
+    def points(self, name: str, *, budget: int) -> OperatingPoints:
+        """Return the table; `name` is what errors call the labels.
+
+        A table that is too long for `budget` bytes is compacted: its hull and its areas stay
+        exact.
+        """
+        sections = Sections(*self.runs())
+        clean_totals(*sections.totals, counted=name)
+        if self.rows * BYTES_OF_A_ROW <= budget:
+            return OperatingPoints(self._full(sections))
+        compacting = Compacting(sections.totals)
+        for keys, tp, fp in ahead(iter(sections)):
+            compacting.add(self._thresholds(keys), tp, fp)
+        return OperatingPoints(compacting.table())
+
+    def _full(self, sections: Sections) -> Table:
+        """Fill the rows of a whole table from its end, where the lowest scores are."""
+        size = self.rows + 1
+        totals = sections.totals
+        counts = np.result_type(*(np.asarray(total).dtype for total in totals))
+        keys = np.empty(size, self._order.word)
+        tp, fp = np.empty(size, counts), np.empty(size, counts)
+        start = size
+        for part in ahead(iter(sections)):
+            end, start = start, start - (part.keys.size - 1)
+            keys[start:end], tp[start:end], fp[start:end] = (column[1:] for column in part)
+        thresholds = self._thresholds(keys[start:])
+        del keys
+        return behind_empty_rule(thresholds, tp[start:], fp[start:], totals, Kind.SCORES)
+
+    def _thresholds(self, keys: NDArray[Any]) -> NDArray[Any]:
+        return as_thresholds(self._order.scores(keys))

@@ -1,0 +1,245 @@
+"""Files as a source: Parquet and Arrow through pyarrow, CSV and JSON lines through DuckDB."""
+
+from __future__ import annotations
+
+import glob
+import os
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isometrics.engines.sources import BATCH, reading
+from isometrics.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import duckdb
+    import pyarrow as pa
+
+PARQUET, ARROW, JSON, CSV = "parquet", "arrow", "json", "csv"
+_SUFFIXES = {
+    ".parquet": PARQUET,
+    ".pq": PARQUET,
+    ".arrow": ARROW,
+    ".feather": ARROW,
+    ".ipc": ARROW,
+    ".jsonl": JSON,
+    ".ndjson": JSON,
+    ".json": JSON,
+    ".csv": CSV,
+    ".tsv": CSV,
+    ".txt": CSV,
+}
+_COMPRESSED = (".gz", ".zst")
+_MAGIC = {b"PAR1": PARQUET, b"ARROW1": ARROW}
+_NULLS = ("", "NA", "N/A", "null", "NULL", "None")
+"""What stands for a missing value in text; it is refused, as any missing value is."""
+
+
+def files_of(path: str | os.PathLike[str]) -> list[Path]:
+    """Return the files that a path, a folder or a pattern names; there is at least one."""
+    given = Path(path)
+    if given.is_dir():
+        found = sorted(
+            file
+            for file in given.rglob("*")
+            if file.is_file() and not file.name.startswith((".", "_")) and _by_name(file)
+        )
+        if not found:
+            raise FileError(
+                f"cannot read {str(given)!r}: the folder has no Parquet, Arrow, CSV or JSON files"
+            )
+        return found
+    if given.exists():
+        return [given]
+    # A pattern may be absolute, which Path.glob does not take.
+    found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207
+    if not found:
+        raise FileError(f"cannot read {str(given)!r}: {_absent(given)}")
+    return found
+
+
+def _absent(path: Path) -> str:
+    if any(mark in path.name for mark in "*?["):
+        return "no file matches this pattern"
+    try:
+        names = [each.name for each in path.parent.iterdir()]
+    except OSError:
+        return f"there is no folder {str(path.parent)!r}"
+    near = get_close_matches(path.name, names, n=1)
+    return "there is no such file" + (f"; did you mean {near[0]!r}?" if near else "")
+
+
+def kind_of_file(path: Path) -> str:
+    """Return the kind of a file by its first bytes, then by its name; text is CSV."""
+    with reading(str(path)), path.open("rb") as file:
+        first = file.read(8)
+    if not first:
+        raise FileError(f"cannot read {str(path)!r}: the file is empty")
+    for magic, kind in _MAGIC.items():
+        if first.startswith(magic):
+            return kind
+    kind = _by_name(path) or CSV
+    if kind in (PARQUET, ARROW):
+        raise FileError(
+            f"cannot read {str(path)!r}: its name says {kind} but its first bytes do not"
+        )
+    return kind
+
+
+def _by_name(path: Path) -> str | None:
+    name = path.name.lower()
+    for suffix in _COMPRESSED:
+        name = name.removesuffix(suffix)
+    return _SUFFIXES.get(Path(name).suffix)
+
+
+class ArrowFiles:
+    """Parquet or Arrow files, in folders ``name=value`` too, read in batches by pyarrow.
+
+    pyarrow finds out what the files have in common. They are read one after another and a batch
+    at a time, because its own scanner reads far ahead and fills the memory.
+    """
+
+    def __init__(self, path: str, files: Sequence[Path], kind: str) -> None:
+        import pyarrow.dataset as ds
+
+        self.name = path
+        self._kind = kind
+        root = path if Path(path).is_dir() else None
+        with reading(path):
+            self._dataset = ds.dataset(
+                [str(file) for file in files],
+                format=kind,
+                partitioning=None if root is None else ds.HivePartitioning.discover(),
+                partition_base_dir=root,
+            )
+            self._rows: int = self._dataset.count_rows()
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows, which the files' footers tell."""
+        return self._rows
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The names and types of all columns."""
+        return self._dataset.schema
+
+    def batches(
+        self, columns: Sequence[str], *, limit: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Read some columns."""
+        import pyarrow as pa
+
+        schema = pa.schema([self.schema.field(name) for name in columns])
+        with reading(self.name):
+            if limit is not None:
+                yield from self._dataset.head(limit, columns=list(columns)).to_batches()
+                return
+            for fragment in self._dataset.get_fragments():
+                yield from self._fragment(fragment, schema)
+
+    def _fragment(self, fragment: Any, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """Read one file; what its folders say is the same in all its rows."""
+        import pyarrow as pa
+        import pyarrow.dataset as ds
+        import pyarrow.parquet as pq
+
+        if self._kind == ARROW:
+            yield from fragment.to_batches(columns=schema.names, schema=schema, batch_size=BATCH)
+            return
+        said = ds.get_partition_keys(fragment.partition_expression)
+        # Buffering ahead would hold all row groups until the end of the file.
+        with pq.ParquetFile(fragment.path, pre_buffer=False) as file:
+            own = [name for name in schema.names if name in file.schema_arrow.names]
+            for batch in file.iter_batches(BATCH, columns=own):
+                yield pa.RecordBatch.from_arrays(
+                    [
+                        batch.column(field.name).cast(field.type)
+                        if field.name in own
+                        else pa.repeat(pa.scalar(said.get(field.name), field.type), batch.num_rows)
+                        for field in schema
+                    ],
+                    schema=schema,
+                )
+
+    def close(self) -> None:
+        """Nothing stays open between reads."""
+
+
+class QuerySource:
+    """The rows of a DuckDB query, streamed."""
+
+    def __init__(self, name: str, connection: duckdb.DuckDBPyConnection, table: str) -> None:
+        self.name = name
+        self._connection = connection
+        self._table = table
+        with reading(name):
+            empty = self._query("*", 0)
+            self._schema = empty.schema
+
+    @property
+    def rows(self) -> int | None:
+        """Not known before all is read."""
+        return None
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The names and types of all columns."""
+        return self._schema
+
+    def batches(
+        self, columns: Sequence[str], *, limit: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Read some columns."""
+        with reading(self.name):
+            yield from self._query(", ".join(map(quoted, columns)), limit)
+
+    def _query(self, columns: str, limit: int | None) -> pa.RecordBatchReader:
+        some = "" if limit is None else f" LIMIT {limit}"
+        query = f"SELECT {columns} FROM {self._table}{some}"
+        return self._connection.sql(query).to_arrow_reader(BATCH)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
+def text_files(path: str, files: Sequence[Path], kind: str, memory: int) -> QuerySource:
+    """Return CSV or JSON-lines files; separators, quotes and headers are found by DuckDB."""
+    import duckdb
+
+    names = "[" + ", ".join(literal(_without_patterns(str(file))) for file in files) + "]"
+    if kind == JSON:
+        table = f"read_json({names}, format = 'auto', union_by_name = true)"
+    else:
+        nulls = ", ".join(map(literal, _NULLS))
+        table = f"read_csv({names}, nullstr = [{nulls}], union_by_name = true)"
+    connection = duckdb.connect(config=settings(memory))
+    return QuerySource(path, connection, table)
+
+
+def settings(memory: int) -> dict[str, Any]:
+    """Return how DuckDB is to work: within memory, and never fetching anything."""
+    return {
+        "memory_limit": f"{max(memory // 2**20, 64)}MiB",
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+
+
+def _without_patterns(name: str) -> str:
+    """Write a name so that DuckDB finds this very file."""
+    return "".join(f"[{mark}]" if mark in "*?[" else mark for mark in name)
+
+
+def quoted(identifier: str) -> str:
+    """Quote a name for SQL."""
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Quote a text for SQL."""
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,76 @@
+"""Data frames of any library as a source, through one narwhals expression."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from isometrics.engines.sources import BATCH, reading
+from isometrics.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+
+class FrameSource:
+    """A frame of pandas, polars, pyarrow, Dask or DuckDB, eager or lazy.
+
+    Only the columns that are needed are ever collected. A DuckDB relation is streamed.
+    """
+
+    def __init__(self, frame: Any, name: str = "the data frame") -> None:
+        import narwhals.stable.v2 as nw
+
+        given = nw.from_native(frame, pass_through=True)
+        if not isinstance(given, nw.DataFrame | nw.LazyFrame):
+            raise ParameterError(
+                f"predictions must be a path, a URL or a data frame but are {type(frame).__name__}"
+            )
+        names = given.collect_schema().names()
+        if not all(isinstance(each, str) for each in names):
+            raise ParameterError(f"column names must be texts but are {names!r}")
+        if len(set(names)) < len(names):
+            twice = next(each for each in names if names.count(each) > 1)
+            raise ParameterError(f"{name} has two columns called {twice!r}; rename one")
+        self.name = name
+        self._frame = given
+        self._rows = len(given) if isinstance(given, nw.DataFrame) else None
+        self._schema: pa.Schema | None = None
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows of an eager frame."""
+        return self._rows
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The names and types of all columns."""
+        if self._schema is None:
+            self._schema = self._reader(self._frame.head(1)).schema
+        return self._schema
+
+    def batches(
+        self, columns: Sequence[str], *, limit: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Collect some columns and yield them in batches."""
+        frame = self._frame.select(*columns)
+        if limit is not None:
+            frame = frame.head(limit)
+        with reading(self.name):
+            yield from self._reader(frame)
+
+    def _reader(self, frame: Any) -> pa.RecordBatchReader:
+        import pyarrow as pa
+
+        with reading(self.name):
+            native = frame.to_native()
+            if hasattr(native, "to_arrow_reader"):
+                return native.to_arrow_reader(BATCH)
+            table = frame.lazy().collect(backend="pyarrow").to_native()
+            return pa.RecordBatchReader.from_batches(
+                table.schema, table.to_batches(max_chunksize=BATCH)
+            )
+
+    def close(self) -> None:
+        """Leave the frame to its owner."""

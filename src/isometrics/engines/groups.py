@@ -1,0 +1,75 @@
+"""Rows of many groups gathered together, and parted once at the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics.building import table_of_sample
+from isometrics.errors import OneClassError, ParameterError
+from isometrics.inputs import Sample
+from isometrics.points import OperatingPoints
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_WORKING = 3
+"""Parting and counting take so many times the memory of the rows themselves."""
+
+
+class GroupedRows:
+    """The rows of each model with the codes of their groups.
+
+    Parameters
+    ----------
+    budget
+        The bytes of memory to keep within; more rows are refused.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self._budget = budget
+        self._names: dict[str, int] = {}
+        self._models: dict[str, list[list[NDArray[Any]]]] = {}
+        self._held = 0
+
+    def append(
+        self, model: str, sample: Sample, codes: NDArray[np.int32], names: list[str]
+    ) -> None:
+        """Add rows of one model; the codes point into the names of this batch."""
+        known = np.array([self._names.setdefault(name, len(self._names)) for name in names])
+        columns = [column for column in sample if column is not None]
+        parts = [known[codes].astype(np.int32), *columns]
+        kept = self._models.setdefault(model, [[] for _ in parts])
+        for column, part in zip(kept, parts, strict=True):
+            column.append(part)
+            self._held += part.nbytes
+        if self._held * _WORKING > self._budget:
+            raise ParameterError(
+                "the tables of all groups do not fit into the memory limit; raise memory_limit=, "
+                "or leave the groups out"
+            )
+
+    def tables(self) -> tuple[dict[str, dict[str, OperatingPoints]], dict[str, str]]:
+        """Return the tables by group and model, and why some groups have none."""
+        groups: dict[str, dict[str, OperatingPoints]] = {name: {} for name in self._names}
+        skipped: dict[str, str] = {}
+        names = list(self._names)
+        for model, parts in self._models.items():
+            codes, *columns = (np.concatenate(part) for part in parts)
+            order = np.argsort(codes, kind="stable")
+            codes = codes[order]
+            columns = [column[order] for column in columns]
+            starts = np.flatnonzero(np.diff(codes, prepend=-1))
+            for start, end in zip(starts, np.append(starts[1:], codes.size), strict=True):
+                group = names[codes[start]]
+                labels, scores, *weights = (column[start:end] for column in columns)
+                sample = Sample(labels, scores, weights[0] if weights else None)
+                try:
+                    points = OperatingPoints(table_of_sample(sample, None, None))
+                except OneClassError:
+                    only = "positives" if labels[0] else "negatives"
+                    skipped[group] = f"{model}: only {only}"
+                else:
+                    groups[group][model] = points
+        return {group: models for group, models in groups.items() if models}, skipped

@@ -1,0 +1,72 @@
+"""Paths, URLs, standard input and data frames become sources."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isometrics.engines.files import ARROW, PARQUET, ArrowFiles, files_of, kind_of_file, text_files
+from isometrics.engines.frames import FrameSource
+from isometrics.engines.memory import clean_memory
+from isometrics.errors import FileError
+
+if TYPE_CHECKING:
+    from isometrics.engines.sources import Source
+
+STANDARD_INPUT = "-"
+
+
+def open_source(given: Any, memory_limit: str | int | None = None) -> Source:
+    """Open a path, a pattern, a folder, the URL of a table, ``-`` or a data frame."""
+    memory = clean_memory(memory_limit) // 4
+    if not isinstance(given, str | os.PathLike):
+        return FrameSource(given)
+    path = os.fspath(given)
+    if path == STANDARD_INPUT:
+        return StandardInput(memory)
+    if "://" in path:
+        from isometrics.engines.databases import open_table
+
+        return open_table(path, memory)
+    return _files(path, memory)
+
+
+def _files(path: str, memory: int) -> Source:
+    files = files_of(path)
+    kinds = {kind_of_file(file) for file in files}
+    if len(kinds) > 1:
+        raise FileError(
+            f"cannot read {path!r}: it holds files of several kinds, {' and '.join(sorted(kinds))}"
+        )
+    (kind,) = kinds
+    if kind in (PARQUET, ARROW):
+        return ArrowFiles(path, files, kind)
+    return text_files(path, files, kind, memory)
+
+
+class StandardInput:
+    """What arrives on standard input, kept in a file so that it can be read again."""
+
+    def __init__(self, memory: int) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="isometrics-")
+        path = Path(self._folder.name, "standard input")
+        try:
+            with path.open("wb") as file:
+                shutil.copyfileobj(sys.stdin.buffer, file)
+            self._source = _files(str(path), memory)
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        self.name = "standard input"
+        self.rows = self._source.rows
+        self.schema = self._source.schema
+        self.batches = self._source.batches
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._source.close()
+        self._folder.cleanup()

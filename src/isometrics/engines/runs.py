@@ -1,0 +1,157 @@
+"""Rows of one class in sorted runs: in memory as long as they fit, else on disk."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isometrics.errors import FileError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from numpy.typing import NDArray
+
+    from isometrics.aliases import Counts
+
+
+class Run(NamedTuple):
+    """Keys in ascending order, and the weights of their rows where they have any."""
+
+    keys: NDArray[Any]
+    weights: Counts | None
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all rows."""
+        return self.keys.nbytes + (0 if self.weights is None else self.weights.nbytes)
+
+    def part(self, start: int, end: int) -> Run:
+        """Return some of the rows, in memory."""
+        weights = None if self.weights is None else np.asarray(self.weights[start:end])
+        return Run(np.asarray(self.keys[start:end]), weights)
+
+
+class SpillFolder:
+    """A folder for what does not fit into memory; it is removed with everything in it."""
+
+    def __init__(self) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._files = 0
+
+    def __enter__(self) -> SpillFolder:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def write(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Write an array and return it as a read-only view of its file."""
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="isometrics-")
+        path = Path(self._folder.name, f"{self._files}.bin")
+        self._files += 1
+        try:
+            with path.open("wb") as file:
+                file.write(values.data)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise FileError(
+                f"cannot write {values.nbytes} bytes of sorted scores to {str(path.parent)!r}: "
+                f"{reason}; set TMPDIR to a folder with room, or raise memory_limit="
+            ) from error
+        return np.memmap(path, values.dtype, "r", shape=values.shape)
+
+
+class Runs:
+    """Rows of one class that arrive in chunks and leave as sorted runs.
+
+    Parameters
+    ----------
+    dtype
+        The type of the keys.
+    weights
+        The type of the weights, or None.
+    folder
+        Where runs go that do not fit into memory.
+    size
+        The rows of a run.
+    """
+
+    def __init__(
+        self,
+        dtype: np.dtype[Any],
+        weights: np.dtype[Any] | None,
+        *,
+        folder: SpillFolder,
+        size: int = 1 << 22,
+    ) -> None:
+        self._size = size
+        self._folder = folder
+        # Pages that are never written cost nothing, so short samples have small buffers.
+        self._keys: NDArray[Any] = np.empty(size, dtype)
+        self._weights: Counts | None = None if weights is None else np.empty(size, weights)
+        self._filled = 0
+        self._held: list[Run] = []
+        self._spilled: list[Run] = []
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self._filled + sum(run.keys.size for run in self._held + self._spilled)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that rows take."""
+        return sum(run.nbytes for run in [*self._held, self._buffer()])
+
+    def append(self, keys: NDArray[Any], weights: Counts | None) -> None:
+        """Add rows in any order."""
+        start = 0
+        while start < keys.size:
+            end = min(start + self._size - self._filled, keys.size)
+            room = slice(self._filled, self._filled + end - start)
+            self._keys[room] = keys[start:end]
+            if self._weights is not None and weights is not None:
+                self._weights[room] = weights[start:end]
+            start, self._filled = end, room.stop
+            if self._filled == self._size:
+                self._end_run()
+
+    def spill(self) -> None:
+        """Move all runs to the disk."""
+        for run in self._held:
+            weights = None if run.weights is None else self._folder.write(run.weights)
+            self._spilled.append(Run(self._folder.write(run.keys), weights))
+        self._held = []
+
+    def finished(self) -> list[Run]:
+        """Return all runs, one at least."""
+        if self._filled or not self._held + self._spilled:
+            self._end_run()
+        return self._spilled + self._held
+
+    def _end_run(self) -> None:
+        run = self._buffer()
+        if run.weights is None:
+            run.keys.sort()
+            # The run keeps the buffer; another one takes its place.
+            self._held.append(run)
+            self._keys = np.empty(self._size, self._keys.dtype)
+        else:
+            order = np.argsort(run.keys, kind="stable")
+            self._held.append(Run(run.keys[order], run.weights[order]))
+        self._filled = 0
+
+    def _buffer(self) -> Run:
+        weights = None if self._weights is None else self._weights[: self._filled]
+        return Run(self._keys[: self._filled], weights)

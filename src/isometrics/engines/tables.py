@@ -1,0 +1,175 @@
+"""From a source of predictions to one table for each model, and for each group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isometrics.engines.ahead import ahead
+from isometrics.engines.approximate import ApproximateTable
+from isometrics.engines.cleaning import Chunk, Cleaner
+from isometrics.engines.exact import ExactTable
+from isometrics.engines.groups import GroupedRows
+from isometrics.engines.memory import budget_of
+from isometrics.engines.runs import SpillFolder
+from isometrics.inputs import Sample
+from isometrics.parameters import clean_tolerance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from isometrics.aliases import Counts
+    from isometrics.engines.sources import Source
+    from isometrics.layout import Layout
+    from isometrics.points import OperatingPoints
+
+    Progress = Callable[[int, int | None], None]
+
+
+_BYTES_OF_A_KEY = 64
+"""What a row takes that is kept and sorted in a later pass."""
+
+
+class Tables(NamedTuple):
+    """The tables of a source."""
+
+    points: dict[str, OperatingPoints]
+    """For each model, over all rows."""
+    groups: dict[str, dict[str, OperatingPoints]]
+    """For each group, the same; empty without groups."""
+    skipped: dict[str, str]
+    """Groups without a table, and why."""
+
+
+def read_tables(
+    source: Source,
+    layout: Layout,
+    *,
+    memory_limit: str | int | None = None,
+    tolerance: float | None = None,
+    progress: Progress | None = None,
+) -> Tables:
+    """Count the predictions of a source.
+
+    Parameters
+    ----------
+    source
+        Where the rows come from.
+    layout
+        Which column is what.
+    memory_limit
+        The memory to keep within, as a number of bytes or a text such as ``"2GB"``; by default
+        half of what the machine has.
+    tolerance
+        Be content with areas that are known this closely, and spare the sort.
+    progress
+        Called with the rows read so far and the number of all rows, where that is known.
+    """
+    budget = budget_of(memory_limit)
+    if tolerance is not None:
+        clean_tolerance(tolerance)
+    with SpillFolder() as folder:
+        models = _Models(layout, budget, folder, tolerance)
+        while True:
+            cleaner = Cleaner(layout, source.schema)
+            for chunk in _chunks(source, cleaner, progress):
+                models.append(chunk)
+            cleaner.finish()
+            if not models.look_again():
+                return models.tables()
+
+
+def columns_of(layout: Layout) -> list[str]:
+    """Return the columns that a layout uses."""
+    named = (layout.label, *layout.scores.values(), layout.model, layout.weight, layout.group)
+    return [name for name in named if name is not None]
+
+
+def _chunks(source: Source, cleaner: Cleaner, progress: Progress | None) -> Iterator[Chunk]:
+    done = 0
+    for batch in ahead(source.batches(columns_of(cleaner.layout))):
+        chunk = cleaner.chunk(batch)
+        done += batch.num_rows
+        if progress is not None:
+            progress(done, source.rows)
+        if chunk is not None:
+            yield chunk
+
+
+class _Models:
+    """The rows of each model on their way into a table."""
+
+    def __init__(
+        self, layout: Layout, budget: int, folder: SpillFolder, tolerance: float | None
+    ) -> None:
+        self._layout = layout
+        self._budget = budget
+        self._folder = folder
+        # Bins count rows; sums of weights and groups take the exact way.
+        exact = layout.weight is not None or layout.group is not None
+        self._tolerance = None if exact else tolerance
+        self._tables: dict[str, ExactTable | ApproximateTable] = {}
+        self._grouped = None if layout.group is None else GroupedRows(budget)
+
+    def append(self, chunk: Chunk) -> None:
+        """Add clean rows to the tables of their models."""
+        for name, scores in chunk.scores.items():
+            labels = chunk.positive(name)
+            if chunk.models is None:
+                self._add(name, labels, scores, chunk, np.s_[:])
+                continue
+            found, models = chunk.models
+            for code, model in enumerate(models):
+                rows = np.flatnonzero(found == code)
+                if rows.size:
+                    self._add(model, labels, scores, chunk, rows)
+
+    def _add(
+        self,
+        model: str,
+        labels: NDArray[np.bool_],
+        scores: NDArray[Any],
+        chunk: Chunk,
+        rows: NDArray[np.intp] | slice,
+    ) -> None:
+        weights = None if chunk.weights is None else chunk.weights[rows]
+        if model not in self._tables:
+            self._tables[model] = self._empty_table(scores.dtype, weights)
+        self._tables[model].append(labels[rows], scores[rows], weights)
+        if self._grouped is not None and chunk.groups is not None:
+            codes, names = chunk.groups
+            sample = Sample(labels[rows], scores[rows], weights)
+            self._grouped.append(model, sample, codes[rows], names)
+        exact = [table for table in self._tables.values() if isinstance(table, ExactTable)]
+        if sum(table.nbytes for table in exact) > self._budget:
+            max(exact, key=lambda table: table.nbytes).spill()
+
+    def _empty_table(
+        self, dtype: np.dtype[Any], weights: Counts | None
+    ) -> ExactTable | ApproximateTable:
+        if self._tolerance is not None:
+            return ApproximateTable(dtype, self._tolerance, folder=self._folder)
+        return ExactTable(dtype, None if weights is None else weights.dtype, folder=self._folder)
+
+    def look_again(self) -> bool:
+        """End a pass; tell whether another one is needed."""
+        room = self._budget // (_BYTES_OF_A_KEY * len(self._tables))
+        wanted = [
+            table.end_pass(self._layout.label, room)
+            for table in self._tables.values()
+            if isinstance(table, ApproximateTable)
+        ]
+        return any(wanted)
+
+    def tables(self) -> Tables:
+        """Return all tables."""
+        share = self._budget // len(self._tables)
+        points = {
+            model: table.points(self._layout.label, budget=share)
+            for model, table in self._tables.items()
+        }
+        groups, skipped = ({}, {}) if self._grouped is None else self._grouped.tables()
+        return Tables(points, groups, skipped)

@@ -1,0 +1,88 @@
+"""From a file, a table of a database or a data frame to an analysis."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from isometrics.analysis import Analysis
+from isometrics.engines.opening import open_source
+from isometrics.engines.sources import peek
+from isometrics.engines.tables import read_tables
+from isometrics.layout import layout_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+
+def read_predictions(
+    path_or_frame: Any,
+    *,
+    label: str | None = None,
+    scores: str | Iterable[str] | Mapping[str, str] | None = None,
+    model: str | bool | None = None,
+    weight: str | bool | None = None,
+    group: str | bool | None = None,
+    pos_label: object = None,
+    memory_limit: str | int | None = None,
+    tolerance: float | None = None,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> Analysis:
+    r"""Read predictions and count them, also where they are larger than memory.
+
+    Parameters
+    ----------
+    path_or_frame
+        A path, a pattern or a folder of CSV (compressed too), Parquet, Arrow or JSON-lines files;
+        the URL of a table, such as ``"duckdb:///file.db?table=t"``, ``sqlite`` and ``postgresql``
+        likewise; ``"-"`` for standard input; or a data frame of pandas, polars, pyarrow, Dask or
+        DuckDB, eager or lazy.
+    label
+        The column of labels. This and the columns below are guessed where that is unambiguous.
+    scores
+        The score columns: one, several, or a mapping of models to columns.
+    model
+        The column that names the model of each row, where all models share one score column.
+    weight, group
+        The columns of weights and of groups, such as folds, sites or queries. ``False`` is none,
+        where a guess would find one.
+    pos_label
+        The label of the positive class.
+    memory_limit
+        The memory to keep within, a number of bytes or a text such as ``"2GB"``; by default half
+        of what the machine has. Scores that do not fit are sorted on disk. A table that does not
+        fit keeps only some of its rows; its hull and its areas are exact.
+    tolerance
+        Be content with brackets this wide around every area, and spare the sort: rows are counted
+        in bins, in two passes. The hull, and with it the best thresholds, stay exact. Samples of
+        less than two million rows, and those with weights or groups, are counted exactly.
+    progress
+        A function that is told the rows read so far and the number of all rows, or None.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import isometrics as iso
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "predictions.csv")
+    ...     _ = file.write_text("id,y,rf\n1,1,0.9\n2,0,0.8\n3,1,0.7\n4,0,0.1\n")
+    ...     analysis = iso.read_predictions(file)
+    >>> analysis.models["rf"].roc.area()
+    0.75
+    """
+    with closing(open_source(path_or_frame, memory_limit)) as source:
+        layout = layout_of(
+            peek(source),
+            label=label,
+            scores=scores,
+            model=model,
+            weight=weight,
+            group=group,
+            pos_label=pos_label,
+        )
+        tables = read_tables(
+            source, layout, memory_limit=memory_limit, tolerance=tolerance, progress=progress
+        )
+        description = f"{source.name}: {layout.describe()}"
+        return Analysis(tables.points, tables.groups, tables.skipped, description)

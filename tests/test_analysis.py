@@ -1,0 +1,329 @@
+"""From arrays and data frames to tables by model and group, and to what answers with them."""
+
+import pickle
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics.errors import (
+    DimensionError,
+    LabelError,
+    LengthError,
+    MissingValueError,
+    ParameterError,
+    ScoreError,
+)
+from isometrics.testing import binary_samples
+
+mpl.use("agg")
+from matplotlib import pyplot as plt
+
+LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
+A, B = [8, 7, 6, 5, 4, 3, 2, 1], [5, 1, 7, 8, 2, 6, 4, 3]
+SCORES = {"A": A, "B": B}
+SITES = list("nnnnssss")
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def points(scores, rows=slice(None), **options):
+    return iso.OperatingPoints.from_scores(LABELS[rows], scores[rows], **options)
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def test_models_and_groups_have_their_own_tables():
+    analysis = iso.analyse(LABELS, SCORES, groups=SITES)
+    assert analysis.models == {"A": points(A), "B": points(B)}
+    assert analysis.groups == {
+        "n": {"A": points(A, slice(4)), "B": points(B, slice(4))},
+        "s": {"A": points(A, slice(4, 8)), "B": points(B, slice(4, 8))},
+    }
+    assert analysis.skipped == {}
+    assert analysis.description == "8 rows; groups: n and s"
+
+
+@given(
+    binary_samples(min_size=6, max_size=20, weights="integer"),
+    st.lists(st.sampled_from(["x", "y", "z"]), min_size=20, max_size=20),
+)
+@settings(max_examples=40)
+def test_groups_add_up_to_all_rows(sample, groups):
+    """Whole weights are exact: tables of groups, and rows left out, merge to that of all rows."""
+    labels, scores, weights = sample
+    groups = groups[: len(labels)]
+    analysis = iso.analyse(labels, scores, sample_weight=weights, groups=groups)
+    counted = [group for group, weight in zip(groups, weights, strict=True) if weight]
+    assert list(analysis.groups) + list(analysis.skipped) == sorted(
+        set(counted), key=lambda group: (group in analysis.skipped, group)
+    )
+    every = iso.OperatingPoints.from_scores(labels, scores, sample_weight=weights)
+    assert analysis.models == {"score": every}
+    rows = [group in analysis.groups for group in groups]
+    if any(rows):
+        kept = iso.OperatingPoints.from_scores(
+            labels[rows], scores[rows], sample_weight=weights[rows]
+        )
+        assert sum(tables["score"] for tables in analysis.groups.values()) == kept
+    for group, reason in analysis.skipped.items():
+        classes = {
+            bool(label)
+            for label, other, weight in zip(labels, groups, weights, strict=True)
+            if other == group and weight
+        }
+        assert classes == {reason == "only positives"}
+
+
+def test_a_group_with_one_class_is_left_out_and_named():
+    analysis = iso.analyse(LABELS, SCORES, groups=list("npnnsssn"))
+    assert analysis.skipped == {"p": "only negatives"}
+    assert list(analysis.groups) == ["n", "s"]
+    assert analysis.description == "8 rows; groups: n, p and s; left out: p (only negatives)"
+    assert repr(analysis).startswith("Analysis: 2 models, 2 groups, 1 left out\n8 rows; groups:")
+
+
+def test_all_rows_of_one_class_are_refused():
+    with pytest.raises(iso.OneClassError, match=r"^y_true has only positives; both classes"):
+        iso.analyse([1, 1], [1, 2], groups=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("groups", "names"),
+    [
+        ([10, 2, 10, 2], ["2", "10"]),
+        (np.array([10, 2, 10, 2]), ["2", "10"]),
+        ([True, False, True, False], ["False", "True"]),
+        (["b", "a", "b", "a"], ["a", "b"]),
+        (np.array(["b", "a", "b", "a"], object), ["a", "b"]),
+        (np.array(["b", 2, "b", 2], object), ["2", "b"]),
+        (np.array(["2026-01-02", "2026-01-01"] * 2, "M8[D]"), ["2026-01-01", "2026-01-02"]),
+        (pd.Series(["b", "a", "b", "a"], dtype="category"), ["a", "b"]),
+        (pl.Series(["b", "a", "b", "a"]), ["a", "b"]),
+        (pa.array([3, 1, 3, 1]), ["1", "3"]),
+        ([2.5, 1.0, 2.5, 1.0], ["1.0", "2.5"]),
+    ],
+)
+def test_groups_of_any_type_in_their_order(groups, names):
+    analysis = iso.analyse([1, 0, 0, 1], [4, 3, 2, 1], groups=groups)
+    assert list(analysis.groups) == names
+    first, second = (analysis.groups[name]["score"] for name in names)
+    assert first == iso.OperatingPoints.from_scores([0, 1], [3, 1])
+    assert second == iso.OperatingPoints.from_scores([1, 0], [4, 2])
+
+
+def test_groups_that_read_the_same():
+    with pytest.raises(ParameterError) as caught:
+        iso.analyse([1, 0], [1, 2], groups=np.array([1, "1"], object))
+    assert str(caught.value) == (
+        "groups has 1 and '1', which read the same; make them one value, or two that differ"
+    )
+
+
+def test_rows_of_weight_zero_are_absent():
+    analysis = iso.analyse(
+        ["a", "b", None, "a"],
+        {"m": [1.0, 2.0, np.nan, 3.0]},
+        sample_weight=[1, 1, 0, 2],
+        groups=["x", "x", None, "x"],
+        pos_label="a",
+    )
+    assert analysis.description == "3 rows with weights; groups: x"
+    known = iso.OperatingPoints.from_scores([1, 0, 1], [1.0, 2.0, 3.0], sample_weight=[1, 1, 2])
+    assert analysis.models["m"] == analysis.groups["x"]["m"] == known
+
+
+# ---------------------------------------------------------------------- inputs
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_data_frame_has_a_column_for_each_model(frame):
+    analysis = iso.analyse(LABELS, frame(SCORES))
+    assert analysis.models == {"A": points(A), "B": points(B)}
+
+
+@pytest.mark.parametrize("one", [list, tuple, np.array, pd.Series, pl.Series, pa.array, range])
+def test_a_single_column_is_a_model_called_score(one):
+    scores = range(8, 0, -1) if one is range else one(A)
+    assert iso.analyse(LABELS, scores).models == {"score": points(A)}
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"scores": {}}, ParameterError, "scores is empty; give the scores of one model or more"),
+        ({"scores": {1: A}}, ParameterError, "the name of a model must be a text but is 1"),
+        ({"scores": {"m": A[:3]}}, LengthError, "scores['m'] has 3 values but y_true has 8"),
+        ({"groups": "ab"}, DimensionError, "groups is a str; pass a list"),
+        ({"groups": ["a"]}, LengthError, "groups has 1 values but y_true has 8"),
+        ({"groups": ["a"] * 7 + [None]}, MissingValueError, "groups has missing values"),
+        ({"scores": {"m": ["a"] * 8}}, ScoreError, "scores['m'] has values that are not real"),
+        ({"scores": {"m": [np.nan] * 8}}, MissingValueError, "scores['m'] has missing values"),
+        ({"scores": np.ones((8, 2))}, DimensionError, "scores['score'] must be one-dimensional"),
+        ({"y_true": list("abcabcab")}, LabelError, "y_true has"),
+        ({"sample_weight": [1]}, LengthError, "sample_weight has 1 values but y_true has 8"),
+        (
+            {"scores": pd.DataFrame([[1, 2]] * 8, columns=["a", "a"])},
+            ParameterError,
+            "scores is a data frame with two columns of one name; rename one of them",
+        ),
+        (
+            {"scores": pd.DataFrame([[1, 2]] * 8)},
+            ParameterError,
+            "the name of a model must be a text but is 0",
+        ),
+        (
+            {"scores": {"(everything)": A}},
+            ParameterError,
+            "a model cannot be called '(everything)'",
+        ),
+    ],
+)
+def test_input_that_cannot_be_used(given, error, message):
+    with pytest.raises(error) as caught:
+        iso.analyse(**({"y_true": LABELS, "scores": SCORES} | given))
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (({},), "models is empty; an analysis needs one model or more"),
+        (({"m": 1},), "models['m'] must be OperatingPoints but is int"),
+        (({"A": points(A)}, {"g": {"A": 1}}), "models['A'] must be OperatingPoints but is int"),
+        (
+            ({"A": points(A)}, {"(all rows)": {"A": points(A)}}),
+            "the name of a group must be a text other than '(all rows)' but is '(all rows)'",
+        ),
+        (
+            ({"A": points(A)}, {1: {"A": points(A)}}),
+            "the name of a group must be a text other than '(all rows)' but is 1",
+        ),
+    ],
+)
+def test_tables_that_cannot_be_used(given, message):
+    with pytest.raises(ParameterError) as caught:
+        iso.Analysis(*given)
+    assert str(caught.value) == message
+
+
+# ---------------------------------------------------------------------- answers
+
+
+def test_comparison():
+    analysis = iso.analyse(LABELS, SCORES)
+    known = iso.compare(analysis.models, "jaccard", density=("beta", 2, 2))
+    assert repr(analysis.compare("jaccard", density=("beta", 2, 2))) == repr(known)
+    assert analysis.compare().index.name == "f-measure"
+    with pytest.raises(ParameterError, match=r"^a comparison needs two models or more but got 1$"):
+        iso.analyse(LABELS, A).compare()
+
+
+def test_the_printout_is_the_summary_below_a_description():
+    analysis = iso.Analysis({"A": points(A)}, description="predictions.csv\nlabel: y (guessed)")
+    lines = repr(analysis).splitlines()
+    assert lines[:3] == ["Analysis: 1 model", "predictions.csv", "label: y (guessed)"]
+    assert lines[3:] == repr(analysis.summary()).splitlines()
+    html = analysis._repr_html_()
+    assert html.startswith(
+        "<p>Analysis: 1 model</p><p>predictions.csv</p><p>label: y (guessed)</p>"
+    )
+    assert html.endswith(analysis.summary()._repr_html_())
+
+
+def test_the_printout_leaves_groups_to_the_summary():
+    analysis = iso.analyse(LABELS, SCORES, groups=SITES)
+    assert repr(analysis).startswith("Analysis: 2 models, 2 groups\n8 rows; groups: n and s\n")
+    assert repr(analysis).endswith(repr(analysis.summary(by_group=False)))
+
+
+def test_a_description_is_escaped():
+    analysis = iso.Analysis({"A": points(A)}, description="<script>alert(1)</script>")
+    assert "<script" not in analysis._repr_html_()
+
+
+def test_an_analysis_can_be_kept():
+    analysis = iso.analyse(LABELS, SCORES, groups=SITES)
+    twin = pickle.loads(pickle.dumps(analysis))
+    assert (twin.models, twin.groups) == (analysis.models, analysis.groups)
+    assert repr(twin) == repr(analysis)
+
+
+def test_report_is_written_elsewhere(monkeypatch, tmp_path):
+    calls = []
+
+    def write_report(models, path, *, title=None, description=None):
+        calls.append((models, title, description))
+        return Path(path)
+
+    module = ModuleType("isometrics.report")
+    module.write_report = write_report
+    monkeypatch.setitem(sys.modules, "isometrics.report", module)
+    analysis = iso.analyse(LABELS, SCORES)
+    path = tmp_path / "page.html"
+    assert analysis.report(path, title="A and B") == path
+    iso.Analysis(analysis.models).report(str(path))
+    assert calls == [
+        (analysis.models, "A and B", "8 rows"),
+        (analysis.models, None, None),
+    ]
+
+
+# ---------------------------------------------------------------------- pictures
+
+
+@pytest.mark.parametrize(
+    ("space", "names"),
+    [
+        ("roc", ("false positive rate", "true positive rate")),
+        ("pr", ("recall", "precision")),
+        ("prg", ("recall gain", "precision gain")),
+        ("tradeoff", ("λ, the weight of recall", "F-measure")),
+    ],
+)
+def test_one_space(space, names):
+    analysis = iso.analyse(LABELS, SCORES)
+    _, mine = plt.subplots()
+    ax = analysis.plot(space, mine, legend=False)
+    assert ax is mine
+    assert (ax.get_xlabel(), ax.get_ylabel()) == names
+    assert ax.get_legend() is None
+
+
+def test_all_spaces_and_a_group():
+    analysis = iso.analyse(LABELS, SCORES, groups=list("nnnnssxx"))
+    axes = analysis.plot("all", hull=False)
+    assert [ax.get_title() for ax in axes.flat] == ["ROC", "PR", "PRG", "tradeoff"]
+    texts = [text.get_text() for text in analysis.plot(group="n").get_legend().get_texts()]
+    area = analysis.groups["n"]["B"].pr.area()
+    assert f"B (AUPR {area:.3f})" in texts
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"space": "3d"}, "space must be one of 'roc', 'pr', 'prg', 'tradeoff', 'all' but is '3d'"),
+        ({"group": "x"}, "group must be one of 'n' but is 'x'"),
+        ({"group": "s"}, "group 's' has no table: only negatives"),
+        ({"colour": "red"}, "the pr space has no option 'colour'; it has annotate_hull, baseline"),
+    ],
+)
+def test_pictures_that_cannot_be_drawn(given, message):
+    analysis = iso.analyse(LABELS, SCORES, groups=list("nnnnssns"))
+    with pytest.raises(ParameterError) as caught:
+        analysis.plot(**given)
+    assert str(caught.value).startswith(message)

@@ -1,0 +1,373 @@
+"""The summary has the numbers of the tables, prints within a screen, and hides nothing."""
+
+import copy
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+
+import isometrics as iso
+from isometrics import measures
+from isometrics.brackets import Bracket, area_brackets
+from isometrics.errors import ParameterError
+from isometrics.measures import MEASURES, baselines_of, measures_of
+from isometrics.testing import Curve, binary_samples
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+BETAS = (0.5, 1.0, 2.0)
+
+
+def sample(seed=8, rows=600, shifts=(1.7, 1.8)):
+    rng = np.random.default_rng(seed)
+    labels = np.arange(rows) < rows // 6
+    scores = {f"m{n}": rng.normal(shift * labels) for n, shift in enumerate(shifts)}
+    return labels, scores, rng.choice(["north", "south"], rows)
+
+
+LABELS, SCORES, SITES = sample()
+ANALYSIS = iso.analyse(LABELS, SCORES, groups=SITES)
+
+
+def tables(analysis):
+    """Every table with its model and group."""
+    groups = {"(all rows)": analysis.models} | analysis.groups
+    return [(model, group, pts) for group, of in groups.items() for model, pts in of.items()]
+
+
+# ---------------------------------------------------------------------- the numbers
+
+
+def test_every_number_is_that_of_the_table():
+    frame = ANALYSIS.summary().to_frame("pandas")
+    assert len(frame) == 6
+    for (_, row), (model, group, points) in zip(frame.iterrows(), tables(ANALYSIS), strict=True):
+        assert (row["model"], row["group"]) == (model, group)
+        known = {
+            "positives": points.positives,
+            "negatives": points.negatives,
+            "prevalence": points.prevalence,
+            "auroc": points.roc.area(),
+            "aupr": points.pr.area(),
+            "average_precision": points.pr.area("average-precision"),
+            "aupr_linear": points.pr.area("linear"),
+            "aupr_integer_steps": points.pr.area("integer-steps"),
+            "aupr_max_precision": points.pr.area("max-precision"),
+            "aupr_normalised": points.pr.normalised_area(),
+            "auprg": points.prg.area(),
+            "expected_f1_gain": points.prg.expected_f_gain(),
+            "expected_accuracy": points.roc.expected_accuracy(),
+            "tradeoff_area": points.tradeoff().area(),
+            "auroc_baseline": 0.5,
+            "aupr_baseline": points.prevalence,
+            "auprg_baseline": 0.0,
+        }
+        for name, value in known.items():
+            assert row[name] == value, name
+        for beta, name in zip(BETAS, ("f0_5", "f1", "f2"), strict=True):
+            best = iso.best_threshold(points, beta=beta)
+            found = [row[f"{what}_{name}"] for what in ("threshold", "precision", "recall")]
+            assert [row[name], *found] == [best.f, best.threshold, best.precision, best.recall]
+            assert row[f"{name}_baseline"] == points.f(beta)[-1]
+        for measure in MEASURES:
+            name = measure.lower().replace(",", "").replace(" ", "_")
+            assert row[name] == row[f"{name}_lo"] == row[f"{name}_hi"]
+            assert row[f"{name}_baseline"] == baselines_of(points)[measure]
+
+
+@given(binary_samples(max_size=12))
+@settings(max_examples=40)
+def test_the_best_f_is_that_of_the_reference(sample):
+    labels, scores = sample
+    found = iso.analyse(labels, scores).summary(beta=[0.5, 3])
+    exact = Curve.of_scores(labels.tolist(), scores.tolist())
+    for beta, f in zip((Fraction(1, 2), 3), found.best.f, strict=True):
+        assert f == pytest.approx(float(max(v for v in exact.f(beta) if v is not None)), rel=1e-12)
+    assert found.lo[0, 0] == pytest.approx(float(exact.roc_area()), rel=1e-12)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frames_have_one_row_for_each_model_and_group(library):
+    frame = ANALYSIS.summary().to_frame(library)
+    shape = frame.shape
+    assert shape == (6, 5 + 4 * len(MEASURES) + 5 * len(BETAS))
+    thresholds = ANALYSIS.thresholds().to_frame(library)
+    assert thresholds.shape == (18, 11)
+
+
+def test_without_groups():
+    assert set(ANALYSIS.summary(by_group=False).groups) == {"(all rows)"}
+    assert len(ANALYSIS.summary(by_group=False)) == 2
+    assert len(ANALYSIS.thresholds(by_group=False)) == 6
+
+
+def test_results_are_values():
+    for result in (ANALYSIS.summary(), ANALYSIS.thresholds()):
+        for twin in (copy.copy(result), pickle.loads(pickle.dumps(result))):
+            pd.testing.assert_frame_equal(twin.to_frame("pandas"), result.to_frame("pandas"))
+    with pytest.raises(ValueError, match="read-only"):
+        ANALYSIS.summary().lo[0, 0] = 1
+
+
+# ---------------------------------------------------------------------- thresholds
+
+
+@given(binary_samples(max_size=15))
+@settings(max_examples=40)
+def test_thresholds_stay_best_within_their_interval(sample):
+    points = iso.OperatingPoints.from_scores(*sample)
+    found = iso.Analysis({"m": points}).thresholds(beta=(0.3, 1, 2.5))
+    for row, beta in enumerate(found.beta):
+        best = iso.best_threshold(points, beta=beta)
+        assert (found.tp[row], found.fp[row], found.f[row]) == (best.tp, best.fp, best.f)
+        assert found.threshold[row] == best.threshold
+        lo, hi = found.beta_lo[row], found.beta_hi[row]
+        assert lo <= beta <= hi or math.isclose(beta, lo) or math.isclose(beta, hi)
+        inside = [lo, (lo + hi) / 2, hi] if math.isfinite(hi) else [lo, 2 * lo + 1, 1e6]
+        for other in inside:
+            of_row = points.f(other)[(points.tp == best.tp) & (points.fp == best.fp)]
+            assert of_row[0] == pytest.approx(np.nanmax(points.f(other)), rel=1e-9)
+
+
+def test_precision_alone_may_be_best_off_the_hull():
+    """The first of two pure rows is the strictest best one for β = 0, and for no other β."""
+    found = iso.analyse([1, 1, 0], [3, 2, 1]).thresholds(beta=[0, 1])
+    assert found.threshold.tolist() == [3, 2]
+    assert found.beta_lo.tolist() == [0, 0]
+    assert found.beta_hi.tolist() == [0, math.inf]
+
+
+def test_sets_are_named_by_their_labels():
+    sets = iso.OperatingPoints.from_counts(
+        [4, 2], [0, 1], positives=5, negatives=20, labels=["strict", "broad"]
+    )
+    analysis = iso.Analysis({"search": sets})
+    assert analysis.thresholds(beta=1).to_frame("pandas")["label"].tolist() == ["strict"]
+    assert "at label               strict" in repr(analysis.summary(beta=1))
+    assert analysis.summary(beta=1).to_frame("pandas")["label_f1"].tolist() == ["strict"]
+    both = iso.Analysis({"search": sets, "scores": iso.analyse([1, 0], [2, 1]).models["score"]})
+    assert both.thresholds(beta=1).to_frame("polars")["label"].to_list() == ["strict", ""]
+
+
+def test_titles_of_thresholds():
+    shown = repr(ANALYSIS.thresholds()).splitlines()
+    assert shown[0] == "Thresholds: best for F with β 0.5, 1 and 2"
+    assert shown[1].split()[:4] == ["model", "group", "beta", "threshold"]
+    assert len(shown) == 20
+    assert repr(ANALYSIS.thresholds(beta=1, by_group=False)).splitlines()[1].split()[:2] == [
+        "model",
+        "beta",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("beta", "message"),
+    [
+        ([], "betas is empty; give at least one β"),
+        ((1, 1.0), r"beta must have values that differ in six digits but is (1, 1.0)"),
+        ((1, 1 + 1e-9), "beta must have values that differ in six digits"),
+        (-1, "beta must be a number ≥ 0 but is -1"),
+    ],
+)
+def test_wrong_betas(beta, message):
+    for method in (ANALYSIS.summary, ANALYSIS.thresholds):
+        with pytest.raises(ParameterError) as caught:
+            method(beta=beta)
+        assert str(caught.value).startswith(message)
+
+
+def test_other_betas():
+    frame = ANALYSIS.summary(beta=(0.1, math.inf), by_group=False).to_frame("polars")
+    assert isinstance(frame, pl.DataFrame)
+    assert {"f0_1", "threshold_f0_1", "finf", "finf_baseline"} <= set(frame.columns)
+    assert frame["finf"].to_list() == [1.0, 1.0]
+    assert "best F0.1" in repr(ANALYSIS.summary(beta=(0.1, 3)))
+
+
+# ---------------------------------------------------------------------- the printout
+
+
+def test_few_models_stand_side_by_side():
+    summary = ANALYSIS.summary(by_group=False)
+    lines = repr(summary).splitlines()
+    assert lines[0] == "Summary: 2 models, 100 positives, 500 negatives, prevalence 0.166667"
+    assert lines[1].split() == ["measure", "m0", "m1", "(constant)"]
+    printed = {line[:19].strip(): line[19:].split() for line in lines[2:13]}
+    assert list(printed) == list(MEASURES)
+    for place, measure in enumerate(MEASURES):
+        values = summary.values[:, place].tolist()
+        best = max(values)
+        known = [f"{'*' * (value == best)}{value:.6g}" for value in values]
+        assert printed[measure] == [*known, f"{summary.baseline[0, place]:.6g}"]
+    assert lines[-2:] == [
+        "*: the best of these models.",
+        "(constant): what a model has that gives every row the same score.",
+    ]
+    assert len({len(line) for line in lines[1:-2]}) == 1
+
+
+def test_one_model_has_no_rival():
+    text = repr(iso.analyse(LABELS, SCORES["m0"]).summary())
+    assert "*" not in text
+    assert text.startswith("Summary: 100 positives, 500 negatives, prevalence 0.166667\n")
+
+
+def test_models_that_tie_are_all_best():
+    text = repr(iso.analyse(LABELS, {"a": SCORES["m0"], "b": SCORES["m0"]}).summary())
+    auroc = next(line for line in text.splitlines() if line.startswith("AUROC"))
+    assert auroc.count("*") == 2
+
+
+def test_many_models_and_groups_stand_row_by_row():
+    lines = repr(ANALYSIS.summary()).splitlines()
+    assert lines[0] == "Summary: 2 models, 2 groups"
+    assert lines[1].split() == [
+        *("group", "model", "positives", "prevalence", "AUROC", "AUPR", "AUPRG"),
+        *("best", "F1", "threshold"),
+    ]
+    assert len(lines) == 8
+    many = {f"m{n}": SCORES["m0"] + n for n in range(7)}
+    lines = repr(iso.analyse(LABELS, many).summary(beta=(2, 3))).splitlines()
+    assert lines[0] == "Summary: 7 models, 100 positives, 500 negatives, prevalence 0.166667"
+    assert "best F2" in lines[1]
+    assert "group" not in lines[1]
+    assert all(len(line) <= 100 for line in lines)
+
+
+@pytest.mark.parametrize("name", ["measure", "(constant)", "a very long name of a model" * 3])
+def test_names_that_do_not_fit_side_by_side(name):
+    text = repr(iso.analyse(LABELS, {name: SCORES["m0"], "other": SCORES["m1"]}).summary())
+    _, header, *rows = text.splitlines()
+    assert header.split()[0] == "model"
+    assert [row.startswith(name) for row in rows] == [True, False]
+
+
+def test_a_model_called_like_a_measure_keeps_its_column():
+    columns = iso.analyse(LABELS, {"AUROC": SCORES["m0"], "baseline": SCORES["m1"]}).summary()
+    assert list(columns._shown()) == ["measure", "AUROC", "baseline", "(constant)"]
+
+
+def test_names_are_escaped():
+    analysis = iso.analyse(
+        LABELS, {HOSTILE: SCORES["m0"], "m": SCORES["m1"]}, groups=[HOSTILE] * 100 + ["n"] * 500
+    )
+    for html in (
+        analysis._repr_html_(),
+        analysis.summary()._repr_html_(),
+        analysis.summary(by_group=False)._repr_html_(),
+        analysis.thresholds()._repr_html_(),
+    ):
+        assert "<img" not in html
+        assert "&lt;img src=x onerror=alert(1)&gt;" in html
+
+
+# ---------------------------------------------------------------------- notes
+
+
+def test_worse_than_nothing_is_said():
+    analysis = iso.analyse(LABELS, {"good": SCORES["m0"], "bad": -SCORES["m0"]}, groups=SITES)
+    assert ANALYSIS.summary().notes == ()
+    notes = analysis.summary().notes
+    assert notes[0] == (
+        "AUPRG below 0 (bad, bad in north and bad in south): "
+        "worse than always answering 'positive'."
+    )
+    assert notes[0] in analysis.summary()._repr_html_().replace("&#x27;", "'")
+    assert analysis.summary(by_group=False).notes[0].startswith("AUPRG below 0 (bad): worse")
+
+
+def test_rounding_is_not_worse_than_nothing():
+    """Weights that add up to 0.3 and 0.7 put the AUPRG of one score for all 4e-16 below 0."""
+    summary = iso.analyse([1, 0], [1, 1], sample_weight=[0.3, 0.7]).summary()
+    assert summary.lo[0, MEASURES.index("AUPRG")] == pytest.approx(0, abs=1e-15)
+    assert summary.notes == ()
+
+
+def test_undefined_values_are_nan_with_a_reason():
+    summary = iso.analyse([0, 0, 1], {"bad": [3, 2, 1], "good": [1, 2, 3]}).summary()
+    assert math.isnan(summary.values[0, MEASURES.index("expected F1 gain")])
+    assert summary.notes[1] == (
+        "Expected F1 gain undefined (bad): all negatives rank above a recall equal to the "
+        "prevalence, so there is nothing to average over."
+    )
+    line = next(line for line in repr(summary).splitlines() if line.startswith("expected F1"))
+    assert line.split()[3:5] == ["nan", "*0.75"]
+
+
+def test_points_without_a_curve_have_a_reason():
+    totals = {"positives": 5, "negatives": 20, "labels": ["a", "b"]}
+    models = {
+        "one": iso.OperatingPoints.from_counts([4, 2], [2, 3], **totals),
+        "two": iso.OperatingPoints.from_counts([2, 3], [3, 0], **totals),
+    }
+    summary = iso.Analysis(models).summary(beta=1)
+    assert np.isnan(summary.lo[:, :-1]).all()
+    areas = [points.tradeoff().area() for points in models.values()]
+    assert summary.lo[:, -1].tolist() == areas
+    assert summary.notes == (
+        "Areas undefined (one and two): the points are not nested, so they have no curve of their "
+        "own.",
+    )
+    auroc = next(line for line in repr(summary).splitlines() if line.startswith("AUROC"))
+    assert auroc.split() == ["AUROC", "nan", "nan", "0.5"]
+
+
+def test_models_of_different_prevalence_are_not_ranked():
+    other = iso.analyse(LABELS[50:], {"m": SCORES["m0"][50:]}).models["m"]
+    summary = iso.Analysis({"m0": ANALYSIS.models["m0"], "other": other}).summary()
+    text = repr(summary)
+    assert "*" not in text
+    assert "(constant)" not in text
+    lines = [line.split() for line in text.splitlines()]
+    assert lines[0] == ["Summary:", "2", "models"]
+    assert ["positives", "100", "50"] in lines
+    assert ["negatives", "500", "500"] in lines
+    assert ["prevalence", "0.166667", "0.0909091"] in lines
+    assert summary.notes == (
+        "The models differ in prevalence, so their AUPR and F do not compare.",
+    )
+
+
+def test_weights_in_another_order_are_the_same_sample():
+    rng = np.random.default_rng(3)
+    weights = rng.uniform(0.1, 1, LABELS.size)
+    summary = iso.analyse(LABELS, SCORES, sample_weight=weights).summary()
+    assert "(constant)" in repr(summary)
+    assert summary.notes == ()
+
+
+def test_groups_that_are_left_out_are_named():
+    groups = np.where(LABELS, "x", SITES)
+    summary = iso.analyse(LABELS, SCORES, groups=groups).summary()
+    assert summary.notes == (
+        "Groups left out (only negatives): north and south.",
+        "Groups left out (only positives): x.",
+    )
+    assert len(summary) == 2
+
+
+def test_bounds_are_printed_as_such(monkeypatch):
+    """A table that keeps only some rows knows its areas between bounds."""
+
+    def widened(points):
+        return area_brackets(points) | {"AUROC": Bracket(0.912331, 0.912349)}
+
+    points = ANALYSIS.models["m0"]
+    exact = measures_of(points)
+    monkeypatch.setattr(measures, "area_brackets", widened)
+    summary = iso.Analysis({"a": points}).summary()
+    assert "AUROC                0.91234 ± 0.00001         0.5" in repr(summary)
+    assert summary.notes == (
+        "± gives bounds (a): the table keeps only some rows, and the exact area lies within.",
+    )
+    (row,) = summary.to_frame("polars").to_dicts()
+    assert (row["auroc_lo"], row["auroc_hi"]) == (0.912331, 0.912349)
+    assert row["auroc"] == pytest.approx(0.91234, rel=1e-12)
+    assert row["aupr_lo"] == row["aupr_hi"] == exact["AUPR"].lo
+    both = iso.Analysis({"a": points, "b": points}).summary()
+    auroc = next(line for line in repr(both).splitlines() if line.startswith("AUROC"))
+    assert auroc.count("*0.91234 ± 0.00001") == 2, "either may be the best"
