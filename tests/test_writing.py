@@ -8,6 +8,7 @@ import pytest
 
 from isometrics.errors import FileError
 from isometrics.writing import (
+    ScratchFolder,
     discard_unfinished,
     register_unfinished,
     remove_unfinished,
@@ -90,6 +91,17 @@ def test_a_pipe_stays_a_pipe(tmp_path, binary, content):
     assert path.is_fifo()
 
 
+def test_what_is_no_text_is_escaped(tmp_path):
+    with whole_file(tmp_path / "out.txt") as file:
+        file.write("a\udc80b")
+    assert (tmp_path / "out.txt").read_text() == "a\\udc80b"
+
+
+def test_a_reader_that_has_enough_is_no_error_of_the_file(tmp_path):
+    with pytest.raises(BrokenPipeError), whole_file(tmp_path / "out.txt"):
+        raise BrokenPipeError(32, "Broken pipe")
+
+
 def test_a_full_device_is_one_sentence():
     before = Path("/dev/full").stat()
     with pytest.raises(FileError, match="no space left on device"), whole_file("/dev/full") as file:
@@ -109,6 +121,16 @@ def test_what_is_unfinished_is_removed_on_request(tmp_path):
         assert names(tmp_path) == []
     for path in (folder, tmp_path / "gone already"):
         discard_unfinished(path)
+
+
+def test_a_scratch_folder_goes_with_its_block_or_with_the_process():
+    with ScratchFolder() as name:
+        Path(name, "rows").write_text("x")
+    assert not Path(name).exists()
+    folder = ScratchFolder()
+    remove_unfinished()
+    assert not Path(folder.name).exists()
+    folder.cleanup()
 
 
 def test_what_cannot_be_removed_is_left(tmp_path, monkeypatch):

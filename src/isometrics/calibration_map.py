@@ -79,7 +79,7 @@ def map_of(calibrators: Mapping[str, HullCalibrator]) -> dict[str, Any]:
     >>> data["models"]["model"]["segments"][0]
     {'lower': 0.9, 'upper': 'Infinity', 'value': 1.0, 'tp': 1, 'fp': 0}
     >>> calibrators_of(data)["model"].transform([0.75])
-    array([0.8])
+    array([0.66666667])
     """
     kinds = {kind for kind, made in KINDS.items() for c in calibrators.values() if type(c) is made}
     if len(kinds) != 1:
@@ -137,15 +137,15 @@ def _calibrator(kind: str, name: str, data: object) -> HullCalibrator:
         name: [_real(row[name], f"{name} in segment {k} of {place}") for k, row in enumerate(found)]
         for name in ("lower", "upper", "value")
     }
-    counts = [_counts([row[name] for row in found], f"{name} of {place}") for name in ("tp", "fp")]
+    tp, fp = (_counts([row[name] for row in found], f"{name} of {place}") for name in ("tp", "fp"))
     highest = _real(model["highest_score"], f"highest_score of {place}")
     _check_order(bounds, highest, place)
-    for total, count in zip(("positives", "negatives"), counts, strict=True):
+    for total, count in (("positives", tp), ("negatives", fp)):
         if model[total] != count.sum().item():
             raise FileError(f"the {total} of {place} are not the sum of its segments")
     calibrator = KINDS[kind]()
-    columns = [np.array(column, np.float64) for column in bounds.values()]
-    calibrator.segments_ = CalibrationSegments(*columns, *counts, highest)
+    lower, upper, values = (np.array(column, np.float64) for column in bounds.values())
+    calibrator.segments_ = CalibrationSegments(lower, upper, values, tp, fp, highest)
     return calibrator
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from isometrics.analysis import analyse
 
 import isometrics as iso
-from isometrics.cli import running
+from isometrics.analysis import analyse
+from isometrics.cli import main
 from isometrics.cli.options import Columns
 from isometrics.errors import ParameterError
 
@@ -186,6 +186,24 @@ def test_other_objectives_on_other_data(call, predictions, other, tables):
     assert row["precision_achieved"] == achieved.precision[0]
 
 
+def test_a_precision_that_one_model_does_not_reach(call, predictions, other):
+    done = call("thresholds", predictions, "--min-precision", 1, "--beta", 1, "--json")
+    rows = {(row["model"], row["objective"]): row for row in done.data["thresholds"]}
+    assert rows["good", "recall with precision ≥ 1"]["precision"] == 1
+    missed = rows["bad", "recall with precision ≥ 1"]
+    assert missed["threshold"] is missed["tp"] is missed["value"] is None
+    assert "warning: bad (all rows): no threshold reaches precision 1" in done.err
+    words = ["--min-precision", 1, "--on", other, "--json"]
+    good, bad = call("thresholds", predictions, *words).data["thresholds"]
+    assert good["f_achieved"] is not None
+    assert bad["f_achieved"] is bad["recall_achieved"] is bad["threshold"] is None
+
+
+def test_a_constraint_that_one_model_does_not_reach(call, predictions):
+    done = call("tradeoff", predictions, "--min-precision", 1, code=2)
+    assert "bad (all rows): no point reaches precision 1" in done.err
+
+
 def test_other_data_must_have_the_same_models(call, predictions, tmp_path):
     label, good, *_ = sample()
     path = write_csv(tmp_path / "one.csv", label, good, names=("label", "good"))
@@ -253,7 +271,7 @@ def test_an_unknown_index(call, predictions, command):
 
 @given(st.lists(st.sampled_from(["--json", "--quiet", "-o", "--beta", "x", "-", "1"]), max_size=6))
 def test_words_in_any_order_never_break(words):
-    code = running.main(["summary", "no such file.csv", *words])
+    code = main(["summary", "no such file.csv", *words])
     assert code == 2
 
 

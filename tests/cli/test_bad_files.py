@@ -9,6 +9,7 @@ import sys
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from isometrics.engines import opening
 
 GOOD = "label,score\n" + "".join(f"{k % 2},{k / 10}\n" for k in range(40))
@@ -157,3 +158,15 @@ def test_names_are_data(call, tmp_path, monkeypatch):
     assert "<b class" not in (tmp_path / "p.svg").read_text(encoding="utf-8")
     call("convert", name, "copy;'.csv")
     assert call("summary", "copy;'.csv", *words[1:]).out == call("summary", *words).out
+
+
+def test_names_that_are_no_text(call, predictions, tmp_path):
+    words = [predictions, "--scores", "m\udc80=good", "--scores", "bad"]
+    assert call("summary", *words, "--json").data["summary"][0]["model"] == "m\\udc80"
+    call("report", *words, "--title", "t\udc80", "-o", tmp_path / "r\udc80.html")
+    call("plot", *words, "--title", "t\udc80", "-o", tmp_path / "p\udc80.png")
+    call("calibrate", *words, "-o", tmp_path / "m\udc80.json")
+    call("convert", predictions, tmp_path / "c\udc80.csv")
+    assert len(list(tmp_path.iterdir())) == 5
+    # DuckDB does not open such files; that is said, too.
+    call("summary", tmp_path / "c\udc80.csv", code=2)

@@ -149,7 +149,7 @@ def test_one_column_of_scores_and_one_of_models(call, predictions, tmp_path):
         ({"good": [1.0]}, ["--scores", "best"], "the map has no model 'best'"),
         ({"good": [1.0], "bad": [1.0], "bad_calibrated": [1]}, [], "already has a column"),
         ({"s": [1.0], "m": ["other"]}, ["--model", "m", "--scores", "s"], "no model 'other'"),
-        ({"s": [1.0], "m": [None]}, ["--model", "m", "--scores", "s"], "no model None"),
+        ({"s": [1.0], "m": [None]}, ["--model", "m", "--scores", "s"], "no model ''"),
         ({"s": [1.0]}, ["--model", "m", "--scores", "s"], "no column 'm'"),
     ],
 )
@@ -320,6 +320,15 @@ def test_what_cannot_be_converted(call, predictions, monkeypatch, words, message
     monkeypatch.chdir(predictions.parent)
     assert message in call("convert", predictions, *words, code=2).err
     assert names(predictions.parent) == ["two models.csv"]
+
+
+def test_a_table_without_rows(call, tmp_path):
+    columns = {"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())}
+    pq.write_table(pa.table(columns), tmp_path / "e.parquet")
+    words = ["--label", "label", "--scores", "score"]
+    call("convert", tmp_path / "e.parquet", tmp_path / "e.list", *words)
+    assert (tmp_path / "e.list").read_text() == ""
+    call("summary", tmp_path / "e.parquet", *words, code=2)
 
 
 # ---------------------------------------------------------------------- doctor and demo

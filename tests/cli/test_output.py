@@ -66,6 +66,7 @@ def test_other_types_become_text():
     assert output.plain(np.datetime64("2020-01-01")) == "2020-01-01"
     assert output.plain(np.True_) is True
     assert output.plain(1 + 2j) == "(1+2j)"
+    assert output.plain((1, (math.nan, "a"))) == [1, [None, "a"]]
 
 
 def test_text_shows_every_row(capsys):

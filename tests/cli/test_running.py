@@ -1,7 +1,9 @@
 """Errors become one sentence and an exit code; nothing is printed twice, nothing lingers."""
 
+import importlib
 import io
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -10,8 +12,14 @@ import warnings
 import pytest
 
 from isometrics.cli import main, running
-from isometrics.cli.app import COMMANDS
+from isometrics.cli.app import COMMANDS, app
 from isometrics.errors import FileError, UndefinedWarning
+
+
+@pytest.fixture(autouse=True)
+def console_of_its_own(monkeypatch):
+    """Give each test a new console: one that could not write remembers what is left to write."""
+    monkeypatch.setattr(app, "_fallback_console", None)
 
 
 def raising(error):
@@ -38,6 +46,15 @@ def test_what_is_foreseen_is_one_sentence(monkeypatch, capsys, error, code, sent
     monkeypatch.setattr(running, "_abandon_output", lambda: None)
     assert main(["x"]) == code
     assert capsys.readouterr() == ("", f"isometrics: {sentence}\n")
+
+
+def test_long_texts_are_shortened(monkeypatch, capsys):
+    monkeypatch.setattr(running, "app", raising(FileError(f"no {'x' * 5000} here; do that")))
+    assert main([]) == 2
+    printed = capsys.readouterr().err
+    assert len(printed) < 1100
+    assert "xx … xx" in printed
+    assert printed.endswith("here; do that\n")
 
 
 def test_an_error_after_an_interrupt_is_an_interrupt(monkeypatch, capsys):
@@ -98,6 +115,15 @@ def test_words_of_the_process_are_the_default(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["isometrics", "--version"])
     assert main() == 0
     assert capsys.readouterr().out == "0.1.0\n"
+
+
+def test_an_interrupt_while_the_command_is_loaded(monkeypatch, capsys):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(running, "run", interrupted)
+    assert main([]) == 130
+    assert capsys.readouterr().err == "isometrics: interrupted\n"
 
 
 def test_without_a_command_there_is_help(capsys):
@@ -180,8 +206,13 @@ def test_a_stream_without_a_file_is_left_alone(monkeypatch):
     running._abandon_output()
 
 
-def test_the_module_runs():
-    done = subprocess.run(
-        [sys.executable, "-m", "isometrics", "--version"], check=True, capture_output=True
-    )
-    assert done.stdout.strip() == b"0.1.0"
+def test_the_module_runs(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["isometrics", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("isometrics", run_name="__main__")
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == "0.1.0\n"
+
+
+def test_importing_the_module_runs_nothing():
+    assert importlib.import_module("isometrics.__main__").main is main

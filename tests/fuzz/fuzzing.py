@@ -87,7 +87,7 @@ def corpus(seed=0):
         f"{k + 1},{1 + label}:{'ny'[label]},2:y,+,{abs(score) % 1:.3f}\n"
         for k, (label, score) in enumerate(zip(found["label"].tolist(), scores, strict=True))
     )
-    openml = "".join(f"{k},{label},{score}\n" for k, (label, score, *_) in enumerate(rows))
+    openml = "".join(f"{k},{label},{-s},{s}\n" for k, (label, s, *_) in enumerate(rows))
     return {
         "plain.csv": text[","],
         "tabs.tsv": text["\t"],
@@ -106,7 +106,8 @@ def corpus(seed=0):
         "weka.csv": f"inst#,actual,predicted,error,prediction\n{weka}".encode(),
         "openml.arff": (
             "@RELATION p\n@ATTRIBUTE row_id NUMERIC\n@ATTRIBUTE correct {0,1}\n"
-            f"@ATTRIBUTE confidence.1 NUMERIC\n@DATA\n{openml}"
+            "@ATTRIBUTE confidence.0 NUMERIC\n@ATTRIBUTE confidence.1 NUMERIC\n"
+            f"@DATA\n{openml}"
         ).encode(),
     }
 

@@ -128,7 +128,8 @@ def _calibrated(batch: pa.RecordBatch, job: _Job, before: int) -> Any:
     found, names = codes(batch.column(job.model))
     result = np.empty(scores.size)
     for code in np.unique(found).tolist():
-        name = str(names[code]) if code >= 0 else None
+        # Code -1 is null, which is no name.
+        name = str(names[code]) if code >= 0 else ""
         if name not in job.calibrators:
             known = ", ".join(map(repr, job.calibrators))
             raise ParameterError(f"the map has no model {name!r}, only {known}")

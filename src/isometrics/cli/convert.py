@@ -48,7 +48,7 @@ def convert(
       isometrics convert predictions.csv predictions.parquet
       isometrics convert openml.arff predictions.csv
       isometrics convert predictions.csv model.list --scores forest
-      isometrics convert curve.txt points.csv --from ROC --positives 40 --negatives 960
+      isometrics convert roc.txt p.csv --from ROC --positives 40 --negatives 960
 
     Parameters
     ----------
@@ -197,5 +197,5 @@ def _arrays(source: Source, names: list[str], memory_limit: str | None) -> dict[
         room -= batch.nbytes
         if room < 0:
             raise FileError(f"{source.name!r} does not fit into the memory limit; choose a table")
-    table = pa.Table.from_batches(batches)
+    table = pa.Table.from_batches(batches, pa.schema([source.schema.field(name) for name in names]))
     return {name: table[name].to_numpy() for name in names}

@@ -13,8 +13,8 @@ from isometrics.cli.stacking import stacked
 from isometrics.cli.tabular import write_table, writer_for
 
 if TYPE_CHECKING:
+    from isometrics.best_rows import Entry
     from isometrics.cli.output import Columns as Table
-    from isometrics.points import OperatingPoints
 
 COORDINATES = {
     "roc": ("false_positive_rate", "recall"),
@@ -39,7 +39,7 @@ def curve(
     For example:
       isometrics curve predictions.csv --space prg > prg.csv
       isometrics curve predictions.parquet --space roc --hull -o hull.parquet
-      isometrics curve predictions.csv --space tradeoff --index jaccard -o "tradeoff curve.json"
+      isometrics curve predictions.csv --space tradeoff --index jaccard -o t.json
 
     Parameters
     ----------
@@ -50,14 +50,15 @@ def curve(
     index
         The index of tradeoff space.
     output
-        A file that ends in .csv, .parquet or .json; - is CSV on standard output.
+        A file that ends in .csv, .tsv, .parquet, .arrow, .json or .jsonl; - is CSV on standard
+        output.
     """
     if output != "-":
         writer_for(output)
     analysis = load(file, columns, answers)
 
-    def points_of(points: OperatingPoints) -> Table:
-        chosen = points.hull() if hull else points
+    def points_of(entry: Entry) -> Table:
+        chosen = entry.points.hull() if hull else entry.points
         if space == "tradeoff":
             return chosen.tradeoff(index).intervals._columns()
         names = ("tp", "fp", *COORDINATES[space])

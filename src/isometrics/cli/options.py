@@ -23,6 +23,11 @@ def _path(_: Any, tokens: Sequence[Token]) -> str:
     return given
 
 
+def readable(text: str) -> str:
+    """Return words of the command line that are no text, in any encoding, as escapes."""
+    return text.encode(errors="backslashreplace").decode()
+
+
 File = Annotated[
     str,
     Parameter(
@@ -67,7 +72,7 @@ class Columns:
         if not any("=" in given for given in self.scores):
             return list(self.scores) or None
         pairs = (given.partition("=") for given in self.scores)
-        found = {name: column if equals else name for name, equals, column in pairs}
+        found = {readable(name): column if equals else name for name, equals, column in pairs}
         if len(found) < len(self.scores):
             raise ParameterError("--scores gives one model two columns; use different names")
         return found

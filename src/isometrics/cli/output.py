@@ -126,7 +126,8 @@ def _as_text(title: str, columns: dict[str, list[str]]) -> str:
     from isometrics.printing import text_table
 
     left = [name for name, values in columns.items() if not any(map(_is_number, values))]
-    return text_table(title, columns, left=left, most=sys.maxsize)
+    lines = text_table(title, columns, left=left, most=sys.maxsize).splitlines()
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _on_terminal(title: str, columns: dict[str, list[str]]) -> str:
@@ -134,25 +135,25 @@ def _on_terminal(title: str, columns: dict[str, list[str]]) -> str:
     from rich.console import Console
 
     console = Console(highlight=False)
-    table = _rich_table(title, columns)
+    table = _rich_table(columns)
     unbounded = console.options.update(max_width=_UNBOUNDED)
     if console.measure(table, options=unbounded).maximum > console.width:
-        table = _rich_table(title, _turned(columns))
+        table = _rich_table(_turned(columns))
     with console.capture() as drawn:
         console.print(table)
-    return drawn.get().rstrip()
+    return f"{title}\n{drawn.get().rstrip()}"
 
 
-def _rich_table(title: str, columns: dict[str, list[str]]) -> Table:
+def _rich_table(columns: dict[str, list[str]]) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
     # As `Text`, what a user named is never markup.
-    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD)
+    table = Table(box=SIMPLE_HEAD)
     for name, values in columns.items():
-        side = "right" if any(map(_is_number, values)) else "left"
-        table.add_column(Text(name), justify=side, overflow="fold")
+        at_right = any(map(_is_number, values))
+        table.add_column(Text(name), justify="right" if at_right else "left", overflow="fold")
     for row in zip(*columns.values(), strict=True):
         table.add_row(*map(Text, row))
     return table

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from isometrics.cli.curve import COORDINATES
 from isometrics.cli.loading import about, load
-from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, IndexName, Target
+from isometrics.cli.options import (
+    ANSWERS,
+    COLUMNS,
+    Answers,
+    Columns,
+    File,
+    IndexName,
+    Target,
+    readable,
+)
 from isometrics.cli.output import answer
 from isometrics.errors import ParameterError
 
@@ -37,7 +46,7 @@ def plot(
     For example:
       isometrics plot predictions.csv -o pr.png
       isometrics plot predictions.csv --space prg --no-isolines -o "PRG space.svg"
-      isometrics plot predictions.csv --space comparison --index jaccard -o winners.pdf
+      isometrics plot predictions.csv --space comparison --index cost -o best.pdf
 
     Parameters
     ----------
@@ -91,6 +100,7 @@ def _drawn(
     from isometrics.compare import compare
     from isometrics.plot.styles import plain
 
+    axes: Any
     if space == "comparison":
         models = analysis.models if only is None else analysis._group(only)
         axes = draw.comparison(compare(models, **options))
@@ -98,7 +108,7 @@ def _drawn(
         axes = analysis.plot(space, group=only, **options)
     figure = np.ravel(axes)[0].figure
     if title is not None:
-        figure.suptitle(plain(title))
+        figure.suptitle(plain(readable(title)))
     return figure
 
 
@@ -111,7 +121,7 @@ def _save(figure: Any, output: str, form: str, dpi: int) -> None:
     # The same data give the same file.
     stamp = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]
     # Text stays text, so that one can search for it.
-    settings: dict[str, Any] = {"svg.hashsalt": "isometrics", "svg.fonttype": "none"}
+    settings: Any = {"svg.hashsalt": "isometrics", "svg.fonttype": "none"}
     try:
         with whole_file(output, binary=True) as file, mpl.rc_context(settings):
             figure.savefig(file, format=form, dpi=dpi, metadata=stamp)

@@ -25,7 +25,7 @@ def report(
 
     For example:
       isometrics report predictions.csv
-      isometrics report predictions.parquet -o "reports/May 2025.html" --title "May 2025" --open
+      isometrics report predictions.parquet -o "May 2025.html" --title May --open
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The main function: what a command raises becomes one sentence and an exit code."""
+"""Running a command: what a command raises becomes one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -22,30 +22,19 @@ if TYPE_CHECKING:
 FINE = 0
 UNEXPECTED = 1
 BAD_INPUT = 2
+_LONGEST = 1000
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code.
-
-    Parameters
-    ----------
-    arguments
-        The words of the command line; by default those of this process.
-
-    Examples
-    --------
-    >>> from isometrics.cli import main
-    >>> main(["--version"])
-    0.1.0
-    0
-    """
-    words = list(sys.argv[1:] if arguments is None else arguments)
+def run(arguments: Sequence[str]) -> int:
+    """Run a command; whatever it raises becomes an exit code."""
+    words = list(arguments)
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal cannot show must not end the program.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    interrupted = None
     try:
-        with _warnings_oncell(), prompt_interrupts():
+        with _short_warnings(), prompt_interrupts() as interrupted:
             code = app(words)
             sys.stdout.flush()
     except BaseException as error:
@@ -54,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Libraries turn Ctrl-C into errors of their own.
         ending = INTERRUPTION if interrupted and interrupted.is_set() else _ending(error)
         if ending.sentence:
-            print(f"isometrics: {ending.sentence}", file=sys.stderr)
+            print(f"isometrics: {_shortened(ending.sentence)}", file=sys.stderr)
         return ending.code
     return code or FINE
 
@@ -99,6 +88,13 @@ def _foreseen(error: BaseException) -> str | None:
     return cell(error) if missing_part or isinstance(error, IsometricsError) else None
 
 
+def _shortened(sentence: str) -> str:
+    """Leave out the middle of a sentence that repeats a long text of the user's."""
+    if len(sentence) <= _LONGEST:
+        return sentence
+    return f"{sentence[: _LONGEST // 2]} … {sentence[-_LONGEST // 2 :]}"
+
+
 def _abandon_output() -> None:
     """Send what is still to be written nowhere; Python would try again when it ends."""
     with suppress(OSError, ValueError):
@@ -110,7 +106,7 @@ def _abandon_output() -> None:
 
 
 @contextmanager
-def _warnings_oncell() -> Iterator[None]:
+def _short_warnings() -> Iterator[None]:
     def show(message: Warning | str, *_: object, **__: object) -> None:
         print(f"isometrics: warning: {cell(message)}", file=sys.stderr)
 

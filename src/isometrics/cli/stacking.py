@@ -8,14 +8,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from isometrics.analysis import Analysis
+    from isometrics.best_rows import Entry
     from isometrics.cli.output import Columns
-    from isometrics.points import OperatingPoints
 
 
-def stacked(analysis: Analysis, columns_of: Callable[[OperatingPoints], Columns]) -> Columns:
+def stacked(analysis: Analysis, columns_of: Callable[[Entry], Columns]) -> Columns:
     """Return the columns of every table below each other, with the names of model and group."""
     entries = list(analysis._entries(by_group=True))
-    found = [columns_of(entry.points) for entry in entries]
+    found = [columns_of(entry) for entry in entries]
     sizes = [len(next(iter(columns.values()))) for columns in found]
     stack: Columns = {"model": _repeated([entry.model for entry in entries], sizes)}
     if analysis.groups:

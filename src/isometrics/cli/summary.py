@@ -25,7 +25,7 @@ def summary(
 
     For example:
       isometrics summary predictions.csv
-      isometrics summary predictions.parquet --label clicked --scores old --scores new=score_2
+      isometrics summary runs.parquet --label y --scores old --scores new=s2
       isometrics summary - --group country --json < predictions.csv
 
     Parameters

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any
 
+from isometrics.cli.options import readable
 from isometrics.cli.output import plain
 from isometrics.errors import FileError, ParameterError
 from isometrics.writing import whole_file
@@ -149,10 +150,12 @@ def _write_records(
     file: IO[bytes],
     between: tuple[str, str, str],
 ) -> None:
+    from isometrics.engines.listing import python_values
+
     first, next_, last = between
     before = first
     for batch in batches:
-        for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+        for values in zip(*map(python_values, batch.columns), strict=True):
             record = dict(zip(schema.names, map(plain, values), strict=True))
             file.write((before + json.dumps(record, ensure_ascii=False)).encode())
             before = next_
@@ -206,5 +209,4 @@ def arrow_table(columns: Columns) -> pa.Table:
 def _text(value: Any) -> str | None:
     if value is None:
         return None
-    # A name from the file system may hold what is no text; it is written as an escape.
-    return str(plain(value)).encode(errors="backslashreplace").decode()
+    return readable(str(plain(value)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,18 +13,20 @@ from isometrics.cli.loading import about, load
 from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File
 from isometrics.cli.output import Part, answer
 from isometrics.cli.stacking import stacked
-from isometrics.errors import ParameterError
+from isometrics.errors import ParameterError, UndefinedWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from isometrics.analysis import Analysis
+    from isometrics.best_rows import Entry
     from isometrics.cli.output import Columns as Table
     from isometrics.decision import Decision
     from isometrics.points import OperatingPoints
 
 _SEVERAL = Parameter(group="Objectives", negative="", consume_multiple=True, show_default=False)
 BETAS = (0.5, 1.0, 2.0)
+_UNKNOWN = ("threshold", "tp", "fp", "fn", "tn", "precision", "recall", "f", "f_gain", "value")
 
 
 @Parameter(name="*")
@@ -94,10 +98,10 @@ def thresholds(
     if all:
         from isometrics.intervals import optimal_thresholds
 
-        found = stacked(analysis, lambda points: optimal_thresholds(points)._columns())
+        found = stacked(analysis, lambda entry: optimal_thresholds(entry.points)._columns())
         title = "The best threshold for every β"
     elif on is None:
-        found = stacked(analysis, lambda points: _best(points, chosen))
+        found = stacked(analysis, lambda entry: _best(entry, chosen))
         title = "The best thresholds"
     else:
         found = judged(analysis, load(on, columns, answers), chosen)
@@ -105,25 +109,37 @@ def thresholds(
     answer(about(analysis), [Part("thresholds", title, found)], as_json=answers.json)
 
 
-def _best(points: OperatingPoints, objectives: list[dict[str, Any]]) -> Table:
-    from isometrics.decide import best_threshold
-
-    decisions = [best_threshold(points, **objective) for objective in objectives]
+def _best(entry: Entry, objectives: list[dict[str, Any]]) -> Table:
+    where = f"{entry.model} {entry.group}"
+    decisions = [_decision(entry.points, objective, where) for objective in objectives]
     names = ("objective", "threshold", "value", "tp", "fp", "fn", "tn", "precision", "recall")
     return {name: [getattr(decision, name) for decision in decisions] for name in names}
 
 
+def _decision(points: OperatingPoints, objective: dict[str, Any], where: str) -> Decision:
+    """Return the best threshold; NaN, aloud, where none reaches a precision."""
+    from isometrics.decide import best_threshold
+    from isometrics.decision import Decision
+    from isometrics.printing import number
+
+    try:
+        return best_threshold(points, **objective)
+    except ParameterError as error:
+        warnings.warn(f"{where}: {error}", UndefinedWarning, stacklevel=2)
+        name = f"recall with precision ≥ {number(objective['min_precision'])}"
+        unknown: Any = dict.fromkeys(_UNKNOWN, math.nan)
+        return Decision(objective=name, **unknown)
+
+
 def judged(tuning: Analysis, test: Analysis, objectives: list[dict[str, Any]]) -> Table:
     """Return what thresholds promised, and what they achieve on the same model of other data."""
-    from isometrics.decide import best_threshold
-
     rows: list[dict[str, Any]] = []
     for model, points in tuning.models.items():
         if model not in test.models:
             known = ", ".join(map(repr, test.models))
             raise ParameterError(f"the file to judge on has no model {model!r}, only {known}")
         for objective in objectives:
-            decision = best_threshold(points, **objective)
+            decision = _decision(points, objective, model)
             rows.append({"model": model} | _judgement(decision, test.models[model]))
     return {name: [row[name] for row in rows] for name in rows[0]}
 
@@ -132,16 +148,21 @@ def _judgement(decision: Decision, test: OperatingPoints) -> dict[str, Any]:
     from isometrics.decide import best_threshold
 
     beta = decision.beta
-    achieved = test.at(decision.threshold)
+    reached = not math.isnan(decision.threshold)
+    achieved = test.at(decision.threshold if reached else math.inf)
+    f, precision, recall = (
+        float(values[0]) if reached else math.nan
+        for values in (achieved.f(beta), achieved.precision, achieved.recall)
+    )
     return {
         "objective": decision.objective,
         "threshold": decision.threshold,
         "beta": beta,
         "f_promised": decision.f,
-        "f_achieved": float(achieved.f(beta)[0]),
+        "f_achieved": f,
         "f_best": best_threshold(test, beta=beta).f,
         "precision_promised": decision.precision,
-        "precision_achieved": float(achieved.precision[0]),
+        "precision_achieved": precision,
         "recall_promised": decision.recall,
-        "recall_achieved": float(achieved.recall[0]),
+        "recall_achieved": recall,
     }

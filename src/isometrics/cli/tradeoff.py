@@ -10,10 +10,11 @@ from isometrics.cli.loading import about, load
 from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, IndexName
 from isometrics.cli.output import Part, answer
 from isometrics.cli.stacking import stacked
+from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
+    from isometrics.best_rows import Entry
     from isometrics.cli.output import Columns as Table
-    from isometrics.points import OperatingPoints
     from isometrics.spaces import Tradeoff
 
 
@@ -50,11 +51,14 @@ def tradeoff(
     """
     analysis = load(file, columns, answers)
 
-    def curve(points: OperatingPoints) -> Tradeoff:
-        whole = points.tradeoff(index)
+    def curve(entry: Entry) -> Tradeoff:
+        whole = entry.points.tradeoff(index)
         if min_precision is None and min_recall is None:
             return whole
-        return whole.with_constraints(min_precision=min_precision, min_recall=min_recall)
+        try:
+            return whole.with_constraints(min_precision=min_precision, min_recall=min_recall)
+        except ParameterError as error:
+            raise ParameterError(f"{entry.model} {entry.group}: {error}") from None
 
     parts = {
         "intervals": ("The best threshold for every weight λ of recall", _intervals),
@@ -64,7 +68,7 @@ def tradeoff(
     if lam:
         parts["values"] = ("The best values", lambda found: _values(found, lam))
     found = [
-        Part(key, title, stacked(analysis, lambda points, of=of: of(curve(points))))  # type: ignore[misc]
+        Part(key, title, stacked(analysis, lambda entry, of=of: of(curve(entry))))  # type: ignore[misc]
         for key, (title, of) in parts.items()
     ]
     answer(about(analysis) | {"index": index}, found, as_json=answers.json)
