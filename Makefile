@@ -14,7 +14,7 @@ help:  ## show this list
 	@echo "Options: PYTHON=python3.12 (the Python to build .venv with), WORKERS=2 (parallel test processes)"
 
 demo: $(READY)  ## run the worked example
-	$(BIN)/python examples/demo.py
+	$(BIN)/isometrics demo
 
 test: $(READY)  ## run all tests, those of the page where Node is; fails below 100% branch coverage
 	@if command -v node >/dev/null; then $(MAKE) --no-print-directory web/node_modules/.ready; \

@@ -87,15 +87,26 @@ def timings(rows: int, repeats: int, sklearn: bool) -> dict[str, dict[str, list[
     return found
 
 
-def import_times(repeats: int) -> dict[str, float]:
-    """Return the median time to import numpy, and isometrics after it."""
-    code = (
-        "import time; a = time.perf_counter(); import numpy; b = time.perf_counter(); "
-        "import isometrics; print(b - a, time.perf_counter() - b)"
-    )
-    runs = [[float(part) for part in _python(["-c", code], {}).split()] for _ in range(repeats)]
-    numpy_time, own = (statistics.median(times) for times in zip(*runs, strict=True))
-    return {"numpy": numpy_time, "isometrics after numpy": own}
+STARTS = {
+    "nothing": ["-c", "pass"],
+    "numpy": ["-c", "import numpy"],
+    "isometrics": ["-c", "import isometrics"],
+    "isometrics, and its table": ["-c", "import isometrics; isometrics.OperatingPoints"],
+    "`isometrics --help`": ["-m", "isometrics", "--help"],
+}
+
+
+def start_times(repeats: int) -> dict[str, float]:
+    """Return the shortest time from the start to the end of fresh processes."""
+
+    def once(arguments: list[str]) -> float:
+        start = time.perf_counter()
+        _python(arguments, {})
+        return time.perf_counter() - start
+
+    return {
+        name: min(once(arguments) for _ in range(4 * repeats)) for name, arguments in STARTS.items()
+    }
 
 
 def _python(arguments: list[str], environment: dict[str, str]) -> str:
@@ -139,7 +150,7 @@ def as_table(found: dict[str, dict[str, list[float]]], rows: int) -> str:
 def report(rows: int, repeats: int, sklearn: bool) -> str:
     child = [__file__, "--child", f"--rows={rows}", f"--repeats={repeats}"]
     child += [] if sklearn else ["--skip-sklearn"]
-    imports = import_times(repeats)
+    starts = "\n".join(f"| {name} | {took:.3f} |" for name, took in start_times(repeats).items())
     default, plain = (json.loads(_python(child, features)) for features in ({}, AVX512))
     return f"""# Benchmarks
 
@@ -159,14 +170,14 @@ less than the median. `make bench` repeats this.
 
 {as_table(plain, rows)}
 
-## Import
+## Start
 
-Median of {repeats} fresh processes.
+A whole process of Python that loads what is named; minimum of {4 * repeats}. Names of isometrics
+are loaded on first use.
 
 | | s |
 |---|--:|
-| numpy | {imports["numpy"]:.3f} |
-| isometrics, after numpy | {imports["isometrics after numpy"]:.3f} |
+{starts}
 """
 
 

@@ -2,11 +2,18 @@
 
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
 from isometrics.errors import FileError
-from isometrics.writing import whole_file
+from isometrics.writing import (
+    ScratchFolder,
+    discard_unfinished,
+    register_unfinished,
+    remove_unfinished,
+    whole_file,
+)
 
 
 def names(folder):
@@ -61,3 +68,80 @@ def test_permissions_follow_the_umask(tmp_path):
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "out.txt").stat().st_mode) == 0o640
+
+
+def test_a_link_is_followed(tmp_path):
+    (tmp_path / "real.txt").write_text("old")
+    (tmp_path / "link.txt").symlink_to("real.txt")
+    with whole_file(tmp_path / "link.txt") as file:
+        file.write("new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real.txt").read_text() == "new"
+
+
+@pytest.mark.parametrize(("binary", "content"), [(False, "naïve"), (True, "naïve".encode())])
+def test_a_pipe_stays_a_pipe(tmp_path, binary, content):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with whole_file(path, binary=binary) as file:
+        file.write(content)
+    assert os.read(reader, 100) == "naïve".encode()
+    os.close(reader)
+    assert path.is_fifo()
+
+
+def test_what_is_no_text_is_escaped(tmp_path):
+    with whole_file(tmp_path / "out.txt") as file:
+        file.write("a\udc80b")
+    assert (tmp_path / "out.txt").read_text() == "a\\udc80b"
+
+
+def test_a_reader_that_has_enough_is_no_error_of_the_file(tmp_path):
+    with pytest.raises(BrokenPipeError), whole_file(tmp_path / "out.txt"):
+        raise BrokenPipeError(32, "Broken pipe")
+
+
+def test_a_full_device_is_one_sentence():
+    before = Path("/dev/full").stat()
+    with pytest.raises(FileError, match="no space left on device"), whole_file("/dev/full") as file:
+        file.write("x")
+    assert Path("/dev/full").stat().st_rdev == before.st_rdev
+
+
+def test_what_is_unfinished_is_removed_on_request(tmp_path):
+    folder = tmp_path / "spilt"
+    folder.mkdir()
+    (folder / "rows.bin").write_bytes(b"x")
+    register_unfinished(folder)
+    register_unfinished(tmp_path / "gone already")
+    with pytest.raises(FileError), whole_file(tmp_path / "out.txt") as file:  # noqa: PT012
+        file.write("half")
+        remove_unfinished()
+        assert names(tmp_path) == []
+    for path in (folder, tmp_path / "gone already"):
+        discard_unfinished(path)
+
+
+def test_a_scratch_folder_goes_with_its_block_or_with_the_process():
+    with ScratchFolder() as name:
+        Path(name, "rows").write_text("x")
+    assert not Path(name).exists()
+    folder = ScratchFolder()
+    remove_unfinished()
+    assert not Path(folder.name).exists()
+    folder.cleanup()
+
+
+def test_what_cannot_be_removed_is_left(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_text("x")
+    register_unfinished(path)
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(path), "unlink", refuse)
+    remove_unfinished()
+    discard_unfinished(path)
+    assert names(tmp_path) == ["file"]

@@ -2,39 +2,98 @@
 
 from __future__ import annotations
 
-from isometrics.analysis import Analysis, analyse
-from isometrics.average import Average, average
-from isometrics.bands import Band, BetterCurve, CurveReplicates, bootstrap_curves
-from isometrics.best_rows import Thresholds
-from isometrics.brackets import Bracket, area_brackets
-from isometrics.calibrate import AccuracyCalibrator, CalibrationSegments, FCalibrator
-from isometrics.compare import Comparison, compare
-from isometrics.decide import best_threshold
-from isometrics.decision import Decision
-from isometrics.delong import DeLong, delong
-from isometrics.errors import InputError, IsometricsError, OneClassError, UndefinedWarning
-from isometrics.indices import Index
-from isometrics.intervals import OptimalThresholds, optimal_thresholds
-from isometrics.metrics import (
-    PrecisionRecallGainCurve,
-    aupr_score,
-    auprg_score,
-    auroc_score,
-    f1_gain_score,
-    fbeta_gain_score,
-    precision_gain_score,
-    precision_recall_gain_curve,
-    recall_gain_score,
-    tradeoff_score,
-)
-from isometrics.paired import Differences
-from isometrics.points import OperatingPoints
-from isometrics.reading import read_predictions
-from isometrics.sets import Bicluster, Matches, best_matches, match_one_to_one
-from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff, TradeoffIntervals
-from isometrics.summary import Summary
-from isometrics.transfer import Evaluation, evaluate
-from isometrics.uncertainty import Bootstrap, bootstrap
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from isometrics.analysis import Analysis, analyse
+    from isometrics.average import Average, average
+    from isometrics.bands import Band, BetterCurve, CurveReplicates, bootstrap_curves
+    from isometrics.best_rows import Thresholds
+    from isometrics.brackets import Bracket, area_brackets
+    from isometrics.calibrate import AccuracyCalibrator, CalibrationSegments, FCalibrator
+    from isometrics.compare import Comparison, compare
+    from isometrics.decide import best_threshold
+    from isometrics.decision import Decision
+    from isometrics.delong import DeLong, delong
+    from isometrics.errors import InputError, IsometricsError, OneClassError, UndefinedWarning
+    from isometrics.indices import Index
+    from isometrics.intervals import OptimalThresholds, optimal_thresholds
+    from isometrics.metrics import (
+        PrecisionRecallGainCurve,
+        aupr_score,
+        auprg_score,
+        auroc_score,
+        f1_gain_score,
+        fbeta_gain_score,
+        precision_gain_score,
+        precision_recall_gain_curve,
+        recall_gain_score,
+        tradeoff_score,
+    )
+    from isometrics.paired import Differences
+    from isometrics.points import OperatingPoints
+    from isometrics.reading import read_predictions
+    from isometrics.sets import Bicluster, Matches, best_matches, match_one_to_one
+    from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff, TradeoffIntervals
+    from isometrics.summary import Summary
+    from isometrics.transfer import Evaluation, evaluate
+    from isometrics.uncertainty import Bootstrap, bootstrap
+else:
+    # What is imported above for readers and type checkers is loaded on first use, from here.
+    _NAMES_OF = {
+        "analysis": "Analysis analyse",
+        "average": "Average average",
+        "bands": "Band BetterCurve CurveReplicates bootstrap_curves",
+        "best_rows": "Thresholds",
+        "brackets": "Bracket area_brackets",
+        "calibrate": "AccuracyCalibrator CalibrationSegments FCalibrator",
+        "compare": "Comparison compare",
+        "decide": "best_threshold",
+        "decision": "Decision",
+        "delong": "DeLong delong",
+        "errors": "InputError IsometricsError OneClassError UndefinedWarning",
+        "indices": "Index",
+        "intervals": "OptimalThresholds optimal_thresholds",
+        "metrics": (
+            "PrecisionRecallGainCurve aupr_score auprg_score auroc_score f1_gain_score "
+            "fbeta_gain_score precision_gain_score precision_recall_gain_curve "
+            "recall_gain_score tradeoff_score"
+        ),
+        "paired": "Differences",
+        "points": "OperatingPoints",
+        "reading": "read_predictions",
+        "sets": "Bicluster Matches best_matches match_one_to_one",
+        "spaces": "PRGSpace PRSpace ROCSpace Tradeoff TradeoffIntervals",
+        "summary": "Summary",
+        "transfer": "Evaluation evaluate",
+        "uncertainty": "Bootstrap bootstrap",
+    }
+    _HOMES = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+
+    class _Package(ModuleType):
+        """A package in which a submodule never hides the public function of the same name."""
+
+        def __setattr__(self, name: str, value: object) -> None:
+            if not (name in _HOMES and isinstance(value, ModuleType)):
+                super().__setattr__(name, value)
+
+    sys.modules[__name__].__class__ = _Package
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))
+
 
 __version__ = "0.1.0"
 

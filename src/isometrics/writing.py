@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -14,32 +15,93 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+_UNFINISHED: set[Path] = set()
+"""Files and folders that must not outlive the process."""
+
+
 @contextmanager
 def whole_file(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
     """Open a file beside `path` that takes its place when the block ends without an error.
 
     Whatever happens inside the block, a half-written file is never seen under `path`, and none is
-    left beside it.
+    left beside it. A link is followed. What is no file, such as a pipe, is written to as it is.
     """
-    target = Path(path)
+    given, target = Path(path), Path(os.path.realpath(path))
     if target.is_dir():
-        raise FileError(f"cannot write {str(target)!r}: it is a directory; name a file inside it")
-    try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
-    except OSError as error:
-        raise FileError(_sentence(target, error)) from error
+        raise FileError(f"cannot write {str(given)!r}: it is a directory; name a file inside it")
+    device = target.exists() and not target.is_file()
+    with _sentences(given), _opened(target, binary) if device else _beside(target, binary) as file:
+        yield file
+
+
+@contextmanager
+def _beside(target: Path, binary: bool) -> Iterator[IO[Any]]:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
     temporary = Path(name)
+    register_unfinished(temporary)
     try:
-        with os.fdopen(
-            handle, "wb" if binary else "w", encoding=None if binary else "utf-8"
-        ) as file:
+        with _opened(handle, binary) as file:
             yield file
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(target)
-    except OSError as error:
-        raise FileError(_sentence(target, error)) from error
     finally:
         temporary.unlink(missing_ok=True)
+        discard_unfinished(temporary)
+
+
+def _opened(target: Path | int, binary: bool) -> IO[Any]:
+    # A name from the file system may hold what is no text; it is written as an escape.
+    text: Any = {"mode": "w", "encoding": "utf-8", "errors": "backslashreplace"}
+    how: Any = {"mode": "wb"} if binary else text
+    file: IO[Any] = os.fdopen(target, **how) if isinstance(target, int) else target.open(**how)
+    return file
+
+
+@contextmanager
+def _sentences(given: Path) -> Iterator[None]:
+    """Say in one sentence what the system has against writing."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(
+            f"cannot write {str(given)!r}: {reason}; choose a folder that exists and has room"
+        ) from error
+
+
+class ScratchFolder(tempfile.TemporaryDirectory[str]):
+    """A folder for intermediate files that `remove_unfinished` removes, too."""
+
+    def __init__(self) -> None:
+        super().__init__(prefix="isometrics-")
+        register_unfinished(Path(self.name))
+
+    def cleanup(self) -> None:
+        """Remove the folder with all that is in it."""
+        super().cleanup()
+        discard_unfinished(Path(self.name))
+
+
+def register_unfinished(path: Path) -> None:
+    """Take note of a file or folder that `remove_unfinished` should remove."""
+    _UNFINISHED.add(path)
+
+
+def discard_unfinished(path: Path) -> None:
+    """Forget about a file or folder that has been removed or is complete."""
+    _UNFINISHED.discard(path)
+
+
+def remove_unfinished() -> None:
+    """Remove what is half-written, in a process that ends without leaving its blocks."""
+    for path in tuple(_UNFINISHED):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
 
 
 def _umask() -> int:
@@ -47,8 +109,3 @@ def _umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
-
-
-def _sentence(target: Path, error: OSError) -> str:
-    reason = (error.strerror or str(error)).lower()
-    return f"cannot write {str(target)!r}: {reason}; choose a folder that exists and has room"

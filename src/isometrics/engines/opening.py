@@ -5,14 +5,23 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isometrics.engines.files import ARROW, PARQUET, ArrowFiles, files_of, kind_of_file, text_files
+from isometrics.engines.files import (
+    ARROW,
+    CSV,
+    PARQUET,
+    ArrowFiles,
+    files_of,
+    kind_of_file,
+    text_files,
+)
 from isometrics.engines.frames import FrameSource
+from isometrics.engines.long_lines import refuse_long_lines
 from isometrics.engines.memory import clean_memory
 from isometrics.errors import FileError
+from isometrics.writing import ScratchFolder
 
 if TYPE_CHECKING:
     from isometrics.engines.sources import Source
@@ -45,6 +54,9 @@ def _files(path: str, memory: int) -> Source:
     (kind,) = kinds
     if kind in (PARQUET, ARROW):
         return ArrowFiles(path, files, kind)
+    if kind == CSV:
+        for file in files:
+            refuse_long_lines(file)
     return text_files(path, files, kind, memory)
 
 
@@ -52,7 +64,7 @@ class StandardInput:
     """What arrives on standard input, kept in a file so that it can be read again."""
 
     def __init__(self, memory: int) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="isometrics-")
+        self._folder = ScratchFolder()
         path = Path(self._folder.name, "standard input")
         try:
             with path.open("wb") as file:

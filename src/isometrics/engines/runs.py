@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isometrics.errors import FileError
+from isometrics.writing import ScratchFolder
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -39,7 +39,7 @@ class SpillFolder:
     """A folder for what does not fit into memory; it is removed with everything in it."""
 
     def __init__(self) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: ScratchFolder | None = None
         self._files = 0
 
     def __enter__(self) -> SpillFolder:
@@ -57,7 +57,7 @@ class SpillFolder:
     def write(self, values: NDArray[Any]) -> NDArray[Any]:
         """Write an array and return it as a read-only view of its file."""
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="isometrics-")
+            self._folder = ScratchFolder()
         path = Path(self._folder.name, f"{self._files}.bin")
         self._files += 1
         try:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from isometrics.engines.arrow import kind_of
+from isometrics.engines.listing import python_values
 from isometrics.errors import FileError
 from isometrics.guesses import Peek
 
@@ -54,7 +55,7 @@ def peek(source: Source) -> dict[str, Peek]:
     values: dict[str, list[object]] = {name: [] for name in schema.names}
     for batch in source.batches(schema.names, limit=FIRST_ROWS):
         for name in schema.names:
-            values[name] += batch.column(name).to_pylist()
+            values[name] += python_values(batch.column(name))
     return {
         field.name: Peek(kind_of(field.type), values[field.name][:FIRST_ROWS]) for field in schema
     }

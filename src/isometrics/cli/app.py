@@ -1,0 +1,59 @@
+"""The commands of `isometrics`, in the order in which help lists them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cyclopts import App
+
+import isometrics
+from isometrics.cli.calibrate import calibrate
+from isometrics.cli.compare import compare
+from isometrics.cli.convert import convert
+from isometrics.cli.curve import curve
+from isometrics.cli.demo import demo
+from isometrics.cli.doctor import doctor
+from isometrics.cli.plot import plot
+from isometrics.cli.report import report
+from isometrics.cli.summary import summary
+from isometrics.cli.thresholds import thresholds
+from isometrics.cli.tradeoff import tradeoff
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COMMANDS: tuple[Callable[..., int | None], ...] = (
+    summary,
+    thresholds,
+    compare,
+    tradeoff,
+    curve,
+    calibrate,
+    plot,
+    report,
+    convert,
+    demo,
+    doctor,
+)
+
+EXIT_CODES = """\
+Exit codes:
+  0    fine
+  1    a defect of isometrics; run again with --debug and report it
+  2    a file or an option that cannot be used
+  130  interrupted with Ctrl-C"""
+
+app = App(
+    name="isometrics",
+    help="Precision-recall analysis of prediction files: areas, thresholds, comparisons, reports.",
+    help_format="plaintext",
+    help_epilogue=EXIT_CODES,
+    version=isometrics.__version__,
+    exit_on_error=False,
+    print_error=False,
+    result_action="return_value",
+    suppress_keyboard_interrupt=False,
+)
+for place, command in enumerate(COMMANDS):
+    app.command(command, sort_key=place)
+app.register_install_completion_command(help="Install completion for the shell in use.")

@@ -1,0 +1,102 @@
+"""`isometrics demo`: a worked example with simulated predictions of two fraud models."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from isometrics.cli.loading import about, load
+from isometrics.cli.options import ANSWERS, Answers, Columns
+from isometrics.cli.output import Part, answer, part_of
+from isometrics.cli.thresholds import BY_DEFAULT, JUDGED, judged
+from isometrics.errors import FileError
+from isometrics.writing import whole_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SEED = 2015
+ROWS = 20_000
+PREVALENCE = 0.02
+
+
+def demo(
+    *,
+    output: Annotated[str, Parameter(alias="-o")] = "demo-report",
+    answers: Answers = ANSWERS,
+) -> None:
+    """Simulate two fraud models, compare them, choose thresholds and write a report.
+
+    For example:
+      isometrics demo
+      isometrics demo -o "my folder"
+
+    Parameters
+    ----------
+    output
+        The folder for the prediction files and the report.
+    """
+    folder = Path(output)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(f"cannot make the folder {output!r}: {reason}") from error
+    files = {part: str(folder / f"{part}.csv") for part in ("tuning", "test")}
+    simulate(*map(Path, files.values()))
+    columns = Columns(pos_label="fraud")
+    tuning, test = (load(file, columns, answers) for file in files.values())
+    page = test.report(folder / "report.html", title="Two fraud models, compared")
+    parts = [
+        part_of("summary", test.summary()),
+        Part("thresholds", JUDGED, judged(tuning, test, BY_DEFAULT.each())),
+    ]
+    answer(about(test) | files | {"report": str(page)}, parts, as_json=answers.json)
+    if not answers.json:
+        print(f"\nPredictions: {' and '.join(files.values())}\nReport:\n{page}")
+
+
+def simulate(tuning: Path, test: Path) -> None:
+    """Write predictions of two models on card payments, half of them for tuning.
+
+    `forest` finds half of the frauds almost surely and is close to guessing on the others.
+    `logit` ranks all frauds fairly well, but some honest payments look just as suspicious to it.
+    """
+    import numpy as np
+
+    rng = np.random.default_rng(SEED)
+    fraud = rng.random(ROWS) < PREVALENCE
+    first = rng.permutation(ROWS) < ROWS // 2
+
+    odd = ~fraud & (rng.random(ROWS) < 0.03)
+    evidence = rng.normal(np.where(fraud, 2.2, np.where(odd, 2.0, -0.3)), 1.0)
+    logit = 1 / (1 + np.exp(4.5 - 1.3 * evidence))
+
+    known = fraud & (rng.random(ROWS) < 0.5)
+    vote_share = np.where(known, rng.beta(5, 2.5, ROWS), rng.beta(0.8, 18, ROWS))
+    vote_share = np.where(fraud & ~known, rng.beta(1.0, 14, ROWS), vote_share)
+    forest = rng.binomial(500, vote_share) / 500
+
+    for path, chosen in ((tuning, first), (test, ~first)):
+        _write(
+            path,
+            (
+                (
+                    f"p{row:05d}",
+                    "fraud" if fraud[row] else "honest",
+                    f"{logit[row]:.6f}",
+                    f"{forest[row]:.3f}",
+                )
+                for row in np.flatnonzero(chosen)
+            ),
+        )
+
+
+def _write(path: Path, rows: Iterable[tuple[str, ...]]) -> None:
+    with whole_file(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["payment", "label", "logit", "forest"])
+        writer.writerows(rows)

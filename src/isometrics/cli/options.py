@@ -1,0 +1,105 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from isometrics.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cyclopts import Token
+
+
+def _path(_: Any, tokens: Sequence[Token]) -> str:
+    """Accept a path or ``-``, and no mistyped option in its place."""
+    given = tokens[0].value
+    if given != "-" and given.startswith("-"):
+        raise ValueError(f"There is no option {given}; a file of that name is given as ./{given}.")
+    return given
+
+
+def readable(text: str) -> str:
+    """Return words of the command line that are no text, in any encoding, as escapes."""
+    return text.encode(errors="backslashreplace").decode()
+
+
+File = Annotated[
+    str,
+    Parameter(
+        allow_leading_hyphen=True,
+        converter=_path,
+        help="The prediction file, a table of a database such as duckdb:///runs.db?table=t, or - "
+        "for standard input.",
+    ),
+]
+IndexName = Literal["f-measure", "kulczynski", "folke", "jaccard", "f-gain", "cost"]
+Target = Annotated[str, Parameter(alias="-o", allow_leading_hyphen=True, converter=_path)]
+
+_COLUMN = Parameter(group="Columns", show_default=False)
+_READING = Parameter(group="Reading", show_default=False)
+_FLAG = Parameter(group="Answers", negative="", show_default=False)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns of a file are what, and how it is read."""
+
+    label: Annotated[str | None, _COLUMN] = None
+    """The column of labels; by default it is recognised."""
+    scores: Annotated[tuple[str, ...], _COLUMN, Parameter(negative="")] = ()
+    """A column of scores, or NAME=COLUMN to give the model a name; repeat it for more models."""
+    model: Annotated[str | None, _COLUMN] = None
+    """The column that names the model of each row, where all scores are in one column."""
+    weight: Annotated[str | None, _COLUMN] = None
+    """The column of weights; an empty name means none, here and for --model and --group."""
+    group: Annotated[str | None, _COLUMN] = None
+    """The column of groups, each of which is analysed by itself too."""
+    pos_label: Annotated[str | None, _COLUMN] = None
+    """The label of the positive class."""
+    memory_limit: Annotated[str | None, _READING] = None
+    """How much memory reading may use, such as 2GB."""
+    tolerance: Annotated[float | None, _READING] = None
+    """Keep only as many rows of a long table as it takes to know every area to this width."""
+
+    def score_columns(self) -> dict[str, str] | list[str] | None:
+        """Return the score columns as `read_predictions` takes them."""
+        if not any("=" in given for given in self.scores):
+            return list(self.scores) or None
+        pairs = (given.partition("=") for given in self.scores)
+        found = {readable(name): column if equals else name for name, equals, column in pairs}
+        if len(found) < len(self.scores):
+            raise ParameterError("--scores gives one model two columns; use different names")
+        return found
+
+    def roles(self) -> dict[str, Any]:
+        """Return which column is what, as `read_predictions` takes it."""
+        optional = {role: getattr(self, role) for role in ("model", "weight", "group")}
+        return {
+            "label": self.label,
+            "scores": self.score_columns(),
+            "pos_label": self.pos_label,
+            **{role: False if name == "" else name for role, name in optional.items()},
+        }
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """How a command answers."""
+
+    json: Annotated[bool, _FLAG] = False
+    """Print one JSON object instead of tables."""
+    quiet: Annotated[bool, _FLAG] = False
+    """Show no progress."""
+    debug: Annotated[bool, _FLAG] = False
+    """After an error, print where it happened."""
+
+
+COLUMNS = Columns()
+ANSWERS = Answers()

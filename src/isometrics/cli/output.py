@@ -1,0 +1,178 @@
+"""What a command answers: tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.table import Table
+
+    from isometrics.results import ResultTable
+
+Columns = dict[str, Any]
+"""Equally long lists or arrays by their names."""
+
+_CHUNK = 10_000
+_UNBOUNDED = 100_000
+
+
+class Part(NamedTuple):
+    """One table of an answer."""
+
+    key: str
+    """Its name in JSON."""
+    title: str
+    """The line above it."""
+    columns: Columns
+    shown: Columns | None = None
+    """What people see of it, if not all columns."""
+    notes: Sequence[str] = ()
+    """Lines below it."""
+
+
+def part_of(key: str, table: ResultTable, title: str | None = None) -> Part:
+    """Return a result as a part of an answer."""
+    shown = table._shown()
+    return Part(key, title or table._title(), table._columns(), shown, table._notes(shown))
+
+
+def answer(about: dict[str, object], parts: Sequence[Part], *, as_json: bool) -> None:
+    """Print the tables of an answer, or all of it as one JSON object."""
+    if as_json:
+        said = json.dumps(about | as_data(parts), ensure_ascii=False, allow_nan=False, indent=2)
+        print(said)
+        return
+    show = _on_terminal if sys.stdout.isatty() else _as_text
+    for place, part in enumerate(parts):
+        title, columns = cell(part.title), part.columns if part.shown is None else part.shown
+        readable = {
+            cell(name): [cell(value) for value in column] for name, column in columns.items()
+        }
+        print(*[""] * (place > 0), show(title, readable), *map(cell, part.notes), sep="\n")
+
+
+def note(text: str) -> None:
+    """Say something beside the answer, on the stream of messages."""
+    print(cell(text), file=sys.stderr, flush=True)
+
+
+# ---------------------------------------------------------------------- JSON
+
+
+def as_data(parts: Sequence[Part]) -> dict[str, object]:
+    """Return tables by their keys, each a list of its rows."""
+    return {part.key: list(records(part.columns)) for part in parts}
+
+
+def records(columns: Columns) -> Iterator[dict[str, object]]:
+    """Yield the rows of a table as objects that JSON can hold."""
+    size = len(next(iter(columns.values())))
+    for start in range(0, size, _CHUNK):
+        some = [plain_list(values[start : start + _CHUNK]) for values in columns.values()]
+        for row in zip(*some, strict=True):
+            yield dict(zip(columns, row, strict=True))
+
+
+def plain_list(values: Any) -> list[object]:
+    """Return values as JSON has them."""
+    return [plain(value) for value in (values.tolist() if hasattr(values, "tolist") else values)]
+
+
+def plain(value: Any) -> object:
+    """Return a value as JSON has it: NaN is null, and infinities are texts.
+
+    Examples
+    --------
+    >>> [plain(value) for value in (0.5, float("nan"), float("-inf"), None, "a", ("b", 1))]
+    [0.5, None, '-Infinity', None, 'a', ['b', 1]]
+    """
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return value if math.isfinite(value) else f"{'-' * (value < 0)}Infinity"
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+# ---------------------------------------------------------------------- text
+
+
+def cell(value: object) -> str:
+    r"""Return a value as text that stays on one line and cannot steer a terminal.
+
+    Examples
+    --------
+    >>> cell("two\nlines"), cell("a bell \a"), cell(1 / 3)
+    ('two lines', 'a bell \\x07', '0.333333')
+    """
+    from isometrics.printing import number
+
+    text = " ".join(number(value).split())
+    if text.isprintable():
+        return text
+    return "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text
+    )
+
+
+def _as_text(title: str, columns: dict[str, list[str]]) -> str:
+    from isometrics.printing import text_table
+
+    left = [name for name, values in columns.items() if not any(map(_is_number, values))]
+    lines = text_table(title, columns, left=left, most=sys.maxsize).splitlines()
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _on_terminal(title: str, columns: dict[str, list[str]]) -> str:
+    """Return a table that fits the terminal; one that is too wide is laid on its side."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    table = _rich_table(columns)
+    unbounded = console.options.update(max_width=_UNBOUNDED)
+    if console.measure(table, options=unbounded).maximum > console.width:
+        table = _rich_table(_turned(columns))
+    with console.capture() as drawn:
+        console.print(table)
+    return f"{title}\n{drawn.get().rstrip()}"
+
+
+def _rich_table(columns: dict[str, list[str]]) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    # As `Text`, what a user named is never markup.
+    table = Table(box=SIMPLE_HEAD)
+    for name, values in columns.items():
+        at_right = any(map(_is_number, values))
+        table.add_column(Text(name), justify="right" if at_right else "left", overflow="fold")
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _turned(columns: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Make rows of the columns: the first one gives the new names."""
+    first, *others = columns
+    turned = {first: others}
+    for row, name in enumerate(columns[first]):
+        while name in turned:
+            name += " "  # noqa: PLW2901
+        turned[name] = [columns[other][row] for other in others]
+    return turned
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.lstrip("*").partition(" ±")[0])
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,53 @@
+"""`isometrics report`: one page with everything, that opens in any browser."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from isometrics.cli.loading import about, load
+from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, Target
+from isometrics.cli.output import answer
+
+
+def report(
+    file: File,
+    /,
+    *,
+    output: Target = "report.html",
+    title: str | None = None,
+    open: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    columns: Columns = COLUMNS,
+    answers: Answers = ANSWERS,
+) -> None:
+    """Write a report as one HTML file, and print its path.
+
+    For example:
+      isometrics report predictions.csv
+      isometrics report predictions.parquet -o "May 2025.html" --title May --open
+
+    Parameters
+    ----------
+    output
+        The file to write, or - for standard output.
+    title
+        The title of the page.
+    open
+        Open the report in the browser.
+    """
+    analysis = load(file, columns, answers)
+    if output == "-":
+        from isometrics.report import report_html
+
+        print(report_html(analysis.models, title=title, description=analysis.description))
+        return
+    path = analysis.report(output, title=title)
+    if answers.json:
+        answer(about(analysis) | {"written": str(path)}, [], as_json=True)
+    else:
+        print(path)
+    if open:
+        import webbrowser
+
+        webbrowser.open(path.absolute().as_uri())

@@ -1,0 +1,116 @@
+"""Running a command: what a command raises becomes one sentence and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from cyclopts import CycloptsError
+
+from isometrics.cli.app import app
+from isometrics.cli.interrupting import INTERRUPTED, prompt_interrupts
+from isometrics.cli.output import cell
+from isometrics.errors import IsometricsError, UndefinedWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+FINE = 0
+UNEXPECTED = 1
+BAD_INPUT = 2
+_LONGEST = 1000
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command; whatever it raises becomes an exit code."""
+    words = list(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the terminal cannot show must not end the program.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    interrupted = None
+    try:
+        with _short_warnings(), prompt_interrupts() as interrupted:
+            code = app(words)
+            sys.stdout.flush()
+    except BaseException as error:
+        if "--debug" in words:
+            traceback.print_exc()
+        # Libraries turn Ctrl-C into errors of their own.
+        ending = INTERRUPTION if interrupted and interrupted.is_set() else _ending(error)
+        if ending.sentence:
+            print(f"isometrics: {_shortened(ending.sentence)}", file=sys.stderr)
+        return ending.code
+    return code or FINE
+
+
+class _Ending(NamedTuple):
+    code: int
+    sentence: str = ""
+
+
+INTERRUPTION = _Ending(INTERRUPTED, "interrupted")
+
+
+def _ending(error: BaseException) -> _Ending:
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTION
+    # Rich leaves the program when a pipe is closed.
+    if isinstance(error.__context__ if isinstance(error, SystemExit) else error, BrokenPipeError):
+        # Who reads the output has read enough.
+        _abandon_output()
+        return _Ending(FINE)
+    if (sentence := _foreseen(error)) is not None:
+        return _Ending(BAD_INPUT, sentence)
+    return _Ending(
+        UNEXPECTED,
+        f"unexpected {type(error).__name__}: {cell(error)}; this is a defect of isometrics, run "
+        "the command again with --debug and report what it prints",
+    )
+
+
+def _foreseen(error: BaseException) -> str | None:
+    """Return what to say about an error that is not ours."""
+    if isinstance(error, CycloptsError):
+        return f"{cell(error)} Add --help to see what is accepted."
+    if isinstance(error, OSError):
+        _abandon_output()
+        reason = (error.strerror or cell(error)).lower()
+        where = f"use {os.fsdecode(error.filename)!r}" if error.filename else "read or write"
+        return f"cannot {where}: {reason}"
+    if isinstance(error, MemoryError):
+        return "not enough memory; give less data or a --memory-limit"
+    missing_part = isinstance(error, ImportError) and "pip install" in str(error)
+    return cell(error) if missing_part or isinstance(error, IsometricsError) else None
+
+
+def _shortened(sentence: str) -> str:
+    """Leave out the middle of a sentence that repeats a long text of the user's."""
+    if len(sentence) <= _LONGEST:
+        return sentence
+    return f"{sentence[: _LONGEST // 2]} … {sentence[-_LONGEST // 2 :]}"
+
+
+def _abandon_output() -> None:
+    """Send what is still to be written nowhere; Python would try again when it ends."""
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+@contextmanager
+def _short_warnings() -> Iterator[None]:
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        print(f"isometrics: warning: {cell(message)}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UndefinedWarning)
+        warnings.showwarning = show
+        yield

@@ -1,0 +1,43 @@
+"""`isometrics summary`: all areas, baselines and best thresholds of every model and group."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from isometrics.cli.loading import about, load
+from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File
+from isometrics.cli.output import answer, part_of
+
+
+def summary(
+    file: File,
+    /,
+    *,
+    beta: Annotated[
+        tuple[float, ...], Parameter(negative="", consume_multiple=True, show_default=False)
+    ] = (0.5, 1.0, 2.0),
+    columns: Columns = COLUMNS,
+    answers: Answers = ANSWERS,
+) -> None:
+    """Print all areas with their baselines, and the best thresholds, of every model and group.
+
+    For example:
+      isometrics summary predictions.csv
+      isometrics summary runs.parquet --label y --scores old --scores new=s2
+      isometrics summary - --group country --json < predictions.csv
+
+    Parameters
+    ----------
+    beta
+        The β of the best F scores; by default 0.5, 1 and 2.
+    """
+    from isometrics.parameters import clean_betas
+
+    # What cannot be answered is said before a long file is read.
+    clean_betas(beta)
+    analysis = load(file, columns, answers)
+    found = analysis.summary(beta=beta)
+    part = part_of("summary", found)
+    answer(about(analysis) | {"notes": list(found.notes)}, [part], as_json=answers.json)

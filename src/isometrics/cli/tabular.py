@@ -1,0 +1,212 @@
+"""A table becomes a file by its suffix, batch by batch, whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from contextlib import contextmanager
+from pathlib import PurePath
+from typing import IO, TYPE_CHECKING, Any
+
+from isometrics.cli.options import readable
+from isometrics.cli.output import plain
+from isometrics.errors import FileError, ParameterError
+from isometrics.writing import whole_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    import pyarrow as pa
+
+    from isometrics.cli.output import Columns
+
+    Write = Callable[[pa.Schema, Iterable[pa.RecordBatch], IO[bytes]], None]
+
+_ROWS = 65_536
+_SPECIAL = r'[",;\t\r\n]'
+
+
+def write_table(columns: Columns, target: str, suffix: str | None = None) -> None:
+    """Write columns to a file; ``-`` is CSV on standard output."""
+    table = arrow_table(columns)
+    write_batches(table.schema, table.to_batches(max_chunksize=_ROWS), target, suffix)
+
+
+def write_batches(
+    schema: pa.Schema,
+    batches: Iterable[pa.RecordBatch],
+    target: str,
+    suffix: str | None = None,
+) -> None:
+    """Write batches to a file as they come; ``-`` is CSV on standard output.
+
+    Parameters
+    ----------
+    schema, batches
+        The table.
+    target
+        The file.
+    suffix
+        What kind of file it is, if its own suffix does not tell.
+    """
+    if target == "-":
+        for text in _lines(schema, batches, ","):
+            sys.stdout.write(text)
+        return
+    write = writer_for(target) if suffix is None else WRITERS[suffix]
+    with _sentences(target), whole_file(target, binary=True) as file:
+        write(schema, batches, file)
+
+
+def writer_for(target: str) -> Write:
+    """Return what writes files of this suffix."""
+    suffix = PurePath(target).suffix.lower()
+    if suffix not in WRITERS:
+        raise ParameterError(
+            f"{target!r} should end in {', '.join(WRITERS)}, or be - for CSV on standard output"
+        )
+    return WRITERS[suffix]
+
+
+@contextmanager
+def _sentences(target: str) -> Iterator[None]:
+    """Turn what a format cannot hold into one sentence."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except pa.ArrowException as error:
+        raise FileError(f"cannot write {target!r}: {error}") from error
+
+
+# ---------------------------------------------------------------------- text
+
+
+def _write_csv(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]) -> None:
+    for text in _lines(schema, batches, ","):
+        file.write(text.encode())
+
+
+def _write_tsv(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]) -> None:
+    for text in _lines(schema, batches, "\t"):
+        file.write(text.encode())
+
+
+def _lines(schema: pa.Schema, batches: Iterable[pa.RecordBatch], delimiter: str) -> Iterator[str]:
+    """Yield the lines of a text table in handy pieces; numbers read back as they were."""
+    from pyarrow.csv import WriteOptions, write_csv
+
+    head = io.StringIO()
+    csv.writer(head, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
+    yield head.getvalue()
+    written = _written(schema)
+    for coded in batches:
+        batch = coded.cast(written)
+        # Arrow would quote every text, needed or not.
+        style = "needed" if any(map(_has_special, batch.columns)) else "none"
+        options = WriteOptions(include_header=False, delimiter=delimiter, quoting_style=style)
+        piece = io.BytesIO()
+        write_csv(batch, piece, options)
+        yield piece.getvalue().decode()
+
+
+def _written(schema: pa.Schema) -> pa.Schema:
+    """Return the types that text is written from: values instead of codes for them."""
+    import pyarrow as pa
+
+    def written(kind: pa.DataType) -> pa.DataType:
+        if pa.types.is_dictionary(kind):
+            return written(kind.value_type)
+        return pa.string() if pa.types.is_string_view(kind) else kind
+
+    return pa.schema([field.with_type(written(field.type)) for field in schema])
+
+
+def _has_special(column: pa.Array) -> bool:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        # Whatever else is written as text is quoted to be safe; numbers never are.
+        return not (pa.types.is_primitive(column.type) or pa.types.is_decimal(column.type))
+    return bool(pc.any(pc.match_substring_regex(column, _SPECIAL)).as_py())
+
+
+def _write_json(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]) -> None:
+    _write_records(schema, batches, file, ("[\n", ",\n", "\n]\n"))
+
+
+def _write_json_lines(
+    schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]
+) -> None:
+    _write_records(schema, batches, file, ("", "\n", "\n"))
+
+
+def _write_records(
+    schema: pa.Schema,
+    batches: Iterable[pa.RecordBatch],
+    file: IO[bytes],
+    between: tuple[str, str, str],
+) -> None:
+    from isometrics.engines.listing import python_values
+
+    first, next_, last = between
+    before = first
+    for batch in batches:
+        for values in zip(*map(python_values, batch.columns), strict=True):
+            record = dict(zip(schema.names, map(plain, values), strict=True))
+            file.write((before + json.dumps(record, ensure_ascii=False)).encode())
+            before = next_
+    file.write((last if before == next_ else first + last).encode())
+
+
+# ---------------------------------------------------------------------- columns
+
+
+def _write_parquet(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]) -> None:
+    from pyarrow import parquet
+
+    with parquet.ParquetWriter(file, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def _write_arrow(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]) -> None:
+    import pyarrow as pa
+
+    with pa.ipc.new_file(file, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+WRITERS: dict[str, Write] = {
+    ".csv": _write_csv,
+    ".tsv": _write_tsv,
+    ".parquet": _write_parquet,
+    ".arrow": _write_arrow,
+    ".json": _write_json,
+    ".jsonl": _write_json_lines,
+}
+
+
+def arrow_table(columns: Columns) -> pa.Table:
+    """Return columns as an Arrow table."""
+    import numpy as np
+    import pyarrow as pa
+
+    def array(name: str, values: Any) -> pa.Array:
+        if not isinstance(values, np.ndarray) or values.dtype.kind in "OUS":
+            return pa.array(map(_text, values), pa.string())
+        if values.dtype.itemsize > 8:
+            raise ParameterError(f"the {name}s have more than 64 bits, which no file format holds")
+        return pa.array(values)
+
+    return pa.table({_text(name): array(name, values) for name, values in columns.items()})
+
+
+def _text(value: Any) -> str | None:
+    if value is None:
+        return None
+    return readable(str(plain(value)))

@@ -1,0 +1,168 @@
+"""`isometrics thresholds`: where to cut, and what the cut achieves on other data."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from isometrics.cli.loading import about, load
+from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File
+from isometrics.cli.output import Part, answer
+from isometrics.cli.stacking import stacked
+from isometrics.errors import ParameterError, UndefinedWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from isometrics.analysis import Analysis
+    from isometrics.best_rows import Entry
+    from isometrics.cli.output import Columns as Table
+    from isometrics.decision import Decision
+    from isometrics.points import OperatingPoints
+
+_SEVERAL = Parameter(group="Objectives", negative="", consume_multiple=True, show_default=False)
+BETAS = (0.5, 1.0, 2.0)
+_UNKNOWN = ("threshold", "tp", "fp", "fn", "tn", "precision", "recall", "f", "f_gain", "value")
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Objectives:
+    """What a threshold should be best for; several may be given."""
+
+    beta: Annotated[tuple[float, ...], _SEVERAL] = ()
+    """The highest F of these β; by default, where no objective is given, of 0.5, 1 and 2."""
+    cost: Annotated[tuple[float, ...], _SEVERAL] = ()
+    """The highest accuracy at these cost proportions of false positives, between 0 and 1."""
+    min_precision: Annotated[tuple[float, ...], _SEVERAL] = ()
+    """The highest recall with at least these precisions."""
+    min_recall: Annotated[tuple[float, ...], _SEVERAL] = ()
+    """The highest precision with at least these recalls."""
+    budget: Annotated[tuple[float, ...], _SEVERAL] = ()
+    """The highest recall with at most so many predicted positives."""
+    objective: Annotated[tuple[Literal["accuracy", "youden", "break-even"], ...], _SEVERAL] = ()
+    """The highest accuracy, the highest Youden's J, or precision and recall closest together."""
+
+    def each(self) -> list[dict[str, Any]]:
+        """Return the objectives, checked, as `best_threshold` takes them."""
+        from isometrics.parameters import clean_beta, clean_budget, clean_cost, clean_level
+
+        checks: dict[str, Callable[[Any], object]] = {
+            "beta": clean_beta,
+            "cost": clean_cost,
+            "min_precision": lambda level: clean_level(level, "min_precision"),
+            "min_recall": lambda level: clean_level(level, "min_recall"),
+            "budget": clean_budget,
+            "objective": str,
+        }
+        found = [
+            {name: check(value)} for name, check in checks.items() for value in getattr(self, name)
+        ]
+        return found or [{"beta": beta} for beta in BETAS]
+
+
+BY_DEFAULT = Objectives()
+JUDGED = "The best thresholds, and what they achieve on other data"
+
+
+def thresholds(
+    file: File,
+    /,
+    *,
+    objectives: Objectives = BY_DEFAULT,
+    all: Annotated[bool, Parameter(negative="", group="Objectives", show_default=False)] = False,
+    on: Annotated[File | None, Parameter(help="Judge the thresholds on this file too.")] = None,
+    columns: Columns = COLUMNS,
+    answers: Answers = ANSWERS,
+) -> None:
+    """Print the best thresholds for F scores, costs, constraints or budgets.
+
+    For example:
+      isometrics thresholds predictions.csv --beta 0.5 1 2
+      isometrics thresholds tuning.csv --min-precision 0.9 --on test.csv
+      isometrics thresholds predictions.csv --all --json
+
+    Parameters
+    ----------
+    all
+        Every threshold that is best for some β, with the β for which it is.
+    """
+    if all and (on is not None or objectives != BY_DEFAULT):
+        raise ParameterError("--all lists the thresholds for every β; give it without objectives")
+    chosen = objectives.each()
+    analysis = load(file, columns, answers)
+    if all:
+        from isometrics.intervals import optimal_thresholds
+
+        found = stacked(analysis, lambda entry: optimal_thresholds(entry.points)._columns())
+        title = "The best threshold for every β"
+    elif on is None:
+        found = stacked(analysis, lambda entry: _best(entry, chosen))
+        title = "The best thresholds"
+    else:
+        found = judged(analysis, load(on, columns, answers), chosen)
+        title = JUDGED
+    answer(about(analysis), [Part("thresholds", title, found)], as_json=answers.json)
+
+
+def _best(entry: Entry, objectives: list[dict[str, Any]]) -> Table:
+    where = f"{entry.model} {entry.group}"
+    decisions = [_decision(entry.points, objective, where) for objective in objectives]
+    names = ("objective", "threshold", "value", "tp", "fp", "fn", "tn", "precision", "recall")
+    return {name: [getattr(decision, name) for decision in decisions] for name in names}
+
+
+def _decision(points: OperatingPoints, objective: dict[str, Any], where: str) -> Decision:
+    """Return the best threshold; NaN, aloud, where none reaches a precision."""
+    from isometrics.decide import best_threshold
+    from isometrics.decision import Decision
+    from isometrics.printing import number
+
+    try:
+        return best_threshold(points, **objective)
+    except ParameterError as error:
+        warnings.warn(f"{where}: {error}", UndefinedWarning, stacklevel=2)
+        name = f"recall with precision ≥ {number(objective['min_precision'])}"
+        unknown: Any = dict.fromkeys(_UNKNOWN, math.nan)
+        return Decision(objective=name, **unknown)
+
+
+def judged(tuning: Analysis, test: Analysis, objectives: list[dict[str, Any]]) -> Table:
+    """Return what thresholds promised, and what they achieve on the same model of other data."""
+    rows: list[dict[str, Any]] = []
+    for model, points in tuning.models.items():
+        if model not in test.models:
+            known = ", ".join(map(repr, test.models))
+            raise ParameterError(f"the file to judge on has no model {model!r}, only {known}")
+        for objective in objectives:
+            decision = _decision(points, objective, model)
+            rows.append({"model": model} | _judgement(decision, test.models[model]))
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def _judgement(decision: Decision, test: OperatingPoints) -> dict[str, Any]:
+    from isometrics.decide import best_threshold
+
+    beta = decision.beta
+    reached = not math.isnan(decision.threshold)
+    achieved = test.at(decision.threshold if reached else math.inf)
+    f, precision, recall = (
+        float(values[0]) if reached else math.nan
+        for values in (achieved.f(beta), achieved.precision, achieved.recall)
+    )
+    return {
+        "objective": decision.objective,
+        "threshold": decision.threshold,
+        "beta": beta,
+        "f_promised": decision.f,
+        "f_achieved": f,
+        "f_best": best_threshold(test, beta=beta).f,
+        "precision_promised": decision.precision,
+        "precision_achieved": precision,
+        "recall_promised": decision.recall,
+        "recall_achieved": recall,
+    }

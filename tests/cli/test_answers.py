@@ -1,0 +1,280 @@
+"""The commands that answer with tables: they say what the library says."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics.analysis import analyse
+from isometrics.cli import main
+from isometrics.cli.options import Columns
+from isometrics.errors import ParameterError
+
+# pytest's importlib mode has no package to import a neighbour from.
+from .conftest import sample, write_csv
+
+
+@pytest.fixture
+def tables():
+    label, good, bad, group = sample()
+    scores = {"good": good, "bad": bad}
+    return analyse(label, scores, groups=group)
+
+
+def same(found, expected):
+    """Check a value of JSON against a number of the library."""
+    if isinstance(expected, float | np.floating) and not np.isfinite(expected):
+        assert found == (None if np.isnan(expected) else f"{'-' * (expected < 0)}Infinity")
+    else:
+        assert found == expected
+
+
+def check_rows(rows, columns):
+    assert rows
+    for name, values in columns.items():
+        assert len(rows) == len(values)
+        for row, value in zip(rows, list(values), strict=True):
+            same(row[name], value.item() if hasattr(value, "item") else value)
+
+
+# ---------------------------------------------------------------------- summary
+
+
+def test_summary(call, predictions, tables):
+    data = call("summary", predictions, "--json").data
+    check_rows(data["summary"], tables.summary(by_group=False)._columns())
+    assert "label: label" in data["description"]
+
+
+def test_summary_by_group(call, grouped, tables):
+    data = call("summary", grouped, "--group", "group", "--json", "--beta", "1").data
+    check_rows(data["summary"], tables.summary(beta=[1])._columns())
+
+
+def test_summary_for_people(call, predictions, tables):
+    done = call("summary", predictions)
+    assert done.out == f"{tables.summary(by_group=False)!r}\n"
+    assert "label: label" in done.err
+
+
+def test_names_of_models_are_not_markup(call, tmp_path):
+    label, good, *_ = sample()
+    names = ("label", "[red]x[/red]")
+    path = write_csv(tmp_path / "m.csv", label, good, names=names)
+    assert "[red]x[/red]" in call("summary", path).out
+
+
+def test_a_group_of_one_class_is_left_out_aloud(call, tmp_path):
+    label, good, *_ = sample()
+    group = np.where(np.arange(label.size) == 0, "lonely", "all others")
+    path = write_csv(tmp_path / "g.csv", label, good, group, names=("label", "good", "group"))
+    done = call("summary", path, "--group", "group")
+    assert "group 'lonely' is left out" in done.err
+    assert list(call("summary", path, "--json").data["skipped"]) == ["lonely"]
+    assert call("summary", path, "--group", "", "--json").data["skipped"] == {}
+
+
+# ---------------------------------------------------------------------- columns
+
+
+def test_columns_are_chosen(call, predictions, tables):
+    done = call("curve", predictions, "--scores", "mine=bad", "--label", "label", "--space", "roc")
+    lines = done.out.splitlines()
+    assert lines[0] == "model,threshold,tp,fp,false_positive_rate,recall"
+    assert len(lines) == len(tables.models["bad"]) + 1
+    assert all(line.startswith("mine,") for line in lines[1:])
+
+
+def test_a_column_that_is_not_there(call, predictions):
+    assert (
+        "did you mean 'label'"
+        in call("summary", predictions, "--label", "lable", code=2).err.lower()
+    )
+
+
+def test_score_columns():
+    assert Columns().score_columns() is None
+    assert Columns(scores=("a", "b")).score_columns() == ["a", "b"]
+    assert Columns(scores=("x=a", "b", "y=c=d")).score_columns() == {"x": "a", "b": "b", "y": "c=d"}
+    with pytest.raises(ParameterError, match="gives one model two columns"):
+        Columns(scores=("x=a", "x=b")).score_columns()
+
+
+def test_an_empty_name_means_none():
+    roles = Columns(weight="", group="g").roles()
+    assert (roles["weight"], roles["group"], roles["model"]) == (False, "g", None)
+
+
+def test_standard_input(call, predictions, monkeypatch):
+    with predictions.open("rb") as file:
+        monkeypatch.setattr("sys.stdin", type("Stdin", (), {"buffer": file}))
+        data = call("summary", "-", "--json").data
+    expected = call("summary", predictions, "--json").data
+    assert data["summary"] == expected["summary"]
+
+
+# ---------------------------------------------------------------------- thresholds
+
+
+def test_thresholds(call, predictions, tables):
+    rows = call("thresholds", predictions, "--json").data["thresholds"]
+    assert [row["model"] for row in rows] == ["good"] * 3 + ["bad"] * 3
+    for row, beta in zip(rows, (0.5, 1, 2) * 2, strict=True):
+        best = iso.best_threshold(tables.models[row["model"]], beta=beta)
+        assert (row["threshold"], row["value"], row["tp"]) == (best.threshold, best.value, best.tp)
+        assert row["objective"] == best.objective
+
+
+OBJECTIVES = [
+    (["--beta", 3], {"beta": 3}),
+    (["--cost", 0.3], {"cost": 0.3}),
+    (["--min-precision", 0.5], {"min_precision": 0.5}),
+    (["--min-recall", 0.5], {"min_recall": 0.5}),
+    (["--budget", 10], {"budget": 10}),
+    (["--objective", "youden"], {"objective": "youden"}),
+]
+
+
+@pytest.mark.parametrize(("words", "objective"), OBJECTIVES)
+def test_objectives(call, predictions, tables, words, objective):
+    rows = call("thresholds", predictions, *words, "--json").data["thresholds"]
+    for row in rows:
+        best = iso.best_threshold(tables.models[row["model"]], **objective)
+        assert (row["objective"], row["threshold"]) == (best.objective, best.threshold)
+
+
+def test_several_objectives_and_groups(call, grouped, tables):
+    words = ["--group", "group", "--beta", 1, 2, "--cost", 0.2, "--json"]
+    rows = call("thresholds", grouped, *words).data["thresholds"]
+    assert len(rows) == 3 * 2 * 3
+    north = [row for row in rows if row["group"] == "north" and row["model"] == "bad"]
+    best = iso.best_threshold(tables.groups["north"]["bad"], cost=0.2)
+    assert north[-1]["threshold"] == best.threshold
+
+
+def test_all_thresholds(call, predictions, tables):
+    rows = call("thresholds", predictions, "--all", "--json").data["thresholds"]
+    good = [row for row in rows if row["model"] == "good"]
+    check_rows(good, iso.optimal_thresholds(tables.models["good"])._columns())
+
+
+def test_all_thresholds_have_no_objective(call, predictions, other):
+    for words in (["--beta", 1], ["--on", other]):
+        done = call("thresholds", predictions, "--all", *words, code=2)
+        assert "give it without objectives" in done.err
+
+
+def test_thresholds_on_other_data(call, predictions, other, tables):
+    rows = call("thresholds", predictions, "--on", other, "--json").data["thresholds"]
+    label, good, bad, _ = sample(seed=2)
+    for model, scores in (("good", good), ("bad", bad)):
+        test = iso.OperatingPoints.from_scores(label, scores)
+        expected = iso.evaluate(thresholds_from=tables.models[model], on=test)._columns()
+        check_rows([row for row in rows if row["model"] == model], expected)
+
+
+def test_other_objectives_on_other_data(call, predictions, other, tables):
+    words = ["--min-precision", 0.5, "--on", other, "--json"]
+    (row, _) = call("thresholds", predictions, *words).data["thresholds"]
+    label, good, *_ = sample(seed=2)
+    best = iso.best_threshold(tables.models["good"], min_precision=0.5)
+    achieved = iso.OperatingPoints.from_scores(label, good).at(best.threshold)
+    assert row["precision_promised"] == best.precision
+    assert row["precision_achieved"] == achieved.precision[0]
+
+
+def test_a_precision_that_one_model_does_not_reach(call, predictions, other):
+    done = call("thresholds", predictions, "--min-precision", 1, "--beta", 1, "--json")
+    rows = {(row["model"], row["objective"]): row for row in done.data["thresholds"]}
+    assert rows["good", "recall with precision ≥ 1"]["precision"] == 1
+    missed = rows["bad", "recall with precision ≥ 1"]
+    assert missed["threshold"] is missed["tp"] is missed["value"] is None
+    assert "warning: bad (all rows): no threshold reaches precision 1" in done.err
+    words = ["--min-precision", 1, "--on", other, "--json"]
+    good, bad = call("thresholds", predictions, *words).data["thresholds"]
+    assert good["f_achieved"] is not None
+    assert bad["f_achieved"] is bad["recall_achieved"] is bad["threshold"] is None
+
+
+def test_a_constraint_that_one_model_does_not_reach(call, predictions):
+    done = call("tradeoff", predictions, "--min-precision", 1, code=2)
+    assert "bad (all rows): no point reaches precision 1" in done.err
+
+
+def test_other_data_must_have_the_same_models(call, predictions, tmp_path):
+    label, good, *_ = sample()
+    path = write_csv(tmp_path / "one.csv", label, good, names=("label", "good"))
+    done = call("thresholds", predictions, "--on", path, code=2)
+    assert "has no model 'bad', only 'good'" in done.err
+
+
+# ---------------------------------------------------------------------- compare and tradeoff
+
+
+def test_compare(call, predictions, tables):
+    data = call("compare", predictions, "--json").data
+    found = tables.compare()
+    assert data["sentence"] == found.sentence()
+    check_rows(data["winners"], found.winners._columns())
+    check_rows(data["areas"], found.areas._columns())
+    check_rows(data["dominance"], found.dominance._columns())
+    check_rows(data["useful"], found.useful._columns())
+    assert len(data.get("crossings", [])) == len(found.crossings)
+    assert "groups" not in data
+
+
+def test_compare_by_group(call, grouped, tables):
+    words = ["compare", grouped, "--group", "group", "--index", "jaccard"]
+    data = call(*words, "--json").data
+    south = iso.compare(tables.groups["south"], "jaccard")
+    assert data["groups"]["south"]["sentence"] == south.sentence()
+    check_rows(data["groups"]["south"]["winners"], south.winners._columns())
+    out = call(*words).out
+    assert tables.compare("jaccard").sentence() in out
+    assert f"south: {south.sentence()}" in out
+
+
+def test_one_model_cannot_be_compared(call, predictions):
+    done = call("compare", predictions, "--scores", "good", code=2)
+    assert "a comparison needs two models or more but got 1" in done.err
+
+
+def test_tradeoff(call, predictions, tables):
+    words = ["--index", "folke", "--lambda", 0.2, 0.8, "--json"]
+    data = call("tradeoff", predictions, *words).data
+    curve = tables.models["bad"].tradeoff("folke")
+    bad = {key: [row for row in data[key] if row["model"] == "bad"] for key in DATA}
+    check_rows(bad["intervals"], curve.intervals._columns())
+    assert bad["areas"][0]["area"] == curve.area()
+    check_rows(bad["useful"], curve.useful_range()._columns())
+    assert [row["value"] for row in bad["values"]] == [curve(0.2), curve(0.8)]
+    assert bad["values"][0]["threshold"] == curve.best(0.2).thresholds[0]
+
+
+DATA = ("intervals", "areas", "useful", "values")
+
+
+def test_tradeoff_with_constraints(call, predictions, tables):
+    data = call("tradeoff", predictions, "--min-recall", 0.7, "--json").data
+    curve = tables.models["good"].tradeoff().with_constraints(min_recall=0.7)
+    assert data["areas"][0]["area"] == curve.area()
+    assert "values" not in data
+
+
+@pytest.mark.parametrize("command", ["compare", "tradeoff"])
+def test_an_unknown_index(call, predictions, command):
+    assert '"jaccard"' in call(command, predictions, "--index", "dice", code=2).err
+
+
+@given(st.lists(st.sampled_from(["--json", "--quiet", "-o", "--beta", "x", "-", "1"]), max_size=6))
+def test_words_in_any_order_never_break(words):
+    code = main(["summary", "no such file.csv", *words])
+    assert code == 2
+
+
+def test_json_is_what_json_says(call, predictions):
+    for command in ("summary", "thresholds", "compare", "tradeoff", "curve"):
+        json.loads(call(command, predictions, "--json").out, parse_constant=pytest.fail)

@@ -1,0 +1,395 @@
+"""The commands that write files: complete, exact, and nothing where something went wrong."""
+
+import csv
+import json
+import sys
+import webbrowser
+from importlib import metadata
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import isometrics as iso
+from isometrics import formats
+from isometrics.calibration_map import read_map
+from isometrics.cli import doctor, main
+from isometrics.cli.app import COMMANDS
+
+from .conftest import sample
+
+LABEL, GOOD, BAD, GROUP = sample()
+
+
+def rows_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+# ---------------------------------------------------------------------- curve
+
+COORDINATES = {
+    "roc": ("false_positive_rate", "recall"),
+    "pr": ("recall", "precision"),
+    "prg": ("recall_gain", "precision_gain"),
+}
+
+
+@pytest.mark.parametrize("space", COORDINATES)
+@pytest.mark.parametrize("hull", [False, True])
+def test_the_points_of_a_space(call, predictions, tmp_path, space, hull):
+    target = tmp_path / f"{space} points.csv"
+    call("curve", predictions, "--space", space, *["--hull"] * hull, "-o", target)
+    points = iso.OperatingPoints.from_scores(LABEL, GOOD)
+    points = points.hull() if hull else points
+    rows = [row for row in rows_of(target) if row["model"] == "good"]
+    here = getattr(points, space)
+    x, y = COORDINATES[space]
+    assert np.array_equal([float(row[x]) for row in rows], here.x, equal_nan=True)
+    assert np.array_equal([float(row[y]) for row in rows], here.y, equal_nan=True)
+    assert [float(row["threshold"]) for row in rows] == points.thresholds.tolist()
+
+
+def test_the_pieces_of_a_tradeoff_curve(call, predictions, tmp_path):
+    target = tmp_path / "pieces.parquet"
+    words = ["--space", "tradeoff", "--index", "kulczynski", "-o", target]
+    call("curve", predictions, *words)
+    pieces = iso.OperatingPoints.from_scores(LABEL, BAD).tradeoff("kulczynski").intervals
+    table = pq.read_table(target).to_pylist()
+    found = [row["lambda_lo"] for row in table if row["model"] == "bad"]
+    assert found == pieces.lambda_lo.tolist()
+
+
+def test_curves_of_groups(call, grouped, tmp_path):
+    call("curve", grouped, "--group", "group", "-o", tmp_path / "c.json")
+    rows = json.loads((tmp_path / "c.json").read_text())
+    assert {row["group"] for row in rows} == {"(all rows)", "north", "south"}
+
+
+def test_a_curve_as_json(call, predictions, tmp_path):
+    data = call("curve", predictions, "--json").data
+    assert data["space"] == "pr"
+    assert data["points"][0]["precision"] is None
+    target = tmp_path / "c.csv"
+    assert call("curve", predictions, "--json", "-o", target).data["written"] == str(target)
+
+
+def test_a_suffix_that_is_not_known_is_refused_before_reading(call, tmp_path):
+    done = call("curve", tmp_path / "no such file", "-o", tmp_path / "c.xlsx", code=2)
+    assert "should end in .csv" in done.err
+
+
+# ---------------------------------------------------------------------- calibrate
+
+
+@pytest.mark.parametrize(
+    ("kind", "made"), [("f", iso.FCalibrator), ("accuracy", iso.AccuracyCalibrator)]
+)
+def test_calibrated_scores(call, predictions, other, kind, made):
+    tmp_path = other.parent
+    learnt, target = tmp_path / "map.json", tmp_path / "calibrated.csv"
+    call("calibrate", predictions, "--kind", kind, "-o", learnt)
+    assert call("calibrate", "--apply", learnt, other, "-o", target).out == f"{target}\n"
+    expected = made().fit(LABEL, GOOD).transform(sample(seed=2)[1])
+    rows = rows_of(target)
+    assert list(rows[0]) == ["label", "good", "bad", "good_calibrated", "bad_calibrated"]
+    assert [float(row["good_calibrated"]) for row in rows] == expected.tolist()
+    assert [row["good"] for row in rows] == [row["good"] for row in rows_of(other)]
+
+
+def test_a_map_tells_what_it_was_learnt_from(call, predictions, tmp_path):
+    data = call("calibrate", predictions, "-o", tmp_path / "m.json", "--json").data
+    assert data["segments"]["good"] == iso.FCalibrator().fit(LABEL, GOOD).values_.size
+    on_screen = json.loads(call("calibrate", predictions, "-o", "-").out)
+    assert on_screen == json.loads((tmp_path / "m.json").read_text())
+    assert list(read_map(tmp_path / "m.json")) == ["good", "bad"]
+
+
+def test_labels_are_not_needed_to_apply(call, predictions, tmp_path):
+    call("calibrate", predictions, "--scores", "good", "-o", tmp_path / "m.json")
+    new = tmp_path / "new.parquet"
+    pq.write_table(pa.table({"id": ["a", "b"], "s": [0.5, -0.5]}), new)
+    words = ["--apply", tmp_path / "m.json", new, "--scores", "s", "-o"]
+    done = call("calibrate", *words, tmp_path / "out.parquet", "--json")
+    assert (done.data["rows"], done.data["columns"]) == (2, ["good_calibrated"])
+    assert pq.read_table(tmp_path / "out.parquet")["id"].to_pylist() == ["a", "b"]
+    assert call("calibrate", *words, "-").out.splitlines()[0] == "id,s,good_calibrated"
+
+
+def test_one_column_of_scores_and_one_of_models(call, predictions, tmp_path):
+    call("calibrate", predictions, "-o", tmp_path / "m.json")
+    rows = {"which": ["bad", "good", "bad"], "s": [0.1, 0.2, 0.3]}
+    pq.write_table(pa.table(rows), tmp_path / "long.parquet")
+    words = ["--apply", tmp_path / "m.json", tmp_path / "long.parquet", "--model", "which"]
+    call("calibrate", *words, "--scores", "s", "-o", tmp_path / "out.csv")
+    found = [float(row["calibrated"]) for row in rows_of(tmp_path / "out.csv")]
+    maps = read_map(tmp_path / "m.json")
+    expected = [maps[which].transform([s])[0] for which, s in zip(*rows.values(), strict=True)]
+    assert found == expected
+    named = call("calibrate", *words, "--scores", "x=s", "-o", "-")
+    assert named.out == (tmp_path / "out.csv").read_text()
+    assert "one column of --scores" in call("calibrate", *words, "-o", "-", code=2).err
+
+
+@pytest.mark.parametrize(
+    ("table", "words", "message"),
+    [
+        ({"good": [1.0]}, [], "no column 'bad'"),
+        ({"good": [1.0], "bda": [1.0]}, [], r"did you mean 'bda'? (give it with --scores bad="),
+        ({"good": [1.0], "bad": ["x"]}, [], "scores in 'bad' should be numbers but are strings"),
+        ({"good": [1], "bad": [1]}, ["--scores", "good", "--scores", "worse=bad"], "'worse'"),
+        ({"good": [1.0, None], "bad": [1.0, 1.0]}, [], "missing values, the first in row 2"),
+        ({"good": [1.0]}, ["--scores", "x=good"], "the map has no model 'x', only 'good', 'bad'"),
+        ({"good": [1.0]}, ["--scores", "best"], "the map has no model 'best'"),
+        ({"good": [1.0], "bad": [1.0], "bad_calibrated": [1]}, [], "already has a column"),
+        ({"s": [1.0], "m": ["other"]}, ["--model", "m", "--scores", "s"], "no model 'other'"),
+        ({"s": [1.0], "m": [None]}, ["--model", "m", "--scores", "s"], "no model ''"),
+        ({"s": [1.0]}, ["--model", "m", "--scores", "s"], "no column 'm'"),
+    ],
+)
+def test_a_map_that_does_not_fit(call, predictions, table, words, message):
+    tmp_path = predictions.parent
+    call("calibrate", predictions, "-o", tmp_path / "m.json")
+    new, target = tmp_path / "new.parquet", tmp_path / "out.csv"
+    pq.write_table(pa.table(table), new)
+    done = call("calibrate", "--apply", tmp_path / "m.json", new, "-o", target, *words, code=2)
+    assert message in done.err
+    assert "out.csv" not in names(tmp_path)
+
+
+def test_a_map_that_is_none(call, predictions, tmp_path):
+    (tmp_path / "m.json").write_text("{}")
+    words = ["--apply", tmp_path / "m.json", predictions, "-o"]
+    assert "is no calibration map" in call("calibrate", *words, tmp_path / "o.csv", code=2).err
+    assert "should end in" in call("calibrate", *words, tmp_path / "o.xyz", code=2).err
+
+
+# ---------------------------------------------------------------------- plot and report
+
+BEGINS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+
+
+@pytest.mark.parametrize("form", BEGINS)
+def test_pictures(call, predictions, tmp_path, form):
+    target = tmp_path / f"a picture.{form}"
+    assert call("plot", predictions, "-o", target).out == f"{target}\n"
+    assert target.read_bytes().startswith(BEGINS[form])
+    before = target.read_bytes()
+    call("plot", predictions, "-o", target)
+    assert target.read_bytes() == before
+
+
+@pytest.mark.parametrize("space", ["roc", "prg", "tradeoff", "all", "comparison"])
+def test_spaces(call, predictions, tmp_path, space):
+    target = tmp_path / "p.svg"
+    data = call("plot", predictions, "--space", space, "-o", target, "--json").data
+    assert (data["space"], data["written"]) == (space, str(target))
+    assert "good" in target.read_text(encoding="utf-8") or target.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("space", ["pr", "comparison"])
+def test_a_group_can_be_drawn_alone(call, grouped, tmp_path, space):
+    words = ["plot", grouped, "--group", "group", "--space", space]
+    for place, only in enumerate(["north", "south"]):
+        call(*words, "--only", only, "-o", tmp_path / f"{place}.svg")
+    assert (tmp_path / "0.svg").read_bytes() != (tmp_path / "1.svg").read_bytes()
+    call(*words, "--only", "east", "-o", tmp_path / "2.svg", code=2)
+    assert "2.svg" not in names(tmp_path)
+
+
+def test_a_title_is_no_formula(call, predictions, tmp_path):
+    target = tmp_path / "p.svg"
+    title = r"costs $5 to $6, \frac{x} & <b>"
+    call("plot", predictions, "--title", title, "--no-hull", "--no-isolines", "-o", target)
+    assert "costs $5 to $6, \\frac{x} &amp; &lt;b&gt;" in target.read_text(encoding="utf-8")
+
+
+def test_pictures_that_cannot_be(call, predictions, tmp_path):
+    assert ".png, .svg or .pdf" in call("plot", predictions, "-o", "p.gif", code=2).err
+    assert "--dpi" in call("plot", predictions, "-o", tmp_path / "p.png", "--dpi", 1, code=2).err
+
+
+def test_a_missing_matplotlib_is_one_sentence(call, predictions, tmp_path, monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("isometrics.plot")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = call("plot", predictions, "-o", tmp_path / "p.png", code=2)
+    assert "pip install 'isometrics[plot]'" in done.err
+
+
+def test_a_report(call, predictions, tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    target = tmp_path / "my report.html"
+    words = ["report", predictions, "-o", target, "--title", "<script>a & b"]
+    assert call(*words, "--open").out == f"{target}\n"
+    assert opened == [target.as_uri()]
+    page = target.read_text(encoding="utf-8")
+    assert "<title>&lt;script&gt;a &amp; b" in page
+    assert call(*words, "--json").data["written"] == str(target)
+    assert len(opened) == 1
+
+
+def test_a_report_on_standard_output(call, predictions):
+    assert "<html" in call("report", predictions, "-o", "-").out
+
+
+# ---------------------------------------------------------------------- convert
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "json", "jsonl"])
+def test_tables_keep_every_value(call, grouped, tmp_path, suffix):
+    there, back = tmp_path / f"there.{suffix}", tmp_path / "back.csv"
+    assert call("convert", grouped, there).out == f"{there}\n"
+    call("convert", there, back)
+    rows, again = rows_of(grouped), rows_of(back)
+    assert [row["group"] for row in again] == GROUP.tolist()
+    for name in ("label", "good", "bad"):
+        assert [float(row[name]) for row in again] == [float(row[name]) for row in rows]
+
+
+def test_a_table_on_standard_output(call, predictions, tmp_path):
+    there = tmp_path / "x.txt"
+    call("convert", predictions, there, "--to", "parquet")
+    assert there.read_bytes()[:4] == b"PAR1"
+    assert len(call("convert", predictions, "-").out.splitlines()) == LABEL.size + 1
+    assert "only CSV" in call("convert", predictions, "-", "--to", "npz", code=2).err
+
+
+def test_one_model_as_a_list_and_back(call, predictions, tmp_path):
+    call("convert", predictions, tmp_path / "m.list", "--scores", "good")
+    call("convert", tmp_path / "m.list", tmp_path / "m.csv", "--json")
+    found = formats.read(tmp_path / "m.list").points()["score"]
+    assert found == iso.OperatingPoints.from_scores(LABEL, GOOD)
+    assert (
+        call("summary", tmp_path / "m.csv", "--json").data["summary"][0]["positives"] == LABEL.sum()
+    )
+
+
+def test_groups_go_into_an_archive(call, grouped, tmp_path):
+    words = ["--scores", "bad", "--group", "group"]
+    call("convert", grouped, tmp_path / "m.npz", *words)
+    read = formats.read(tmp_path / "m.npz")
+    assert read.columns[read.group].tolist() == GROUP.tolist()
+    call("convert", tmp_path / "m.npz", tmp_path / "m.list")
+    assert formats.read(tmp_path / "m.list").points()["score"].positives == LABEL.sum()
+
+
+def test_points_of_a_curve(call, predictions, tmp_path):
+    call("convert", predictions, tmp_path / "m.txt", "--to", "ROC", "--scores", "good")
+    totals = ["--positives", LABEL.sum(), "--negatives", LABEL.size - LABEL.sum()]
+    call("convert", tmp_path / "m.txt", tmp_path / "m.csv", "--from", "ROC", *totals)
+    points = iso.OperatingPoints.from_scores(LABEL, GOOD)
+    assert [int(row["tp"]) for row in rows_of(tmp_path / "m.csv")] == points.tp.tolist()
+    call("convert", predictions, tmp_path / "m.list", "--scores", "good")
+    call("convert", tmp_path / "m.list", tmp_path / "m.pr")
+    assert (tmp_path / "m.pr").stat().st_size > 100
+
+
+def test_a_positive_class_by_name(call, tmp_path):
+    path = tmp_path / "weka.csv"
+    path.write_text(
+        "inst#,actual,predicted,error,prediction\n1,1:yes,1:yes,,0.9\n2,2:no,1:yes,+,0.6\n"
+        "3,2:no,2:no,,0.8\n"
+    )
+    call("convert", path, tmp_path / "m.list", "--pos-label", "yes")
+    assert formats.read(tmp_path / "m.list").points()["score"].positives == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["m.xyz"], "tells no format; add --to csv|"),
+        (["m.csv", "--to", "xlsx"], "--to must be one of 'csv'"),
+        (["m.csv", "--from", "excel"], "--from must be one of"),
+        (["m.list"], "one model"),
+        (["m.roc"], "one model, but there are 'good', 'bad'"),
+        (["m.csv", "--positives", "3"], "leave --positives out"),
+        (["m.list", "--scores", "good", "--weight", "bad"], "holds no weights"),
+        (["m.list", "--scores", "good", "--model", "bad"], "holds one model"),
+        (["m.npz", "--scores", "good", "--memory-limit", "100B"], "does not fit into the memory"),
+    ],
+)
+def test_what_cannot_be_converted(call, predictions, monkeypatch, words, message):
+    monkeypatch.chdir(predictions.parent)
+    assert message in call("convert", predictions, *words, code=2).err
+    assert names(predictions.parent) == ["two models.csv"]
+
+
+def test_a_table_without_rows(call, tmp_path):
+    columns = {"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())}
+    pq.write_table(pa.table(columns), tmp_path / "e.parquet")
+    words = ["--label", "label", "--scores", "score"]
+    call("convert", tmp_path / "e.parquet", tmp_path / "e.list", *words)
+    assert (tmp_path / "e.list").read_text() == ""
+    call("summary", tmp_path / "e.parquet", *words, code=2)
+
+
+# ---------------------------------------------------------------------- doctor and demo
+
+
+def test_a_doctor_finds_everything_well(call):
+    data = call("doctor", "--json").data
+    assert data["fine"] is True
+    parts = {row["part"]: row for row in data["parts"]}
+    assert parts["numpy"]["version"] == np.__version__
+    assert {row["state"] for row in data["checks"]} == {"fine"}
+    assert "a small file" in call("doctor").out
+
+
+def test_a_doctor_says_what_is_missing(capsys, monkeypatch):
+    needs = ["numpy>=2.0", "no-such-part>=1", 'no-such-extra>=2; extra == "plot"']
+    monkeypatch.setattr(metadata, "requires", lambda _: needs)
+    assert main(["doctor", "--json"]) == 2
+    data = json.loads(capsys.readouterr().out)
+    parts = {row["part"]: row for row in data["parts"]}
+    assert parts["no-such-part"]["state"] == "problem"
+    assert parts["no-such-part"]["to get it"] == "pip install 'no-such-part'"
+    assert parts["no-such-extra"]["state"] == "optional"
+    assert parts["no-such-extra"]["to get it"] == "pip install 'isometrics[plot]'"
+
+
+def test_a_doctor_without_a_package_looks_at_what_is_there(monkeypatch):
+    def unknown(_):
+        raise metadata.PackageNotFoundError
+
+    monkeypatch.setattr(metadata, "requires", unknown)
+    assert doctor._parts()["part"] == ["python"]
+
+
+def test_a_doctor_reports_what_hurts(capsys, monkeypatch):
+    monkeypatch.setattr(iso.ROCSpace, "area", lambda _: 0.5)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
+    monkeypatch.setattr(iso.OperatingPoints, "negatives", 3)
+    assert main(["doctor", "--json"]) == 2
+    checks = json.loads(capsys.readouterr().out)["checks"]
+    found = {row["check"]: row["found"] for row in checks if row["state"] == "problem"}
+    assert list(found) == ["a small table", "a small file", "temporary folder"]
+    assert "0.5 instead of 0.75" in found["a small table"]
+    assert "two positives and two negatives" in found["a small file"]
+    assert "only 0.00 GB are free" in found["temporary folder"]
+
+
+def test_demo(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = call("demo", "-o", "a folder/demo")
+    assert done.out.splitlines()[-1] == "a folder/demo/report.html"
+    assert names(tmp_path / "a folder" / "demo") == ["report.html", "test.csv", "tuning.csv"]
+    for text in ("AUPRG", "best F2", "f_promised", "f_achieved"):
+        assert text in done.out
+    again = call("demo", "--json").data
+    assert again["report"] == "demo-report/report.html"
+    assert len(again["thresholds"]) == 6
+    (tmp_path / "in the way").write_text("")
+    assert "cannot make the folder" in call("demo", "-o", "in the way", code=2).err
+
+
+def test_every_command_is_tested():
+    tested = "summary thresholds compare tradeoff curve calibrate plot report convert demo doctor"
+    assert [command.__name__ for command in COMMANDS] == tested.split()

@@ -1,0 +1,161 @@
+"""Ctrl-C: the block ends by itself, or the process ends a moment later."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow.csv import write_csv
+
+from isometrics.cli.interrupting import prompt_interrupts
+from isometrics.errors import FileError
+from isometrics.writing import whole_file
+
+
+def test_a_block_that_ends_in_time_is_left_alone():
+    ends = []
+    with pytest.raises(KeyboardInterrupt), prompt_interrupts(ends.append, grace=30):  # noqa: PT012
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(30)
+    assert ends == []
+
+
+def test_a_block_that_does_not_listen_is_ended(tmp_path, capsys):
+    ended = threading.Event()
+    codes = []
+
+    def end(code):
+        codes.append(code)
+        ended.set()
+
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        # The file is gone before the block ends, and so cannot be completed.
+        with (  # noqa: PT012
+            prompt_interrupts(end, grace=0.01),
+            pytest.raises(FileError, match="no such file"),
+            whole_file(tmp_path / "out") as file,
+        ):
+            file.write("half")
+            signal.raise_signal(signal.SIGINT)
+            assert ended.wait(30)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert list(tmp_path.iterdir()) == []
+    assert codes == [130]
+    assert capsys.readouterr().err == "isometrics: interrupted\n"
+
+
+def test_other_signals_end_nothing():
+    ends, before = [], signal.signal(signal.SIGUSR1, lambda *_: None)
+    try:
+        with prompt_interrupts(ends.append, grace=0):
+            signal.raise_signal(signal.SIGUSR1)
+            time.sleep(0.05)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert ends == []
+
+
+def test_the_former_receiver_of_signals_is_restored():
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer)
+    try:
+        with prompt_interrupts():
+            pass
+        assert signal.set_wakeup_fd(-1) == writer
+    finally:
+        signal.set_wakeup_fd(-1)
+        os.close(reader)
+        os.close(writer)
+
+
+def test_elsewhere_than_in_the_main_thread_nothing_is_changed():
+    done = []
+
+    def work():
+        with prompt_interrupts():
+            done.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert len(done) == 1
+
+
+def test_compiled_code_that_never_listens(tmp_path):
+    program = f"""
+import numpy as np, sys
+from isometrics.cli.interrupting import prompt_interrupts
+from isometrics.writing import whole_file
+values = np.random.default_rng(0).random(40_000_000)
+with prompt_interrupts(), whole_file({str(tmp_path / "out")!r}) as file:
+    print("ready", flush=True)
+    values.sort(kind="heapsort")
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout.readline() == b"ready\n"
+    # Until the sort has begun, Python itself would listen.
+    time.sleep(0.5)
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == b"isometrics: interrupted\n"
+    assert time.monotonic() - start < 10
+    assert list(tmp_path.iterdir()) == []
+
+
+SLOW = """
+import sys, time
+from isometrics.cli import main
+from isometrics.cli.progress import Meter
+
+def slowly(self, done, total=None):
+    print("ready", file=sys.stderr, flush=True)
+    time.sleep(5)
+
+Meter.__call__ = slowly
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("command", ["summary", "convert"])
+def test_a_command_is_interrupted(tmp_path, command):
+    """In the midst of reading: no output, no file beside it, and no temporary file."""
+    rows = 500_000
+    rng = np.random.default_rng(0)
+    columns = {"label": rng.integers(0, 2, rows), "score": rng.random(rows)}
+    data, scratch, out = tmp_path / "data.csv", tmp_path / "scratch", tmp_path / "out"
+    write_csv(pa.table(columns), data)
+    for folder in (scratch, out):
+        folder.mkdir()
+    words = ["summary", "-"] if command == "summary" else ["convert", "-", out / "copy.parquet"]
+    with data.open("rb") as source:
+        process = subprocess.Popen(
+            [sys.executable, "-c", SLOW, *words],
+            stdin=source,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=os.environ | {"TMPDIR": str(scratch)},
+        )
+        assert process.stderr.readline() == b"ready\n"
+        assert list(scratch.iterdir())
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        printed, messages = process.communicate(timeout=60)
+    # Python may end itself by the same signal, which shells call 130, too.
+    assert process.returncode in (130, -signal.SIGINT), messages
+    assert printed == b""
+    assert messages.splitlines()[-1] == b"isometrics: interrupted"
+    # A second, with some to spare on a machine that is busy with other tests.
+    assert time.monotonic() - start < 4
+    assert [*scratch.iterdir(), *out.iterdir()] == []

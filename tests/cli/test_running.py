@@ -1,0 +1,218 @@
+"""Errors become one sentence and an exit code; nothing is printed twice, nothing lingers."""
+
+import importlib
+import io
+import os
+import runpy
+import signal
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+from isometrics.cli import main, running
+from isometrics.cli.app import COMMANDS, app
+from isometrics.errors import FileError, UndefinedWarning
+
+
+@pytest.fixture(autouse=True)
+def console_of_its_own(monkeypatch):
+    """Give each test a new console: one that could not write remembers what is left to write."""
+    monkeypatch.setattr(app, "_fallback_console", None)
+
+
+def raising(error):
+    def app(_):
+        raise error
+
+    return app
+
+
+ENDINGS = [
+    (FileError("cannot read\n'x': \x1b[31mgone"), 2, "cannot read 'x': \\x1b[31mgone"),
+    (FileNotFoundError(2, "No such file", "a b.csv"), 2, "cannot use 'a b.csv': no such file"),
+    (OSError(28, "No space left on device"), 2, "cannot read or write: no space left on device"),
+    (OSError("odd"), 2, "cannot read or write: odd"),
+    (MemoryError(), 2, "not enough memory; give less data or a --memory-limit"),
+    (ImportError("needs x: pip install x"), 2, "needs x: pip install x"),
+    (KeyboardInterrupt(), 130, "interrupted"),
+]
+
+
+@pytest.mark.parametrize(("error", "code", "sentence"), ENDINGS, ids=lambda x: repr(x)[:30])
+def test_what_is_foreseen_is_one_sentence(monkeypatch, capsys, error, code, sentence):
+    monkeypatch.setattr(running, "app", raising(error))
+    monkeypatch.setattr(running, "_abandon_output", lambda: None)
+    assert main(["x"]) == code
+    assert capsys.readouterr() == ("", f"isometrics: {sentence}\n")
+
+
+def test_long_texts_are_shortened(monkeypatch, capsys):
+    monkeypatch.setattr(running, "app", raising(FileError(f"no {'x' * 5000} here; do that")))
+    assert main([]) == 2
+    printed = capsys.readouterr().err
+    assert len(printed) < 1100
+    assert "xx … xx" in printed
+    assert printed.endswith("here; do that\n")
+
+
+def test_an_error_after_an_interrupt_is_an_interrupt(monkeypatch, capsys):
+    """DuckDB raises RuntimeError('Query interrupted')."""
+
+    def app(_):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise RuntimeError("Query interrupted") from None
+
+    monkeypatch.setattr(running, "app", app)
+    assert main(["x"]) == 130
+    assert capsys.readouterr().err == "isometrics: interrupted\n"
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("oops"), ImportError("no name")])
+def test_a_defect_asks_for_a_report(monkeypatch, capsys, error):
+    monkeypatch.setattr(running, "app", raising(error))
+    assert main(["x"]) == 1
+    printed = capsys.readouterr().err
+    assert f"unexpected {type(error).__name__}: {error}" in printed
+    assert "--debug" in printed
+    assert "Traceback" not in printed
+    assert len(printed.splitlines()) == 1
+
+
+def test_debug_shows_where_it_happened(monkeypatch, capsys):
+    monkeypatch.setattr(running, "app", raising(FileError("gone")))
+    assert main(["x", "--debug"]) == 2
+    printed = capsys.readouterr().err
+    assert "Traceback" in printed
+    assert printed.endswith("isometrics: gone\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["summmary", "x"], 'Unknown command "summmary". Did you mean "summary"?'),
+        (["summary"], "requires an argument"),
+        (["summary", "x", "--labl", "y"], "Unknown option: --labl. Did you mean --label?"),
+        (["summary", "--labl", "x"], "There is no option --labl"),
+        (["summary", "x", "--beta", "one"], 'unable to convert "one" into float'),
+        (["curve", "x", "--space", "prag"], 'Choose from: "roc", "pr", "prg", "tradeoff"'),
+        (["curve", "x", "y"], "Unused Tokens"),
+        (["curve", "x", "-o"], "requires an argument"),
+    ],
+)
+def test_a_word_that_is_not_understood(capsys, words, sentence):
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert sentence in err
+    assert len(err.splitlines()) == 1
+
+
+def test_words_of_the_process_are_the_default(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["isometrics", "--version"])
+    assert main() == 0
+    assert capsys.readouterr().out == "0.1.0\n"
+
+
+def test_an_interrupt_while_the_command_is_loaded(monkeypatch, capsys):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(running, "run", interrupted)
+    assert main([]) == 130
+    assert capsys.readouterr().err == "isometrics: interrupted\n"
+
+
+def test_without_a_command_there_is_help(capsys):
+    assert main([]) == 0
+    printed = capsys.readouterr().out
+    assert "130  interrupted with Ctrl-C" in printed
+    for command in ("summary", "curve", "thresholds", "compare", "tradeoff", "calibrate", "plot"):
+        assert f" {command} " in printed
+
+
+@pytest.mark.parametrize("command", [c.__name__ for c in COMMANDS])
+def test_the_help_of_a_command_has_an_example(capsys, command):
+    assert main([command, "--help"]) == 0
+    printed = capsys.readouterr().out
+    assert "For example:" in printed
+    assert f"isometrics {command}" in printed.partition("For example:")[2]
+
+
+def test_a_warning_is_one_line(monkeypatch, capsys):
+    def app(_):
+        warnings.warn("the value\nis NaN", UndefinedWarning, stacklevel=1)
+        warnings.warn("the value\nis NaN", UndefinedWarning, stacklevel=1)
+
+    monkeypatch.setattr(running, "app", app)
+    assert main([]) == 0
+    assert capsys.readouterr().err == "isometrics: warning: the value is NaN\n" * 2
+
+
+def test_a_name_the_terminal_cannot_show():
+    program = "from isometrics.cli import main; main(['summary', 'a', '--x\\udc80'])"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        check=True,
+        capture_output=True,
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+    )
+    assert b"\\udc80" in done.stderr
+
+
+# ---------------------------------------------------------------------- standard output
+
+
+class Full:
+    """A stream on a full disk."""
+
+    def __init__(self, path="/dev/full"):
+        self.file = open(path, "w")  # noqa: PTH123, SIM115
+
+    def write(self, text):
+        return self.file.write(text)
+
+    def flush(self):
+        self.file.flush()
+
+    def fileno(self):
+        return self.file.fileno()
+
+
+def test_a_full_disk_behind_standard_output(monkeypatch, capsys):
+    stream = Full()
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert main(["--version"]) == 2
+    # What is left goes nowhere: Python would fail again when it closes the file.
+    stream.file.close()
+    assert "no space left on device" in capsys.readouterr().err
+
+
+def test_a_closed_pipe_is_no_error(monkeypatch, capsys):
+    reader, writer = os.pipe()
+    os.close(reader)
+    stream = Full(writer)
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert main(["--version"]) == 0
+    stream.file.close()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_stream_without_a_file_is_left_alone(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    running._abandon_output()
+
+
+def test_the_module_runs(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["isometrics", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("isometrics", run_name="__main__")
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == "0.1.0\n"
+
+
+def test_importing_the_module_runs_nothing():
+    assert importlib.import_module("isometrics.__main__").main is main

@@ -1,0 +1,145 @@
+"""Tables as files: exact, whole, and harmless whatever the names are."""
+
+import csv
+import json
+import math
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from isometrics.cli.tabular import WRITERS, write_batches, write_table, writer_for
+from isometrics.errors import FileError, ParameterError
+
+NASTY = ['a "quoted" name', "semi;colon, comma", "<b>html</b>", "two\nlines", "=1+1", "", "näme"]
+
+
+def rows_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@given(
+    values=st.lists(st.floats(), min_size=1, max_size=20),
+    names=st.lists(st.sampled_from(NASTY), min_size=1, max_size=3, unique=True),
+)
+def test_csv_reads_back_exactly(tmp_path, values, names):
+    path = tmp_path / "a file.csv"
+    texts = [names[k % len(names)] for k in range(len(values))]
+    write_table({name: np.array(values) for name in names} | {"text": texts}, str(path))
+    head, *rows = rows_of(path)
+    assert head == [*names, "text"]
+    assert [row[-1] for row in rows] == texts
+    found = np.array([[float(cell) for cell in row[:-1]] for row in rows])
+    assert np.array_equal(found, np.array([values] * len(names)).T, equal_nan=True)
+
+
+def test_texts_are_quoted_only_where_needed(capsys):
+    write_table({"model": ["a", "b c"], "x": np.array([0.5, math.inf])}, "-")
+    assert capsys.readouterr().out == "model,x\na,0.5\nb c,inf\n"
+
+
+def test_long_tables_come_in_pieces(capsys):
+    write_table({"x": np.arange(100_000)}, "-")
+    lines = capsys.readouterr().out.split()
+    assert lines == ["x", *map(str, range(100_000))]
+
+
+def test_parquet(tmp_path):
+    columns = {"model": NASTY, "x": np.linspace(0, 1, len(NASTY)), "tp": np.arange(len(NASTY))}
+    write_table(columns, str(tmp_path / "t.PARQUET"))
+    table = pq.read_table(tmp_path / "t.PARQUET")
+    assert table["model"].to_pylist() == NASTY
+    assert table["x"].to_pylist() == columns["x"].tolist()
+    assert str(table["tp"].type) == "int64"
+
+
+def test_json(tmp_path):
+    path = tmp_path / "t.json"
+    write_table({"x": np.array([1.5, math.nan, -math.inf]), "n": ["a", None, "\udc80"]}, str(path))
+    records = [
+        {"x": 1.5, "n": "a"},
+        {"x": None, "n": None},
+        {"x": "-Infinity", "n": "\\udc80"},
+    ]
+    assert json.loads(path.read_bytes(), parse_constant=pytest.fail) == records
+    lines = tmp_path / "t.jsonl"
+    write_table({name: [record[name] for record in records] for name in ("x", "n")}, str(lines))
+    assert len(lines.read_text(encoding="utf-8").splitlines()) == 3
+
+
+@pytest.mark.parametrize(("suffix", "content"), [("json", "[\n\n]\n"), ("jsonl", "\n")])
+def test_json_without_rows(tmp_path, suffix, content):
+    write_table({"x": np.array([])}, str(tmp_path / f"t.{suffix}"))
+    assert (tmp_path / f"t.{suffix}").read_text() == content
+
+
+def test_arrow(tmp_path):
+    write_table({"model": NASTY}, str(tmp_path / "t.arrow"))
+    with pa.ipc.open_file(tmp_path / "t.arrow") as file:
+        assert file.read_all()["model"].to_pylist() == NASTY
+
+
+def test_tabs(tmp_path):
+    write_table({"a b": ["x", "t\tab"], "y": np.array([1, 2])}, str(tmp_path / "t.tsv"))
+    text = (tmp_path / "t.tsv").read_text()
+    assert list(csv.reader(text.splitlines(), delimiter="\t")) == [
+        ["a b", "y"],
+        ["x", "1"],
+        ["t\tab", "2"],
+    ]
+
+
+def test_what_a_format_cannot_hold_is_one_sentence(tmp_path):
+    batch = pa.record_batch({"x": [[1, 2]]})
+    with pytest.raises(FileError, match=r"cannot write '.*t.csv': .*list"):
+        write_batches(batch.schema, [batch], str(tmp_path / "t.csv"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_other_types_are_written_as_text(capsys):
+    column = pa.array([1.25, None]).cast(pa.decimal128(5, 2))
+    texts = pa.array(["x", "y"])
+    batch = pa.record_batch(
+        {
+            "d": column,
+            "b": pa.array([True, None]),
+            "code": texts.dictionary_encode(),
+            "view": texts.cast(pa.string_view()),
+            "long": texts.cast(pa.large_string()),
+        }
+    )
+    write_batches(batch.schema, [batch], "-")
+    assert capsys.readouterr().out == "d,b,code,view,long\n1.25,true,x,x,x\n,,y,y,y\n"
+
+
+def test_names_that_are_no_text_are_escaped(capsys):
+    write_table({"n\udc80": ["\udc80", None]}, "-")
+    assert capsys.readouterr().out == "n\\udc80\n\\udc80\n\n"
+
+
+def test_long_doubles_are_not_rounded():
+    values = np.array([2**63 + 1], np.longdouble)
+    with pytest.raises(ParameterError, match="the thresholds have more than 64 bits"):
+        write_table({"threshold": values}, "-")
+
+
+@pytest.mark.parametrize("target", ["t.xlsx", "t", "csv"])
+def test_other_suffixes_are_refused(target):
+    with pytest.raises(ParameterError, match=r"should end in \.csv, .*, or be -"):
+        writer_for(target)
+
+
+@pytest.mark.parametrize("suffix", [suffix.lstrip(".") for suffix in WRITERS])
+def test_a_full_disk_leaves_nothing(tmp_path, suffix):
+    def batches():
+        yield pa.record_batch({"x": [1]})
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(FileError, match="no space left on device"):
+        write_batches(pa.schema({"x": pa.int64()}), batches(), str(tmp_path / f"t.{suffix}"))
+    assert list(tmp_path.iterdir()) == []

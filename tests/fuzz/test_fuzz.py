@@ -1,0 +1,52 @@
+"""A few hundred mutated files through every command; `long_run.py` does ten thousand."""
+
+import pytest
+
+from isometrics.cli import app
+
+from .fuzzing import COMMANDS, attempt, corpus, fuzz, judged, mutated, np, quietly
+
+SEED = 20_250_601
+MUTATIONS = 300
+
+
+def test_mutated_files_never_break_a_command(tmp_path):
+    print(f"seed {SEED}")
+    found = fuzz(tmp_path, MUTATIONS, SEED)
+    assert found.failures == []
+    # Enough files must survive for the commands themselves to be tried.
+    assert found.codes[0] > MUTATIONS // 20
+    assert found.codes[2] > MUTATIONS // 20
+
+
+@pytest.mark.parametrize("name", corpus())
+def test_the_files_are_valid_before_they_are_mutated(tmp_path, name):
+    words = ["--pos-label", "y"] if name == "weka.csv" else []
+    (tmp_path / name).write_bytes(corpus()[name])
+    code, _, err = quietly(["summary", str(tmp_path / name), *words])
+    assert code == 0, err
+
+
+def test_every_command_is_tried():
+    tried = {words[0] for words in COMMANDS}
+    assert {command.__name__ for command in app.COMMANDS} - tried == {"demo", "doctor"}
+
+
+def test_a_seed_gives_the_same_files():
+    others = list(corpus().values())
+    one, other = (mutated(others[0], np.random.default_rng([1, 2]), others) for _ in range(2))
+    assert one == other != others[0]
+
+
+def test_what_is_wrong_is_noticed(tmp_path):
+    fine = ("", "isometrics: no\n", set(), {"out.csv"})
+    assert judged(2, *fine) is None
+    assert "exit code 1" in judged(1, *fine)
+    assert "left" in judged(0, *fine)
+    assert "left" in judged(2, "", "isometrics: no\n", {"out.csv"}, {"out.csv"})
+    assert "traceback" in judged(2, "", "Traceback\n", set(), set())
+    assert "control" in judged(0, "\x1b[31m", "", set(), set())
+    assert "no plain sentence" in judged(2, "half a table", "isometrics: no\n", set(), set())
+    data = b"label,score\n1,0.9\n0,0.2\n"
+    problem, code, _ = attempt(tmp_path / "run", "x.csv", data, ["curve", "-o", "OUT.csv"], None)
+    assert (problem, code) == (None, 0)
