@@ -116,7 +116,7 @@ def test_bands_are_those_of_the_rows(sample, analysis):
 @pytest.mark.parametrize(("space", "places"), [("roc", 1), ("all", 4)])
 def test_bands_are_drawn_under_the_curves(analysis, space, places, monkeypatch):
     monkeypatch.setattr("isometrics.certainty.REPLICATES_OF_CURVES", 20)
-    drawn = np.ravel(analysis.plot(space, confidence_level=0.9))
+    drawn = np.ravel(analysis.plot(space, bands={"confidence_level": 0.9}))
     assert len(drawn) == places
     plain = np.ravel(analysis.plot(space))
     for with_bands, without in zip(drawn, plain, strict=True):
@@ -126,4 +126,4 @@ def test_bands_are_drawn_under_the_curves(analysis, space, places, monkeypatch):
 
 def test_bands_of_one_group_are_refused(analysis):
     with pytest.raises(ParameterError, match="leave out group="):
-        analysis.plot("roc", group="0", confidence_level=0.9)
+        analysis.plot("roc", group="0", bands={})

@@ -16,7 +16,6 @@ from isometrics.errors import ParameterError
 from isometrics.models import named_models
 from isometrics.parameters import clean_betas, clean_choice
 from isometrics.points import OperatingPoints
-from isometrics.printing import several
 from isometrics.samples import ModelSample, clean_model_sample
 from isometrics.summary import Summary, f_name, summary_of
 from isometrics.uncertainty import DEFAULT_MEASURES
@@ -225,7 +224,7 @@ class Analysis:
         axes: Any = None,
         *,
         group: str | None = None,
-        confidence_level: float | None = None,
+        bands: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Any:
         """Draw the models with matplotlib.
@@ -238,8 +237,9 @@ class Analysis:
             The axes to draw on; four of them for ``"all"``. By default a new figure is made.
         group
             Draw the tables of this group; by default those of all rows.
-        confidence_level
-            Draw pointwise confidence bands too, for all rows.
+        bands
+            Draw pointwise confidence bands too, with these options of `bootstrap_curves`, such as
+            ``{"confidence_level": 0.95}``.
         options
             Options of the function of that name in `isometrics.plot`; for ``"all"`` those of
             `isometrics.plot.overview`.
@@ -255,14 +255,14 @@ class Analysis:
         from isometrics.plot.bands import shade
         from isometrics.plot.overview import draw_space, overview
 
-        if confidence_level is not None and group is not None:
+        if bands is not None and group is not None:
             raise ParameterError("bands are drawn for all rows; leave out group=")
         draw = overview if space == "all" else partial(draw_space, space)
         drawn: Any = draw(models, axes, **options)
-        if confidence_level is not None:
+        if bands is not None:
             spaces = SPACES[:-1] if space == "all" else (space,)
             for each, ax in zip(spaces, np.ravel(drawn), strict=True):
-                shade(self.bands(each, confidence_level=confidence_level), ax)
+                shade(self.bands(each, **bands), ax)
         return drawn
 
     def bands(self, space: str, **options: Any) -> list[Band]:
@@ -284,6 +284,7 @@ class Analysis:
         *,
         title: str | None = None,
         confidence_level: float | None = None,
+        **options: Any,
     ) -> Path:
         """Write one self-contained page about the models over all rows, and return its path.
 
@@ -295,17 +296,26 @@ class Analysis:
             The title of the page.
         confidence_level
             Draw pointwise confidence bands in all spaces.
+        options
+            Other options of `bootstrap_curves`.
         """
         from isometrics.report import write_report
 
-        bands: list[Band] = []
-        if confidence_level is not None:
-            for space in SPACES[:-1]:
-                bands += self.bands(space, confidence_level=confidence_level)
+        bands = self.all_bands(confidence_level=confidence_level, **options)
         written: Path = write_report(
             self.models, path, title=title, description=self.description or None, bands=bands
         )
         return written
+
+    def all_bands(self, *, confidence_level: float | None = None, **options: Any) -> list[Band]:
+        """Return the bands of all models in all spaces; none without a confidence level."""
+        if confidence_level is None:
+            return []
+        return [
+            band
+            for space in SPACES[:-1]
+            for band in self.bands(space, confidence_level=confidence_level, **options)
+        ]
 
     def _evidence(self) -> Evidence:
         return Evidence(self.models, self.rows, self.prevalence)
@@ -378,18 +388,7 @@ def analyse(
     sample = clean_model_sample(y_true, scores, sample_weight, groups, pos_label)
     models = sample.tables()
     tables, skipped = sample.tables_by_group()
-    return Analysis(models, tables, skipped, _description(sample, skipped), sample)
-
-
-def _description(sample: ModelSample, skipped: Mapping[str, str]) -> str:
-    """Say what was counted: rows, groups, and groups that could not be."""
-    said = f"{sample.labels.size} rows{' with weights' * (sample.weights is not None)}"
-    if sample.groups:
-        said += f"; groups: {several(list(sample.groups))}"
-    if skipped:
-        reasons = [f"{group} ({reason})" for group, reason in skipped.items()]
-        said += f"; left out: {several(reasons)}"
-    return said
+    return Analysis(models, tables, skipped, sample.describe(skipped), sample)
 
 
 def _betas(beta: float | Iterable[float]) -> tuple[float, ...]:

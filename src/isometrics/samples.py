@@ -11,6 +11,7 @@ from isometrics.columns import Column, column
 from isometrics.errors import ParameterError, ScoreError
 from isometrics.inputs import positive_rows, present_rows
 from isometrics.points import OperatingPoints
+from isometrics.printing import several
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -43,6 +44,16 @@ class ModelSample(NamedTuple):
             else:
                 skipped[group] = f"only {'positives' if positives else 'negatives'}"
         return tables, skipped
+
+    def describe(self, skipped: Mapping[str, str]) -> str:
+        """Say what was counted: rows, groups, and groups that could not be."""
+        said = f"{self.labels.size} rows{' with weights' * (self.weights is not None)}"
+        if self.groups:
+            said += f"; groups: {several(list(self.groups))}"
+        if skipped:
+            reasons = [f"{group} ({reason})" for group, reason in skipped.items()]
+            said += f"; left out: {several(reasons)}"
+        return said
 
     def _count(self, rows: NDArray[np.intp] | slice) -> dict[str, OperatingPoints]:
         weights = None if self.weights is None else self.weights[rows]

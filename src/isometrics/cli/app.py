@@ -15,6 +15,7 @@ from isometrics.cli.demo import demo
 from isometrics.cli.doctor import doctor
 from isometrics.cli.plot import plot
 from isometrics.cli.report import report
+from isometrics.cli.serve import serve
 from isometrics.cli.summary import summary
 from isometrics.cli.thresholds import thresholds
 from isometrics.cli.tradeoff import tradeoff
@@ -31,6 +32,7 @@ COMMANDS: tuple[Callable[..., int | None], ...] = (
     calibrate,
     plot,
     report,
+    serve,
     convert,
     demo,
     doctor,

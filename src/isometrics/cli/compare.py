@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from isometrics.cli.loading import about, load
-from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, IndexName
+from isometrics.cli.loading import about, load, resampling
+from isometrics.cli.options import (
+    ANSWERS,
+    CERTAINTY,
+    COLUMNS,
+    Answers,
+    Certainty,
+    Columns,
+    File,
+    IndexName,
+)
 from isometrics.cli.output import Part, answer, as_data, part_of
 
 if TYPE_CHECKING:
@@ -18,6 +27,8 @@ def compare(
     /,
     *,
     index: IndexName = "f-measure",
+    measure: str = "AUPRG",
+    certainty: Certainty = CERTAINTY,
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
 ) -> None:
@@ -26,16 +37,20 @@ def compare(
     For example:
       isometrics compare predictions.csv
       isometrics compare predictions.csv --index jaccard --json
+      isometrics compare predictions.csv --confidence 0.95 --measure AUROC
 
     Parameters
     ----------
     index
         What to compare by.
+    measure
+        By what it is said how sure the better model is better, with --confidence.
     """
     from isometrics.compare import compare as compared
 
-    analysis = load(file, columns, answers)
-    whole = analysis.compare(index)
+    analysis = load(file, columns, answers, keep_rows=certainty.wanted)
+    with resampling(certainty, answers) as options:
+        whole = analysis.compare(index, measure=measure, **options)
     groups = {
         group: compared(models, index)
         for group, models in analysis.groups.items()
@@ -62,6 +77,8 @@ def _parts(found: Comparison) -> list[Part]:
         "crossings": found.crossings,
         "useful": found.useful,
     }
+    if found.certainty is not None:
+        tables["certainty"] = found.certainty
     return [
         part_of(key, table, found.sentence() if key == "winners" else None)
         for key, table in tables.items()

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from isometrics.cli.output import note
 from isometrics.cli.progress import Meter
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from isometrics.analysis import Analysis
-    from isometrics.cli.options import Answers, Columns
+    from isometrics.cli.options import Answers, Certainty, Columns
+
+_NAMED = 5
+"""How many groups that are left out are named one by one."""
 
 
-def load(file: str, columns: Columns, answers: Answers) -> Analysis:
+def load(file: str, columns: Columns, answers: Answers, *, keep_rows: bool = False) -> Analysis:
     """Read a prediction file; what was read from where goes to the stream of messages."""
     from isometrics.reading import read_predictions
 
@@ -22,13 +29,29 @@ def load(file: str, columns: Columns, answers: Answers) -> Analysis:
             **columns.roles(),
             memory_limit=columns.memory_limit,
             tolerance=columns.tolerance,
+            keep_rows=keep_rows,
             progress=meter,
         )
     if not answers.json:
         note(analysis.description)
-        for group, reason in analysis.skipped.items():
+        for group, reason in islice(analysis.skipped.items(), _NAMED):
             note(f"group {group!r} is left out: {reason}")
-    return analysis
+        if len(analysis.skipped) > _NAMED:
+            note(f"and {len(analysis.skipped) - _NAMED} more groups, which --json lists")
+    if columns.prevalence is None:
+        return analysis
+    return analysis.at_prevalence(columns.prevalence)
+
+
+@contextmanager
+def resampling(certainty: Certainty, answers: Answers) -> Iterator[dict[str, Any]]:
+    """Yield the options of `bootstrap`, with a progress bar; none unless intervals are wanted."""
+    options = certainty.options()
+    if not options:
+        yield {}
+        return
+    with Meter("drawing again", quiet=answers.quiet) as meter:
+        yield options | {"progress": meter}
 
 
 def about(analysis: Analysis) -> dict[str, object]:

@@ -42,6 +42,7 @@ Target = Annotated[str, Parameter(alias="-o", allow_leading_hyphen=True, convert
 
 _COLUMN = Parameter(group="Columns", show_default=False)
 _READING = Parameter(group="Reading", show_default=False)
+_SURE = Parameter(group="Certainty", show_default=False)
 _FLAG = Parameter(group="Answers", negative="", show_default=False)
 
 
@@ -66,6 +67,8 @@ class Columns:
     """How much memory reading may use, such as 2GB."""
     tolerance: Annotated[float | None, _READING] = None
     """Keep only as many rows of a long table as it takes to know every area to this width."""
+    prevalence: Annotated[float | None, _READING] = None
+    """Look at everything at this prevalence, that of the deployment, instead of the file's own."""
 
     def score_columns(self) -> dict[str, str] | list[str] | None:
         """Return the score columns as `read_predictions` takes them."""
@@ -101,5 +104,34 @@ class Answers:
     """After an error, print where it happened."""
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Certainty:
+    """How sure an answer is to be."""
+
+    confidence: Annotated[float | None, _SURE] = None
+    """Add confidence intervals or bands of this level, such as 0.95."""
+    resamples: Annotated[int | None, _SURE] = None
+    """How often the rows are drawn again; by default 2000 times, for bands 500."""
+    random_state: Annotated[int, _SURE] = 0
+    """The seed of the draws; the same one gives the same intervals."""
+
+    @property
+    def wanted(self) -> bool:
+        """Whether intervals are wanted."""
+        return self.confidence is not None
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of `bootstrap`; none unless intervals are wanted."""
+        if self.confidence is None:
+            return {}
+        chosen = {} if self.resamples is None else {"n_resamples": self.resamples}
+        return chosen | {
+            "confidence_level": self.confidence,
+            "random_state": self.random_state,
+        }
+
+
 COLUMNS = Columns()
 ANSWERS = Answers()
+CERTAINTY = Certainty()

@@ -9,8 +9,10 @@ from isometrics.cli.curve import COORDINATES
 from isometrics.cli.loading import about, load
 from isometrics.cli.options import (
     ANSWERS,
+    CERTAINTY,
     COLUMNS,
     Answers,
+    Certainty,
     Columns,
     File,
     IndexName,
@@ -38,6 +40,7 @@ def plot(
     isolines: bool = True,
     title: str | None = None,
     dpi: int = 150,
+    certainty: Certainty = CERTAINTY,
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
 ) -> None:
@@ -47,6 +50,7 @@ def plot(
       isometrics plot predictions.csv -o pr.png
       isometrics plot predictions.csv --space prg --no-isolines -o "PRG space.svg"
       isometrics plot predictions.csv --space comparison --index cost -o best.pdf
+      isometrics plot predictions.csv --space all --confidence 0.95 -o bands.png
 
     Parameters
     ----------
@@ -76,12 +80,16 @@ def plot(
     # Whether there is matplotlib is said before a long file is read.
     import isometrics.plot  # noqa: F401
 
-    analysis = load(file, columns, answers)
+    analysis = load(file, columns, answers, keep_rows=certainty.wanted)
     options: dict[str, Any] = {}
     if space in COORDINATES:
         options = {"hull": hull, "isolines": isolines}
     elif space != "all":
         options = {"index": index}
+    if certainty.wanted:
+        if space == "comparison":
+            raise ParameterError("--confidence draws bands around curves; choose another --space")
+        options["bands"] = certainty.options()
     _save(_drawn(analysis, space, only, options, title), output, form, dpi)
     if answers.json:
         answer(about(analysis) | {"space": space, "written": output}, [], as_json=True)

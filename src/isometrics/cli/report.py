@@ -7,7 +7,16 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from isometrics.cli.loading import about, load
-from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, Target
+from isometrics.cli.options import (
+    ANSWERS,
+    CERTAINTY,
+    COLUMNS,
+    Answers,
+    Certainty,
+    Columns,
+    File,
+    Target,
+)
 from isometrics.cli.output import answer
 
 
@@ -18,6 +27,7 @@ def report(
     output: Target = "report.html",
     title: str | None = None,
     open: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    certainty: Certainty = CERTAINTY,
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
 ) -> None:
@@ -26,6 +36,7 @@ def report(
     For example:
       isometrics report predictions.csv
       isometrics report predictions.parquet -o "May 2025.html" --title May --open
+      isometrics report predictions.csv --confidence 0.95
 
     Parameters
     ----------
@@ -36,13 +47,20 @@ def report(
     open
         Open the report in the browser.
     """
-    analysis = load(file, columns, answers)
+    analysis = load(file, columns, answers, keep_rows=certainty.wanted)
+    options = certainty.options()
     if output == "-":
         from isometrics.report import report_html
 
-        print(report_html(analysis.models, title=title, description=analysis.description))
+        page = report_html(
+            analysis.models,
+            title=title,
+            description=analysis.description,
+            bands=analysis.all_bands(**options),
+        )
+        print(page)
         return
-    path = analysis.report(output, title=title)
+    path = analysis.report(output, title=title, **options)
     if answers.json:
         answer(about(analysis) | {"written": str(path)}, [], as_json=True)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -23,6 +24,10 @@ FINE = 0
 UNEXPECTED = 1
 BAD_INPUT = 2
 _LONGEST = 1000
+_OPTION = re.compile(
+    r"(?<![\w'])(label|scores|model|weight|group|pos_label|memory_limit|tolerance)=(?![\w'\"])"
+)
+"""Options as messages name them for Python; on the command line they have other names."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -85,7 +90,9 @@ def _foreseen(error: BaseException) -> str | None:
     if isinstance(error, MemoryError):
         return "not enough memory; give less data or a --memory-limit"
     missing_part = isinstance(error, ImportError) and "pip install" in str(error)
-    return cell(error) if missing_part or isinstance(error, IsometricsError) else None
+    if missing_part or isinstance(error, IsometricsError):
+        return _OPTION.sub(lambda found: f"--{found[1].replace('_', '-')}", cell(error))
+    return None
 
 
 def _shortened(sentence: str) -> str:

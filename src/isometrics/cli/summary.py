@@ -6,8 +6,16 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from isometrics.cli.loading import about, load
-from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File
+from isometrics.cli.loading import about, load, resampling
+from isometrics.cli.options import (
+    ANSWERS,
+    CERTAINTY,
+    COLUMNS,
+    Answers,
+    Certainty,
+    Columns,
+    File,
+)
 from isometrics.cli.output import answer, part_of
 
 
@@ -18,6 +26,7 @@ def summary(
     beta: Annotated[
         tuple[float, ...], Parameter(negative="", consume_multiple=True, show_default=False)
     ] = (0.5, 1.0, 2.0),
+    certainty: Certainty = CERTAINTY,
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
 ) -> None:
@@ -26,6 +35,7 @@ def summary(
     For example:
       isometrics summary predictions.csv
       isometrics summary runs.parquet --label y --scores old --scores new=s2
+      isometrics summary predictions.csv --confidence 0.95 --prevalence 0.01
       isometrics summary - --group country --json < predictions.csv
 
     Parameters
@@ -37,7 +47,8 @@ def summary(
 
     # What cannot be answered is said before a long file is read.
     clean_betas(beta)
-    analysis = load(file, columns, answers)
-    found = analysis.summary(beta=beta)
+    analysis = load(file, columns, answers, keep_rows=certainty.wanted)
+    with resampling(certainty, answers) as options:
+        found = analysis.summary(beta=beta, **options)
     part = part_of("summary", found)
     answer(about(analysis) | {"notes": list(found.notes)}, [part], as_json=answers.json)

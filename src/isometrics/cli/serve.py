@@ -1,0 +1,54 @@
+"""`isometrics serve`: the interactive page in the browser, of a file or for one to be dropped."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from isometrics.cli.loading import load
+from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File
+from isometrics.cli.output import note
+
+
+def serve(
+    file: File | None = None,
+    /,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    open: Annotated[bool, Parameter(show_default=False)] = True,
+    columns: Columns = COLUMNS,
+    answers: Answers = ANSWERS,
+) -> None:
+    """Open the interactive page in the browser, until Ctrl-C; without a file, it asks for one.
+
+    For example:
+      isometrics serve
+      isometrics serve predictions.parquet
+      isometrics serve predictions.csv --no-open --port 8000
+
+    Parameters
+    ----------
+    host
+        The address to listen on; the default can be reached from this machine alone.
+    port
+        The port; 0 is any free one.
+    open
+        Open the page in the browser.
+    """
+    from isometrics.report import serve as serve_page
+
+    models, description = None, None
+    if file is not None:
+        analysis = load(file, columns, answers)
+        models, description = analysis.models, analysis.description
+    serve_page(
+        models,
+        host=host,
+        port=port,
+        open_browser=open,
+        title=file,
+        description=description,
+        announce=lambda address: note(f"The page is at {address} until you press Ctrl-C."),
+    )
