@@ -391,5 +391,7 @@ def test_demo(call, tmp_path, monkeypatch):
 
 
 def test_every_command_is_tested():
-    tested = "summary thresholds compare tradeoff curve calibrate plot report convert demo doctor"
+    tested = (
+        "summary thresholds compare tradeoff curve calibrate plot report serve convert demo doctor"
+    )
     assert [command.__name__ for command in COMMANDS] == tested.split()

@@ -1,0 +1,109 @@
+"""Intervals, bands, prevalences and the page on the command line."""
+
+import pytest
+
+import isometrics as iso
+from isometrics.cli.serve import serve
+
+SURE = ("--confidence", "0.9", "--resamples", "60")
+OPTIONS = {"confidence_level": 0.9, "n_resamples": 60}
+
+
+@pytest.fixture
+def analysis(predictions):
+    return iso.read_predictions(predictions, keep_rows=True)
+
+
+def test_a_summary_has_intervals(call, predictions, analysis):
+    found = call("summary", predictions, *SURE, "--json").data["summary"][0]
+    lower, upper = analysis.bootstrap("AUPR", **OPTIONS).interval("AUPR", found["model"])
+    assert (found["aupr_lower"], found["aupr_upper"]) == (lower, upper)
+    assert "90% interval" in call("summary", predictions, "--group", "", *SURE).out
+
+
+def test_the_seed_can_be_chosen(call, predictions):
+    words = ("summary", predictions, *SURE, "--json")
+    first, again, other = (
+        call(*words, "--random-state", seed).data["summary"][0]["auroc_lower"] for seed in (3, 3, 4)
+    )
+    assert first == again != other
+
+
+def test_a_comparison_says_how_sure_it_is(call, predictions, analysis):
+    done = call("compare", predictions, *SURE, "--measure", "AUROC", "--json")
+    sure = analysis.bootstrap("AUROC", **OPTIONS).differences()
+    assert done.data["sentence"].endswith(sure.sentence())
+    assert done.data["certainty"][0]["better"] == sure.better[0]
+
+
+@pytest.mark.parametrize("command", ["summary", "compare", "plot", "report"])
+def test_a_confidence_beyond_1_is_refused(call, predictions, tmp_path, command):
+    output = ["-o", tmp_path / "out.png"] if command in ("plot", "report") else []
+    done = call(command, predictions, "--confidence", "95", *output, code=2)
+    assert "strictly between 0 and 1" in done.err
+    assert list(tmp_path.glob("out*")) == []
+
+
+def test_bands_are_drawn(call, predictions, tmp_path):
+    plain, banded = tmp_path / "plain.svg", tmp_path / "banded.svg"
+    call("plot", predictions, "--space", "roc", "-o", plain)
+    call("plot", predictions, "--space", "roc", *SURE, "-o", banded)
+    assert banded.stat().st_size > plain.stat().st_size
+    done = call("plot", predictions, "--space", "comparison", *SURE, "-o", plain, code=2)
+    assert "choose another --space" in done.err
+
+
+def test_bands_are_in_the_report(call, predictions, tmp_path):
+    target = tmp_path / "report.html"
+    call("report", predictions, *SURE, "-o", target)
+    assert target.read_text().count('"level":0.9') == 8
+    assert call("report", predictions, *SURE, "-o", "-").out == target.read_text() + "\n"
+
+
+def test_everything_at_another_prevalence(call, predictions, analysis):
+    words = ("--prevalence", "0.01", "--json")
+    found = call("summary", predictions, *words).data["summary"][0]
+    moved = analysis.models["good"].at_prevalence(0.01)
+    assert found["aupr"] == moved.pr.area()
+    found = call("thresholds", predictions, "--beta", "1", *words).data["thresholds"][0]
+    assert found["threshold"] == iso.best_threshold(moved).threshold
+    assert "prevalence" in call("summary", predictions, "--prevalence", "2", code=2).err
+
+
+def test_many_groups_that_are_left_out_are_counted(call, tmp_path):
+    file = tmp_path / "groups.csv"
+    rows = [f"{row % 2},{row / 50},{'all' if row < 10 else row}" for row in range(30)]
+    file.write_text("\n".join(["label,score,group", *rows]))
+    lines = call("summary", file).err.splitlines()
+    assert sum("is left out: only" in line for line in lines) == 5
+    assert lines[-1] == "and 15 more groups, which --json lists"
+
+
+def test_options_have_the_names_of_the_command_line(call, tmp_path):
+    file = tmp_path / "texts.csv"
+    file.write_text("label,score\nspam,0.9\nham,0.1\nspam,0.2\n")
+    done = call("summary", file, code=2)
+    assert done.err.splitlines()[-1].endswith("say which one is positive with --pos-label")
+
+
+@pytest.mark.parametrize("with_file", [True, False])
+def test_the_page_is_served(call, predictions, analysis, with_file, monkeypatch):
+    asked = []
+
+    def serve_page(models, **options):
+        asked.append((models, options))
+        options["announce"]("http://127.0.0.1:1/")
+
+    monkeypatch.setattr("isometrics.report.serve", serve_page)
+    words = [predictions] if with_file else []
+    done = call("serve", *words, "--no-open", "--port", "8123")
+    assert "http://127.0.0.1:1/ until you press Ctrl-C" in done.err
+    ((models, options),) = asked
+    assert options["open_browser"] is False
+    assert (options["host"], options["port"]) == ("127.0.0.1", 8123)
+    if with_file:
+        assert models == analysis.models
+        assert "label: label" in options["description"]
+    else:
+        assert (models, options["title"], options["description"]) == (None, None, None)
+    assert serve.__doc__
