@@ -111,12 +111,10 @@ def _bounds(table: Table) -> dict[str, Bracket]:
     if Measure.ROC in table.known:
         roc = Bracket(table.known[Measure.ROC], table.known[Measure.ROC])
     prg = _apart(worst.prg.area(), best.prg.area())
-    widest = best.pr.minimum_area()
-    aupr = _apart(low["davis-goadrich"], high["davis-goadrich"])
     balance = table.prevalence * (1 - table.prevalence)
     return {
         "AUROC": roc,
-        "AUPR": aupr,
+        "AUPR": _apart(low["davis-goadrich"], high["davis-goadrich"]),
         "average precision": pr(
             steps("average-precision", "davis-goadrich"),
             high["average-precision"] * table.positives,
@@ -124,7 +122,7 @@ def _bounds(table: Table) -> dict[str, Bracket]:
         "AUPR, linear": pr(low["linear"] * table.positives, lines("linear")),
         "AUPR, integer steps": pr(steps("integer-steps", "linear"), lines("integer-steps")),
         "AUPR, max precision": _apart(low["max-precision"], high["max-precision"]),
-        "AUPR, normalised": _apart(*((area - widest) / (1 - widest) for area in aupr)),
+        "AUPR, normalised": _apart(worst.pr.normalised_area(), best.pr.normalised_area()),
         "AUPRG": prg,
         "expected F1 gain": _expected_gain(table, prg, _apart(worst.prg.y0, best.prg.y0)),
         "expected accuracy": _apart(*(0.5 + balance * (2 * area - 1) for area in roc)),

@@ -37,11 +37,12 @@ class Compacting:
         self._kept: list[tuple[NDArray[Any], Counts, Counts, NDArray[np.bool_]]] = []
 
     def add(self, thresholds: NDArray[Any], tp: Counts, fp: Counts) -> None:
-        """Add a section; the threshold of its first row is not used."""
+        """Add a section; its first row has its threshold in another one."""
         self._sums.add(Path(tp, fp))
         rows = self._wanted(tp, fp)
         gaps = np.diff(rows) > 1
-        self._kept.append((thresholds[rows[1:]], tp[rows[1:]], fp[rows[1:]], gaps))
+        rows = rows[1:]
+        self._kept.append((thresholds[rows - 1], tp[rows], fp[rows], gaps))
 
     def _wanted(self, tp: Counts, fp: Counts) -> NDArray[np.intp]:
         """Return the rows to keep: hull, highest precision, and a dense choice of the others."""
@@ -53,9 +54,10 @@ class Compacting:
         for counts, total in zip(
             (tp, fp, tp + fp), (*self._totals, sum(self._totals)), strict=True
         ):
-            reach = max(float(counts[-1]), 1.0)
-            steps = np.arange(math.ceil(self._fineness * math.log(reach) + 1))
-            grid = np.exp(steps / self._fineness)
+            positive = counts[np.searchsorted(counts, 0, "right") :].astype(np.float64)
+            low, high = (math.log(positive[row]) if positive.size else 0.0 for row in (0, -1))
+            steps = np.arange(math.ceil(self._fineness * (high - low)) + 1)
+            grid = np.exp(low + steps / self._fineness)
             linear = np.arange(2 * self._fineness) * (total / (2 * self._fineness))
             grid = np.concatenate([grid, linear])
             grid = grid[(grid > counts[0]) & (grid <= counts[-1])]

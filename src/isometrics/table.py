@@ -151,7 +151,7 @@ class Table:
             and np.array_equal(self.fp, other.fp)
             and np.array_equal(self.thresholds, other.thresholds, equal_nan=True)
             and _same_gaps(self.gaps, other.gaps)
-            and self.known == other.known
+            and _same_known(self.known, other.known)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -175,6 +175,13 @@ def _same_gaps(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -
     if one is None or other is None:
         return one is other
     return np.array_equal(one, other)
+
+
+def _same_known(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
+    """Compare measures; one that is not defined, NaN, equals itself."""
+    return one.keys() == other.keys() and np.array_equal(
+        list(one.values()), [other[name] for name in one], equal_nan=True
+    )
 
 
 def _same_labels(one: tuple[Any, ...] | None, other: tuple[Any, ...] | None) -> bool:

@@ -58,6 +58,7 @@ class ApproximateTable:
         self._tolerance = tolerance
         self._first: ExactTable | None = ExactTable(dtype, None, folder=folder)
         self._counts: BinCounts | None = None
+        self._ended = False
         self._looking: Looking | None = None
 
     def append(
@@ -66,15 +67,18 @@ class ApproximateTable:
         """See rows, in the first pass or again in a later one; they have no weights."""
         assert weights is None
         if self._first is not None:
-            self._first.append(labels, scores, None)
+            # Later passes are for other models, which have more rows.
+            if not self._ended:
+                self._first.append(labels, scores, None)
             if self._first.rows > FIRST_ROWS:
                 self._plan(self._first)
             return
         keys = self._order.keys(scores)
         if self._looking is not None:
             self._looking.append(keys, labels)
-        elif self._counts is not None:
-            self._counts.append(keys, labels)
+            return
+        assert self._counts is not None, "rows are kept, or else counted"
+        self._counts.append(keys, labels)
 
     def _plan(self, first: ExactTable) -> None:
         positives, negatives = (np.concatenate([run.keys for run in runs]) for runs in first.runs())
@@ -90,6 +94,7 @@ class ApproximateTable:
 
         `name` is what errors call the labels.
         """
+        self._ended = True
         if self._counts is None:
             return False
         if self._looking is None:

@@ -42,6 +42,13 @@ def kind_of(dtype: pa.DataType) -> str:
     return "other"
 
 
+def can_name(dtype: pa.DataType) -> bool:
+    """Tell whether values can name models and groups: texts, numbers and times can."""
+    from pyarrow import types
+
+    return kind_of(dtype) != "other" or types.is_temporal(dtype)
+
+
 def numbers(column: pa.Array) -> Values:
     """Return a column of numbers or truth values; NaN is missing, as null is.
 
@@ -85,6 +92,8 @@ def codes(column: pa.Array) -> tuple[NDArray[np.int32], list[Any]]:
     """Return small integers for the values of a column, -1 for null, and what they stand for."""
     import pyarrow as pa
 
+    if pa.types.is_dictionary(column.type) and column.dictionary.null_count:
+        column = column.dictionary_decode()
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     found = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)

@@ -36,7 +36,7 @@ class BinCounts:
 
     def append(self, keys: NDArray[Any], labels: NDArray[np.bool_]) -> None:
         """Count rows; many at a time, because each count visits all bins."""
-        self.lowest_key = min(self.lowest_key, int(keys.min()))
+        self.lowest_key = int(keys.min(initial=self.lowest_key))
         places = self.plan.bins(keys)
         places <<= 1
         places |= labels
@@ -91,6 +91,7 @@ class Borders(NamedTuple):
         above = mixed & (self.tp >= there - 1e-9 * self.tp[-1])
         above[corners[1:] - 1] = True
         above[0] = True  # the highest score of all
+        above[np.argmax(self.tp / (self.tp + self.fp))] = True  # the first one of highest precision
         return np.asarray(above)
 
     def doubts(self) -> NDArray[np.float64]:
@@ -168,7 +169,10 @@ class Refinement:
         self._bin[bins] = True
         self._cell = np.zeros(plan.base.size, np.bool_)
         self._cell[plan.cells_of(bins)] = True
-        self._kept: tuple[list[NDArray[Any]], ...] = ([], [])
+        self._kept: tuple[list[NDArray[Any]], ...] = (
+            [np.empty(0, plan.word)],
+            [np.empty(0, plan.word)],
+        )
 
     def append(self, keys: NDArray[Any], labels: NDArray[np.bool_]) -> None:
         """Keep the rows that lie in chosen bins."""
@@ -210,10 +214,11 @@ class Refinement:
             skipped = above - (np.cumsum(mine) - mine)
             moved.append(counts[1:] + np.repeat(skipped[place], times))
         kept = np.repeat(self._choice.all_rows[place], times)
-        # The last row of each bin, and what a hull of these rows is made of.
+        # The last row of each bin, what a hull of these rows is made of, the most precise one.
         kept[np.append(starts[1:], bins.size) - 1] = True
         tp, fp = moved
         kept[vertices(fp, tp)] = True
+        kept[np.argmax(tp / (tp + fp))] = True
         rows = np.flatnonzero(kept)
         return KeyRows(keys[rows], tp[rows], fp[rows], np.diff(rows, prepend=-1) > 1)
 

@@ -38,7 +38,8 @@ class BinPlan:
     def cells(self, keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
         """Return the cells of keys, and the keys counted from the lowest one."""
         span = (self.base.size << self.cell_shift) - 1
-        offsets = np.clip(keys, self.word.type(self.lowest), self.word.type(self.lowest + span))
+        highest = min(self.lowest + span, int(np.iinfo(self.word).max))
+        offsets = np.clip(keys, self.word.type(self.lowest), self.word.type(highest))
         offsets -= self.word.type(self.lowest)
         return (offsets >> self.word.type(self.cell_shift)).astype(np.intp), offsets
 

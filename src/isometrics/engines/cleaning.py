@@ -8,10 +8,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics.columns import offence
-from isometrics.engines.arrow import NUMERIC, codes, is_number, kind_of, numbers, unholdable
+from isometrics.engines.arrow import (
+    NUMERIC,
+    can_name,
+    codes,
+    is_number,
+    kind_of,
+    numbers,
+    unholdable,
+)
 from isometrics.engines.labels import Labels
 from isometrics.engines.positions import Positions
-from isometrics.errors import EmptyInputError, MissingValueError, ScoreError, WeightError
+from isometrics.errors import (
+    EmptyInputError,
+    LabelError,
+    MissingValueError,
+    ParameterError,
+    ScoreError,
+    WeightError,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,6 +39,8 @@ if TYPE_CHECKING:
     Coded = tuple[NDArray[np.int32], list[Any]]
 
 MISSING = "missing values (NaN or null)"
+_UNHOLDABLE = "decimals that do not fit into 64 bits (cast them to fewer digits)"
+_LARGEST_WEIGHT = np.iinfo(np.int64).max
 
 
 class Chunk(NamedTuple):
@@ -92,10 +109,17 @@ class Cleaner:
         self._rows = 0
         self._kept = 0
         self._weight = 0.0
-        for name in layout.scores.values():
-            dtype = schema.field(name).type
-            if kind_of(dtype) == "other":
-                raise ScoreError(f"{name} holds {dtype} values; scores must be numbers")
+        for name in (*layout.scores.values(), layout.weight):
+            if name is not None and kind_of(dtype := schema.field(name).type) == "other":
+                error = WeightError if name == layout.weight else ScoreError
+                what = "weights" if name == layout.weight else "scores"
+                raise error(f"{name} holds {dtype} values; {what} must be numbers")
+        for name in (layout.model, layout.group):
+            if name is not None and not can_name(dtype := schema.field(name).type):
+                raise ParameterError(
+                    f"{name} holds {dtype} values; models and groups must be named by texts, "
+                    "numbers or times"
+                )
 
     def chunk(self, batch: pa.RecordBatch) -> Chunk | None:
         """Return the clean rows of a batch; None once anything in the sample is wrong."""
@@ -153,8 +177,11 @@ class Cleaner:
         values, missing = numbers(column)
         whole = values.dtype.kind in "bui"
         weights: Counts = values.astype(np.int64 if whole else np.float64)
+        beyond = values > _LARGEST_WEIGHT if whole else None
         bad = [
             self._offences.add(name, missing, MissingValueError, MISSING, rows),
+            self._offences.add(name, unholdable(column), WeightError, _UNHOLDABLE, rows),
+            self._offences.add(name, beyond, WeightError, "values of 2**63 or more", rows),
             self._offences.add(name, values < 0, WeightError, "negative values", rows),
             self._offences.add(name, np.isinf(values), WeightError, "infinite values", rows),
         ]
@@ -171,6 +198,7 @@ class Cleaner:
         values, missing = self._labels.read(column)
         if self._offences.add(self.layout.label, missing, MissingValueError, MISSING, rows):
             return {}
+        self._offences.add(self.layout.label, unholdable(column), LabelError, _UNHOLDABLE, rows)
         self._labels.remember(values, rows)
         if self.layout.multiclass:
             classes = self.layout.classes
@@ -183,8 +211,7 @@ class Cleaner:
             return self._texts(name, column, rows, ScoreError)
         values, missing = numbers(column)
         self._offences.add(name, missing, MissingValueError, MISSING, rows)
-        what = "decimals that do not fit into 64 bits (cast them to fewer digits)"
-        self._offences.add(name, unholdable(column), ScoreError, what, rows)
+        self._offences.add(name, unholdable(column), ScoreError, _UNHOLDABLE, rows)
         return values
 
     def _texts(

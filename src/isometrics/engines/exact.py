@@ -91,7 +91,7 @@ class ExactTable:
             return OperatingPoints(self._full(sections))
         compacting = Compacting(sections.totals)
         for keys, tp, fp in ahead(iter(sections)):
-            compacting.add(self._thresholds(keys), tp, fp)
+            compacting.add(self._thresholds(keys[1:]), tp, fp)
         return OperatingPoints(compacting.table())
 
     def _full(self, sections: Sections) -> Table:

@@ -41,7 +41,9 @@ _NULLS = ("", "NA", "N/A", "null", "NULL", "None")
 def files_of(path: str | os.PathLike[str]) -> list[Path]:
     """Return the files that a path, a folder or a pattern names; there is at least one."""
     given = Path(path)
-    if given.is_dir():
+    with reading(f"{given!s:.100}"):
+        there, folder = given.exists(), given.is_dir()
+    if folder:
         found = sorted(
             file
             for file in given.rglob("*")
@@ -52,7 +54,7 @@ def files_of(path: str | os.PathLike[str]) -> list[Path]:
                 f"cannot read {str(given)!r}: the folder has no Parquet, Arrow, CSV or JSON files"
             )
         return found
-    if given.exists():
+    if there:
         return [given]
     # A pattern may be absolute, which Path.glob does not take.
     found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207
@@ -219,19 +221,17 @@ def text_files(path: str, files: Sequence[Path], kind: str, memory: int) -> Quer
     import duckdb
 
     names = "[" + ", ".join(literal(_without_patterns(str(file))) for file in files) + "]"
-    if kind == JSON:
-        table = f"read_json({names}, format = 'auto', union_by_name = true)"
-    else:
-        nulls = ", ".join(map(literal, _NULLS))
-        table = f"read_csv({names}, nullstr = [{nulls}], union_by_name = true{{types}})"
+    # Only what lies inside a given folder says something about the rows.
+    given = f"{names}, union_by_name = true, hive_partitioning = {Path(path).is_dir()}"
     connection = duckdb.connect(config=settings(memory))
     if kind == JSON:
-        return QuerySource(path, connection, table)
-    found = QuerySource(path, connection, table.format(types=""))
+        return QuerySource(path, connection, f"read_json({given}, format = 'auto')")
+    given += f", nullstr = [{', '.join(map(literal, _NULLS))}]"
+    found = QuerySource(path, connection, f"read_csv({given})")
     doubles = ", ".join(f"{literal(name)}: 'DOUBLE'" for name in _written_numbers(found))
     if not doubles:
         return found
-    return QuerySource(path, connection, table.format(types=f", types = {{{doubles}}}"))
+    return QuerySource(path, connection, f"read_csv({given}, types = {{{doubles}}})")
 
 
 def _written_numbers(source: QuerySource) -> list[str]:

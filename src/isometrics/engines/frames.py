@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from isometrics.engines.sources import BATCH, reading
+from isometrics.engines.sources import BATCH, FIRST_ROWS, reading
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -22,7 +22,10 @@ class FrameSource:
     def __init__(self, frame: Any, name: str = "the data frame") -> None:
         import narwhals.stable.v2 as nw
 
-        given = nw.from_native(frame, pass_through=True)
+        try:
+            given = nw.from_native(frame, pass_through=True)
+        except nw.exceptions.DuplicateError:
+            raise ParameterError(f"{name} has two columns of one name; rename one") from None
         if not isinstance(given, nw.DataFrame | nw.LazyFrame):
             raise ParameterError(
                 f"predictions must be a path, a URL or a data frame but are {type(frame).__name__}"
@@ -30,9 +33,6 @@ class FrameSource:
         names = given.collect_schema().names()
         if not all(isinstance(each, str) for each in names):
             raise ParameterError(f"column names must be texts but are {names!r}")
-        if len(set(names)) < len(names):
-            twice = next(each for each in names if names.count(each) > 1)
-            raise ParameterError(f"{name} has two columns called {twice!r}; rename one")
         self.name = name
         self._frame = given
         self._rows = len(given) if isinstance(given, nw.DataFrame) else None
@@ -48,8 +48,19 @@ class FrameSource:
         """The names and types of all columns."""
         if self._schema is None:
             with reading(self.name):
-                self._schema = self._reader(self._frame.head(1)).schema
+                self._schema = self._found_schema()
         return self._schema
+
+    def _found_schema(self) -> pa.Schema:
+        """Look at the first rows; where those are all null, objects of pandas have no type yet."""
+        import pyarrow as pa
+
+        schema = self._reader(self._frame.head(FIRST_ROWS)).schema
+        unknown = [field.name for field in schema if pa.types.is_null(field.type)]
+        if unknown:
+            for field in self._reader(self._frame.select(*unknown)).schema:
+                schema = schema.set(schema.get_field_index(field.name), field)
+        return schema
 
     def batches(
         self, columns: Sequence[str], *, limit: int | None = None

@@ -8,12 +8,14 @@ import numpy as np
 
 from isometrics.building import table_of_sample
 from isometrics.errors import OneClassError, ParameterError
-from isometrics.inputs import Sample
+from isometrics.inputs import LARGEST_COUNT, Sample
 from isometrics.points import OperatingPoints
 from isometrics.printing import several
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from isometrics.aliases import Counts
 
 _WORKING = 3
 """Parting and counting take so many times the memory of the rows themselves."""
@@ -65,7 +67,7 @@ class GroupedRows:
             for start, end in zip(starts, np.append(starts[1:], codes.size), strict=True):
                 group = names[codes[start]]
                 labels, scores, *weights = (column[start:end] for column in columns)
-                sample = Sample(labels, scores, weights[0] if weights else None)
+                sample = Sample(labels, scores, _countable(weights[0]) if weights else None)
                 try:
                     points = OperatingPoints(table_of_sample(sample, None, None))
                 except OneClassError:
@@ -78,3 +80,9 @@ class GroupedRows:
             reason = f"only {only} for {several(models)}"
             skipped[group] = f"{skipped[group]}; {reason}" if group in skipped else reason
         return {group: models for group, models in groups.items() if models}, skipped
+
+
+def _countable(weights: Counts) -> Counts:
+    """Return weights whose sums are exact, or else floats."""
+    floats = weights.astype(np.float64)
+    return weights if floats.sum() <= LARGEST_COUNT else floats

@@ -13,6 +13,7 @@ from isometrics.engines.files import (
     CSV,
     PARQUET,
     ArrowFiles,
+    QuerySource,
     files_of,
     kind_of_file,
     text_files,
@@ -44,7 +45,7 @@ def open_source(given: Any, memory_limit: str | int | None = None) -> Source:
     return _files(path, memory)
 
 
-def _files(path: str, memory: int) -> Source:
+def _files(path: str, memory: int) -> ArrowFiles | QuerySource:
     files = files_of(path)
     kinds = {kind_of_file(file) for file in files}
     if len(kinds) > 1:
@@ -64,16 +65,20 @@ class StandardInput:
     """What arrives on standard input, kept in a file so that it can be read again."""
 
     def __init__(self, memory: int) -> None:
+        self.name = "standard input"
         self._folder = ScratchFolder()
         path = Path(self._folder.name, "standard input")
         try:
             with path.open("wb") as file:
                 shutil.copyfileobj(sys.stdin.buffer, file)
             self._source = _files(str(path), memory)
+        except FileError as error:
+            self._folder.cleanup()
+            raise FileError(str(error).replace(str(path), self.name)) from error
         except BaseException:
             self._folder.cleanup()
             raise
-        self.name = "standard input"
+        self._source.name = self.name
         self.rows = self._source.rows
         self.schema = self._source.schema
         self.batches = self._source.batches

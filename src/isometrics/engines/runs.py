@@ -128,7 +128,9 @@ class Runs:
                 self._end_run()
 
     def spill(self) -> None:
-        """Move all runs to the disk."""
+        """Move all rows to the disk."""
+        if self._filled:
+            self._end_run()
         for run in self._held:
             weights = None if run.weights is None else self._folder.write(run.weights)
             self._spilled.append(Run(self._folder.write(run.keys), weights))

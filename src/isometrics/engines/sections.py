@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import math
+from fractions import Fraction
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isometrics.aliases import Counts, Total
+    from isometrics.aliases import Counts
 
 SIZE = 1 << 20
 
@@ -42,6 +43,7 @@ class Sections:
         self._classes = (positives, negatives)
         runs = [*positives, *negatives]
         self._weighted = runs[0].weights is not None
+        self._fractional = runs[0].weights is not None and runs[0].weights.dtype.kind == "f"
         self._borders = _borders(runs, size)
         self._cuts = [
             [[*np.searchsorted(run.keys, self._borders).tolist(), run.keys.size] for run in one]
@@ -53,7 +55,7 @@ class Sections:
         """Yield the sections, the one of the lowest scores first."""
         for place, border in enumerate(self._borders):
             starts, ends = self._starts[place + 1], self._starts[place]
-            if starts == ends:
+            if all(cut[place] == cut[place + 1] for one in self._cuts for cut in one):
                 continue
             if place + 1 < self._borders.size and self._borders[place + 1] - border == 1:
                 tp, fp = (np.array(pair) for pair in zip(starts, ends, strict=True))
@@ -70,10 +72,10 @@ class Sections:
 
     def _sums(self) -> tuple[list[ClassTotals], ClassTotals]:
         """Return the counts at or above each border, the highest one last, and the totals."""
-        sums: list[list[Total]] = []
-        for runs, cuts in zip(self._classes, self._cuts, strict=True):
-            sums.append([_from_above(runs, cuts, place) for place in range(len(cuts[0]))])
-        if self._weighted and any(one[0] > LARGEST_COUNT for one in sums):
+        sums: list[list[Any]] = [
+            _from_above(*one) for one in zip(self._classes, self._cuts, strict=True)
+        ]
+        if self._weighted and (self._fractional or sum(one[0] for one in sums) > LARGEST_COUNT):
             sums = [[float(value) for value in one] for one in sums]
         starts = [ClassTotals(*pair) for pair in zip(*sums, strict=True)]
         return starts, starts[0]
@@ -97,15 +99,21 @@ def _borders(runs: Sequence[Run], size: int) -> NDArray[Any]:
     return np.unique(np.concatenate([ends, found, behind]))
 
 
-def _from_above(runs: Sequence[Run], cuts: list[list[int]], place: int) -> Total:
-    """Return the weight of one class at or above a border."""
-    rows = [(run, cut[place]) for run, cut in zip(runs, cuts, strict=True)]
-    if runs[0].weights is None:
-        return sum(run.keys.size - cut for run, cut in rows)
-    parts = [run.weights[cut:] for run, cut in rows if run.weights is not None]
-    if parts[0].dtype.kind == "i":
-        return sum(int(part.sum()) for part in parts)
-    return math.fsum(float(part.sum()) for part in parts)
+def _from_above(runs: Sequence[Run], cuts: Sequence[list[int]]) -> list[int | Fraction]:
+    """Return the weight of one class at or above each border, exactly; so it never rises."""
+    inside: list[int | Fraction] = [0] * (len(cuts[0]) - 1)
+    for run, cut in zip(runs, cuts, strict=True):
+        for place, (start, end) in enumerate(pairwise(cut)):
+            rows = end - start
+            inside[place] += rows if run.weights is None else _sum(run.weights[start:end])
+    return list(accumulate(reversed(inside), initial=0))[::-1]
+
+
+def _sum(weights: Counts) -> int | Fraction:
+    if weights.dtype.kind == "f":
+        return Fraction(float(weights.sum()))
+    # A sum of words may overflow; those of their halves do not.
+    return (int((weights >> 32).sum()) << 32) + int((weights & 0xFFFFFFFF).sum())
 
 
 def _joined(parts: list[Run]) -> Run:
@@ -154,11 +162,13 @@ def _weighted_rows(
                 for one, run in enumerate((positives, negatives))
             ]
         )
+        # Totals beyond 2**53 are floats, whatever the weights are.
+        weights = weights.astype(np.result_type(weights, type(start)), copy=False)
         counts = start + running_sum(weights[order])[last]
         # Sums of one thing in two orders differ by their last bits; neighbours share this row.
         counts = np.minimum(counts, end)
         counts[-1] = end
-        sums.append(np.concatenate([[start], counts]).astype(np.result_type(counts, type(start))))
+        sums.append(np.concatenate([[start], counts]))
     return SectionRows(np.concatenate([keys[:1], keys[last]]), *sums)
 
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from isometrics.engines.arrow import kind_of
-from isometrics.engines.listing import python_values
 from isometrics.errors import FileError
 from isometrics.guesses import Peek
 
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
 
 BATCH = 1 << 17
 FIRST_ROWS = 1000
+_LONGEST = 400
+"""The characters of a library's message that are repeated."""
 
 
 class Source(Protocol):
@@ -52,13 +53,14 @@ class Source(Protocol):
 def peek(source: Source) -> dict[str, Peek]:
     """Return the kinds and the first values of all columns."""
     schema = source.schema
-    values: dict[str, list[object]] = {name: [] for name in schema.names}
-    for batch in source.batches(schema.names, limit=FIRST_ROWS):
-        for name in schema.names:
-            values[name] += python_values(batch.column(name))
-    return {
-        field.name: Peek(kind_of(field.type), values[field.name][:FIRST_ROWS]) for field in schema
-    }
+    kinds = {field.name: kind_of(field.type) for field in schema}
+    values: dict[str, list[object]] = {name: [] for name in kinds}
+    # Values of other kinds tell nothing, and some have no counterpart in Python.
+    wanted = [name for name, kind in kinds.items() if kind != "other"]
+    for batch in source.batches(wanted, limit=FIRST_ROWS) if wanted else ():
+        for name in wanted:
+            values[name] += batch.column(name).to_pylist()
+    return {name: Peek(kind, values[name][:FIRST_ROWS]) for name, kind in kinds.items()}
 
 
 @contextmanager
@@ -77,12 +79,19 @@ def reading(name: str, *errors: type[Exception]) -> Iterator[None]:
 
 
 def _reason(error: OSError) -> str:
-    return (error.strerror or _first_line(error)).lower()
+    return error.strerror.lower() if error.strerror else _first_line(error)
 
 
 def _first_line(error: BaseException) -> str:
-    """Return the first line of a library's message, without the kind of error before it."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    """Return what a library's message begins with, without the kind of error before it.
+
+    DuckDB names the line of a CSV file, shows it whole, and only then says what is wrong.
+    """
+    lines = [line.strip() for line in str((*error.args, "")[0]).splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith("Original Line:")]
     first = lines[0] if lines else type(error).__name__
     _, _, rest = first.partition("Error: ")
-    return (rest or first).rstrip(".:")
+    said = rest or first
+    if said.startswith("CSV Error on Line:"):
+        said = ", ".join([said, *lines[1:2]])
+    return f"{said:.{_LONGEST}}".rstrip(".:")

@@ -35,7 +35,11 @@ def sniff(path: str | os.PathLike[str]) -> str | None:
     'weka'
     """
     file = TextFile(path, "")
-    if not file.path.is_file():
+    try:
+        there = file.path.is_file()
+    except OSError:  # a name that is too long, or a folder that may not be entered
+        there = False
+    if not there:
         return None
     suffixes = [suffix.lower() for suffix in file.path.suffixes]
     suffix = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")

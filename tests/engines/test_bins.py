@@ -1,0 +1,134 @@
+"""Bins cover all keys in order, and their counts are exact at every border."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isometrics.engines import binned
+from isometrics.engines.binned import BinCounts, borders_of
+from isometrics.engines.bins import FEWEST_BINS, MOST_BINS, bins_for, plan_of
+from isometrics.errors import OneClassError
+from isometrics.kernels.order import order_of
+
+WORDS = {"uint32": 2**32 - 1, "uint64": 2**64 - 1}
+
+
+@st.composite
+def planned(draw):
+    """Draw the keys that a plan is made on, and those that are then counted."""
+    word = draw(st.sampled_from(list(WORDS)))
+    most = WORDS[word]
+    near = draw(st.integers(0, most))
+    key = (
+        st.integers(0, most)
+        | st.sampled_from([0, 1, most - 1, most])
+        | st.integers(max(near - 100, 0), min(near + 100, most))
+    )
+    keys = st.lists(key, min_size=1, max_size=30)
+    first = [np.array(draw(keys), word) for _ in range(2)]
+    return first, np.array(draw(keys), word), draw(st.integers(1, 300))
+
+
+@given(planned())
+def test_every_key_lies_between_the_edges_of_its_bin(drawn):
+    (positives, negatives), others, most = drawn
+    plan = plan_of(positives, negatives, most)
+    planned_keys = np.concatenate([positives, negatives])
+    keys = np.sort(np.concatenate([planned_keys, others]))
+    bins = plan.bins(keys)
+    assert (np.diff(bins) >= 0).all()
+    assert ((bins >= 0) & (bins < plan.size)).all()
+    lowest, largest = int(planned_keys.min()), WORDS[plan.word.name]
+    for key, place in zip(keys.tolist(), bins.tolist(), strict=True):
+        # What lies outside of the plan is in its first or last bin.
+        assert place == 0 or int(plan.edges(np.array([place]))[0]) <= key
+        if key < lowest:
+            assert place == 0
+        if place + 1 < plan.size:
+            cell = int(plan.cells_of(np.array([place + 1]))[0])
+            inside = (place + 1 - int(plan.base[cell])) << int(plan.shift[cell])
+            edge = plan.lowest + (cell << plan.cell_shift) + inside
+            assert key < edge
+            if edge <= largest:
+                assert int(plan.edges(np.array([place + 1]))[0]) == edge
+                assert plan.bins(np.array([edge], plan.word))[0] == place + 1
+    cells, _ = plan.cells(keys)
+    np.testing.assert_array_equal(cells, plan.cells_of(bins))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint64"])
+def test_scores_from_end_to_end_of_their_type(dtype):
+    info = np.finfo(dtype) if dtype.startswith("f") else np.iinfo(dtype)
+    ends = [float("-inf"), float("inf")] if dtype.startswith("f") else []
+    scores = np.array([info.min, *ends, 0, 1, info.max], dtype)
+    keys = order_of(scores.dtype).keys(scores)
+    for first in (keys, keys[:1], keys[-1:], keys[3:5]):
+        plan = plan_of(first, first)
+        found = plan.bins(np.sort(keys))
+        assert (np.diff(found) >= 0).all()
+        assert found[-1] < plan.size
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_cells_may_reach_beyond_the_last_key(word):
+    keys = np.array([5, WORDS[word]], word)
+    plan = plan_of(keys, keys)
+    assert plan.lowest + (plan.base.size << plan.cell_shift) > WORDS[word] + 1
+    assert plan.bins(keys).tolist()[0] == 0
+    assert plan.bins(keys)[1] < plan.size
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "bins"),
+    [(0.5, FEWEST_BINS), (1e-3, FEWEST_BINS), (1e-4, 160_000), (1e-9, MOST_BINS),
+     (1e-300, MOST_BINS)],
+)  # fmt: skip
+def test_a_small_tolerance_has_many_bins(tolerance, bins):
+    assert bins_for(tolerance) == bins
+
+
+@given(planned(), st.integers(1, 5), st.integers(1, 40))
+def test_counts_at_borders_are_exact(drawn, chunk, buffer):
+    (positives, negatives), others, most = drawn
+    plan = plan_of(positives, negatives, most)
+    keys = np.concatenate([positives, negatives, others])
+    labels = np.arange(keys.size) % 3 > 0
+    labels[:2] = True, False
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(binned, "_BUFFER", buffer)
+        counts = BinCounts(plan)
+        counts.append(keys[:0], labels[:0])  # batches may be empty
+        for start in range(0, keys.size, chunk):
+            counts.append(keys[start : start + chunk], labels[start : start + chunk])
+    borders = borders_of(counts, "label")
+    assert counts.lowest_key == keys.min()
+    bins = plan.bins(keys)
+    assert borders.bins.tolist() == sorted(set(bins.tolist()), reverse=True)
+    for row, place in enumerate(borders.bins):
+        assert borders.tp[row] == np.count_nonzero(labels & (bins >= place))
+        assert borders.fp[row] == np.count_nonzero(~labels & (bins >= place))
+        assert borders.tp_above[row] == np.count_nonzero(labels & (bins > place))
+        assert borders.fp_above[row] == np.count_nonzero(~labels & (bins > place))
+        assert borders.positives[row] == np.count_nonzero(labels & (bins == place))
+        assert borders.negatives[row] == np.count_nonzero(~labels & (bins == place))
+
+
+def test_classes_where_all_rows_are_counted_already(monkeypatch):
+    monkeypatch.setattr(binned, "_BUFFER", 1)
+    keys = np.arange(4, dtype=np.uint64)
+    counts = BinCounts(plan_of(keys, keys))
+    counts.append(keys, keys < 1)
+    for _ in range(2):
+        positives, negatives = counts.classes()
+        assert (positives.sum(), negatives.sum()) == (1, 3)
+
+
+@pytest.mark.parametrize("only", [True, False])
+def test_one_class(only):
+    keys = np.arange(5, dtype=np.uint64)
+    counts = BinCounts(plan_of(keys, keys))
+    counts.append(keys, np.full(5, only))
+    there = "positives" if only else "negatives"
+    with pytest.raises(OneClassError, match=f"^y has only {there}"):
+        borders_of(counts, "y")

@@ -1,0 +1,317 @@
+"""Rows in chunks, in runs, on disk or not: the table is that of all rows at once."""
+
+import errno
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics.brackets import area_brackets
+from isometrics.engines import exact as exact_module
+from isometrics.engines.ahead import ahead
+from isometrics.engines.exact import ExactTable
+from isometrics.engines.runs import Run, Runs, SpillFolder
+from isometrics.engines.sections import Sections
+from isometrics.errors import FileError, OneClassError
+from isometrics.inputs import clean_sample
+from isometrics.table import Kind
+from isometrics.testing.strategies import binary_samples
+
+DTYPES = ("float16", "float32", "float64", "int8", "int64", "uint64")
+samples = (
+    binary_samples(max_size=60, dtypes=DTYPES).map(lambda sample: (*sample, None))
+    | binary_samples(max_size=60, dtypes=DTYPES, ties=False).map(lambda sample: (*sample, None))
+    | binary_samples(max_size=60, weights="integer", dtypes=DTYPES)
+    | binary_samples(max_size=60, weights="float", dtypes=DTYPES)
+)
+
+
+class SmallRuns(Runs):
+    """Runs of a few rows."""
+
+    rows_of_a_run = 1
+
+    def __init__(self, dtype, weights, *, folder):
+        super().__init__(dtype, weights, folder=folder, size=self.rows_of_a_run)
+
+
+class SmallSections(Sections):
+    """Sections of a few rows."""
+
+    rows_of_a_section = 1
+
+    def __init__(self, positives, negatives):
+        super().__init__(positives, negatives, size=self.rows_of_a_section)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Let runs and sections be as short as a test says."""
+    monkeypatch.setattr(exact_module, "Runs", SmallRuns)
+    monkeypatch.setattr(exact_module, "Sections", SmallSections)
+
+
+def counted(sample, folder, *, chunk=7, spill=lambda _: False, budget=10**9):
+    clean = clean_sample(*sample)
+    weights = None if clean.weights is None else clean.weights.dtype
+    table = ExactTable(clean.scores.dtype, weights, folder=folder)
+    for place, start in enumerate(range(0, clean.labels.size, chunk)):
+        rows = slice(start, start + chunk)
+        part = None if clean.weights is None else clean.weights[rows]
+        table.append(clean.labels[rows], clean.scores[rows], part)
+        if spill(place):
+            table.spill()
+            assert table.nbytes == 0
+    assert table.rows == clean.labels.size
+    return table.points("y_true", budget=budget)
+
+
+def full(sample):
+    y_true, y_score, weights = sample
+    return iso.OperatingPoints.from_scores(y_true, y_score, sample_weight=weights)
+
+
+def assert_same(found, expected):
+    assert found.thresholds.dtype == expected.thresholds.dtype
+    np.testing.assert_array_equal(found.thresholds, expected.thresholds)
+    assert not np.signbit(found.thresholds[found.thresholds == 0]).any()
+    for one, other in ((found.tp, expected.tp), (found.fp, expected.fp)):
+        assert one.dtype == other.dtype
+        if one.dtype.kind == "i":
+            np.testing.assert_array_equal(one, other)
+        else:
+            np.testing.assert_allclose(one, other, rtol=1e-12, atol=0)
+            assert (np.diff(one) >= 0).all()
+
+
+@pytest.mark.usefixtures("small")
+@given(
+    samples,
+    st.integers(1, 20),
+    st.integers(1, 20),
+    st.integers(1, 40),
+    st.sets(st.integers(0, 10)),
+)
+def test_the_table_is_that_of_all_rows_at_once(sample, chunk, run, section, spilled):
+    SmallRuns.rows_of_a_run, SmallSections.rows_of_a_section = run, section
+    with SpillFolder() as folder:
+        found = counted(sample, folder, chunk=chunk, spill=spilled.__contains__)
+        assert found.table.kind is Kind.SCORES
+        assert_same(found, full(sample))
+
+
+@pytest.mark.usefixtures("small")
+@given(samples, st.integers(1, 20), st.integers(1, 40))
+def test_a_small_budget_compacts(sample, run, section):
+    SmallRuns.rows_of_a_run, SmallSections.rows_of_a_section = run, section
+    with SpillFolder() as folder:
+        found = counted(sample, folder, spill=lambda _: True, budget=0)
+    expected = full(sample)
+    assert found.table.kind is Kind.COMPACT
+    # So short a table keeps all its rows.
+    assert_same(found, expected)
+    assert not found.table.gaps.any()
+    np.testing.assert_allclose(found.roc.area(), expected.roc.area(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [None, "integer", "float"])
+def test_a_compact_table_has_true_rows_and_truthful_gaps(weighted):
+    random = np.random.default_rng(1)
+    scores = np.round(random.normal(size=30_000), 4)
+    labels = random.random(30_000) < 1 / (1 + np.exp(2 - scores))
+    weights = {
+        None: None,
+        "integer": random.integers(0, 5, 30_000),
+        "float": random.random(30_000),
+    }[weighted]
+    with SpillFolder() as folder:
+        found = counted((labels, scores, weights), folder, chunk=4001, budget=1000)
+    expected = full((labels, scores, weights))
+    assert len(found) < len(expected)
+    rows = np.searchsorted(-expected.thresholds[1:], -found.thresholds[1:]) + 1
+    np.testing.assert_array_equal(expected.thresholds[rows], found.thresholds[1:])
+    np.testing.assert_allclose(found.tp[1:], expected.tp[rows], rtol=1e-12)
+    np.testing.assert_allclose(found.fp[1:], expected.fp[rows], rtol=1e-12)
+    np.testing.assert_array_equal(found.table.gaps, np.diff(rows, prepend=0) > 1)
+    for name, (lo, hi) in area_brackets(found).items():
+        assert lo == hi
+        np.testing.assert_allclose(lo, area_brackets(expected)[name].lo, rtol=1e-11), name
+    if weighted != "float":
+        assert found.hull().table == expected.hull().table
+
+
+def test_integers_beyond_doubles():
+    scores = np.array([2**53, 2**53 + 1, 2**60 + 1, 2**60, -(2**62), -(2**62) - 1])
+    with SpillFolder() as folder:
+        found = counted(([1, 0, 1, 0, 1, 0], scores, None), folder, chunk=2)
+    assert_same(found, full(([1, 0, 1, 0, 1, 0], scores, None)))
+    assert [int(value) for value in found.thresholds[1:]] == sorted(scores.tolist(), reverse=True)
+
+
+def test_one_score_for_all_rows():
+    labels = np.arange(1000) % 3 == 0
+    with SpillFolder() as folder:
+        found = counted((labels, np.full(1000, 0.5), None), folder)
+    assert found.tp.tolist() == [0, 334]
+
+
+@pytest.mark.usefixtures("small")
+def test_heavy_ties_have_sections_of_their_own():
+    SmallRuns.rows_of_a_run, SmallSections.rows_of_a_section = 64, 32
+    random = np.random.default_rng(4)
+    scores = random.choice([0.0, 1.0, 2.0, 2.5, -1.0], 900, p=[0.5, 0.3, 0.1, 0.05, 0.05])
+    for weights in (None, random.integers(1, 4, 900), random.random(900)):
+        sample = (random.random(900) < 0.4, scores, weights)
+        with SpillFolder() as folder:
+            assert_same(counted(sample, folder, chunk=100), full(sample))
+
+
+def test_the_highest_key_of_all_may_be_tied():
+    """There is no key behind it for a section of its own to end at."""
+    highest = np.iinfo(np.uint64).max
+    runs = [[Run(np.full(40, highest, np.uint64), None)] for _ in range(2)]
+    (section,) = Sections(*runs, size=4)
+    assert section.tp.tolist() == [0, 40]
+    assert section.keys[1:].tolist() == [highest]
+
+
+def test_weights_beyond_words():
+    """Sums of integers beyond 2**53 are floats, and never wrap around."""
+    labels, scores = [0, 1, 1, 0, 1, 0], [0.5, 0.2, 0.1, 0.3, 0.3, 0.7]
+    for weights in ([2**62] * 6, [2**53, 2, 2, 2, 2, 2], [2**52, 2**52, 2, 2, 2, 2]):
+        sample = (labels, scores, np.array(weights))
+        clean = clean_sample(*sample)
+        table = ExactTable(clean.scores.dtype, np.dtype(np.int64), folder=None)
+        table.append(clean.labels, clean.scores, np.array(weights))
+        assert_same(table.points("y_true", budget=10**9), full(sample))
+
+
+@pytest.mark.usefixtures("small")
+def test_counts_never_fall_where_tiny_weights_follow_large_ones():
+    """Sums rounded one by one would fall by their last bits from section to section."""
+    random = np.random.default_rng(6)
+    SmallRuns.rows_of_a_run, SmallSections.rows_of_a_section = 300, 8
+    scores = random.permutation(2000).astype(float)
+    weights = np.where(scores > 1000, 0.1 + random.random(2000), 1e-17)
+    sample = (random.random(2000) < 0.5, scores, weights)
+    with SpillFolder() as folder:
+        assert_same(counted(sample, folder, chunk=123), full(sample))
+
+
+@pytest.mark.parametrize("only", [True, False])
+def test_one_class(only):
+    table = ExactTable(np.dtype(np.float64), None, folder=None)
+    table.append(np.full(3, only), np.arange(3.0), None)
+    there = "positives" if only else "negatives"
+    with pytest.raises(OneClassError, match=f"^label has only {there}; both classes are needed$"):
+        table.points("label", budget=0)
+
+
+# ---------------------------------------------------------------------- the disk
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """Let temporary files go to a folder of this test."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def spilled_runs(folder):
+    runs = Runs(np.dtype(np.uint64), np.dtype(np.float64), folder=folder, size=4)
+    runs.append(np.arange(10, dtype=np.uint64)[::-1], np.arange(10.0))
+    runs.spill()
+    return runs
+
+
+def test_the_folder_leaves_nothing_behind(temporary):
+    with SpillFolder() as folder:
+        runs = spilled_runs(folder)
+        written = [file.name for file in temporary.rglob("*.bin")]
+        assert len(written) == 6
+        assert (runs.rows, runs.nbytes) == (10, 0)
+        found = runs.finished()
+        assert sorted(np.concatenate([run.keys for run in found]).tolist()) == list(range(10))
+        for run in found:
+            assert (np.diff(run.keys.astype(int)) > 0).all()
+            np.testing.assert_array_equal(run.weights, 9.0 - run.keys)
+        del found, runs
+    assert list(temporary.iterdir()) == []
+
+
+def test_the_folder_is_removed_after_an_error(temporary):
+    def fail():
+        with SpillFolder() as folder:
+            spilled_runs(folder)
+            assert list(temporary.iterdir())
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_folder_that_is_not_needed_is_not_made(temporary):
+    with SpillFolder() as folder:
+        runs = Runs(np.dtype(np.uint64), None, folder=folder)
+        runs.spill()
+        assert [run.keys.size for run in runs.finished()] == [0]
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), "no space left on device"),
+     (OSError("quota"), "quota")],
+)  # fmt: skip
+def test_a_full_disk_is_one_sentence(temporary, monkeypatch, error, reason):
+    class Full:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+        def write(self, _):
+            raise error
+
+    monkeypatch.setattr(Path, "open", lambda *_, **__: Full())
+    with SpillFolder() as folder, pytest.raises(FileError) as refused:
+        folder.write(np.zeros(3))
+    said = str(refused.value)
+    assert said.startswith("cannot write 24 bytes of sorted scores to ")
+    assert said.endswith(f": {reason}; set TMPDIR to a folder with room, or raise memory_limit=")
+    assert list(temporary.iterdir()) == []
+
+
+# ---------------------------------------------------------------------- reading ahead
+
+
+def test_items_are_made_in_advance_and_in_order():
+    made = []
+
+    def items():
+        for item in range(5):
+            made.append(item)
+            yield item + 1
+
+    found = ahead(items())
+    assert next(found) == 1
+    assert list(found) == [2, 3, 4, 5]
+    assert made == list(range(5))
+
+
+def test_errors_of_items_arrive():
+    def items():
+        yield 1
+        raise KeyError("x")
+
+    found = ahead(items())
+    assert next(found) == 1
+    with pytest.raises(KeyError):
+        next(found)

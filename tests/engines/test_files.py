@@ -1,0 +1,319 @@
+"""Files by path, pattern and folder; whatever is wrong with them is said in one sentence."""
+
+import gzip
+import socket
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+import isometrics as iso
+from isometrics.engines import files as files_module
+from isometrics.engines.files import files_of, kind_of_file, literal, quoted, settings
+from isometrics.engines.opening import open_source
+from isometrics.errors import FileError, MissingValueError
+
+LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.2, 0.1]
+CSV = "label,score\n" + "".join(f"{y},{s}\n" for y, s in zip(LABELS, SCORES, strict=True))
+EXPECTED = iso.OperatingPoints.from_scores(LABELS, SCORES)
+
+
+def arrow(labels=LABELS, scores=SCORES):
+    return pa.table({"label": labels, "score": scores})
+
+
+def failure(path, **options):
+    """Return the sentence about a file that cannot be read: one line that names the file."""
+    with pytest.raises(FileError) as refused:
+        iso.read_predictions(path, **options)
+    said = str(refused.value)
+    assert "\n" not in said
+    assert len(said) < 800
+    assert said.startswith(f"cannot read {str(path)!r}: ")
+    return said.removeprefix(f"cannot read {str(path)!r}: ")
+
+
+# ---------------------------------------------------------------------- names
+
+NAMES = [
+    "it's.csv", 'a "file".csv', "a;b.csv", "[x].csv", "*.csv", "what?.csv", "naïve 名前 🙂.csv",
+    "two words", "a{b}.csv", "{types}.csv", "{}.csv", "back\\slash.csv", "per%20cent.csv",
+    "new\nline.csv", "CAPITAL.CSV", "fold=3.csv", "-.csv",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_are_taken_as_they_are(tmp_path, name):
+    """A decoy that a pattern would find beside it must not be read."""
+    (tmp_path / name).write_text(CSV)
+    for decoy in ("x.csv", "what!.csv", "a.csv", "b.csv"):
+        (tmp_path / decoy).write_text("label,score\n1,5\n")
+    assert iso.read_predictions(tmp_path / name).models["score"] == EXPECTED
+
+
+@pytest.mark.parametrize("name", ['it\'s; a "file".parquet', "[*].parquet", "a{b}.feather"])
+def test_names_of_binary_files(tmp_path, name):
+    path = tmp_path / name
+    if name.endswith("parquet"):
+        pq.write_table(arrow(), path)
+    else:
+        pyarrow.feather.write_feather(arrow(), str(path))
+    assert iso.read_predictions(str(path)).models["score"] == EXPECTED
+
+
+@pytest.mark.parametrize("column", ['a "score"', "it's", "a;b", "p.cat", "{x}", "naïve 名"])
+def test_names_of_columns(tmp_path, column):
+    table = arrow().rename_columns(["label", column])
+    pq.write_table(table, tmp_path / "x.parquet")
+    mark = column.replace('"', '""')
+    (tmp_path / "x.csv").write_text(CSV.replace("score", f'"{mark}"').replace("0.9", "inf"))
+    found = iso.read_predictions(tmp_path / "x.parquet", scores=column).models[column]
+    assert found == EXPECTED
+    found = iso.read_predictions(tmp_path / "x.csv", scores=column).models[column]
+    assert found.thresholds[1] == np.inf
+
+
+# ---------------------------------------------------------------------- folders and patterns
+
+
+def test_a_folder_is_all_its_files_but_hidden_ones(tmp_path):
+    (tmp_path / "b").mkdir()
+    for name, part in (("a.csv", slice(0, 2)), ("b/c.csv", slice(2, 5))):
+        rows = zip(LABELS[part], SCORES[part], strict=True)
+        text = "label,score\n" + "".join(f"{y},{s}\n" for y, s in rows)
+        (tmp_path / name).write_text(text)
+    for name in (".hidden.csv", "_SUCCESS", "_x.csv", "notes.md"):
+        (tmp_path / name).write_text("nothing of use")
+    assert [file.name for file in files_of(tmp_path)] == ["a.csv", "c.csv"]
+    assert iso.read_predictions(tmp_path).models["score"] == EXPECTED
+    assert iso.read_predictions(str(tmp_path / "**" / "*.csv")).models["score"] == EXPECTED
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather", "csv", "jsonl"])
+def test_what_folders_say_is_a_column(tmp_path, kind):
+    groups = {"a b": ([1, 0], [0.5, 0.25]), "c": ([1, 0, 1], [0.75, 0.5, 0.125])}
+    for group, (labels, scores) in groups.items():
+        folder = tmp_path / "data" / f"site={group}"
+        folder.mkdir(parents=True)
+        write(arrow(labels, scores), folder / f"x.{kind}")
+    analysis = iso.read_predictions(tmp_path / "data")
+    assert list(analysis.groups) == ["a b", "c"]
+    for group, (labels, scores) in groups.items():
+        expected = iso.OperatingPoints.from_scores(labels, scores)
+        assert analysis.groups[group]["score"] == expected
+    one = iso.read_predictions(tmp_path / "data" / "site=c" / f"x.{kind}")
+    assert one.groups == {}
+
+
+def write(table, path):
+    if path.suffix == ".parquet":
+        pq.write_table(table, path)
+    elif path.suffix == ".feather":
+        pyarrow.feather.write_feather(table, str(path))
+    else:
+        rows = table.to_pylist()
+        line = '{{"label": {label}, "score": {score}}}' if path.suffix == ".jsonl" else None
+        lines = [line.format(**row) if line else f"{row['label']},{row['score']}" for row in rows]
+        header = [] if line else ["label,score"]
+        path.write_text("\n".join([*header, *lines]) + "\n")
+
+
+def test_files_of_several_types_are_joined_where_that_is_exact(tmp_path):
+    pq.write_table(arrow(), tmp_path / "a.parquet")
+    whole = pa.table({"label": [1, 0], "score": pa.array([2, 3], pa.int32())})
+    pq.write_table(whole, tmp_path / "b.parquet")
+    found = iso.read_predictions(tmp_path).models["score"]
+    assert found == iso.OperatingPoints.from_scores([*LABELS, 1, 0], [*SCORES, 2, 3])
+
+
+def test_a_column_that_one_file_lacks_is_missing_there(tmp_path):
+    pq.write_table(arrow(), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"label": [1, 0]}), tmp_path / "b.parquet")
+    with pytest.raises(MissingValueError, match="2 in all, the first at position 5"):
+        iso.read_predictions(tmp_path)
+
+
+def test_a_fraction_among_whole_numbers_is_not_cut(tmp_path):
+    pq.write_table(pa.table({"label": [1, 0], "score": [2, 3]}), tmp_path / "a.parquet")
+    pq.write_table(arrow(), tmp_path / "b.parquet")
+    assert "truncated" in failure(tmp_path, scores="score")
+
+
+# ---------------------------------------------------------------------- what is not there
+
+
+def test_a_missing_file_and_the_nearest_name(tmp_path):
+    (tmp_path / "predictions.csv").write_text(CSV)
+    said = failure(tmp_path / "prediction.csv")
+    assert said == "there is no such file; did you mean 'predictions.csv'?"
+    assert failure(tmp_path / "quite another") == "there is no such file"
+
+
+def test_a_missing_folder(tmp_path):
+    missing = str(tmp_path / "no")
+    assert failure(tmp_path / "no" / "x.csv") == f"there is no folder {missing!r}"
+
+
+def test_an_empty_folder_and_a_pattern_without_files(tmp_path):
+    said = failure(tmp_path)
+    assert said == "the folder has no Parquet, Arrow, CSV or JSON files"
+    assert failure(str(tmp_path / "*.csv")) == "no file matches this pattern"
+
+
+def test_a_text_in_place_of_a_path():
+    with pytest.raises(FileError, match=r"file name too long$"):
+        iso.read_predictions("label,score\n" + "1,0.5\n" * 2000)
+
+
+def test_no_permission(tmp_path, monkeypatch):
+    """Nothing is forbidden to root, so the refusal is made up."""
+    (tmp_path / "x.csv").write_text(CSV)
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(FileError, match=r"permission denied$"):
+        kind_of_file(tmp_path / "x.csv")
+    monkeypatch.setattr(Path, "exists", refuse)
+    with pytest.raises(FileError, match=r"permission denied$"):
+        files_of(tmp_path / "x.csv")
+
+
+# ---------------------------------------------------------------------- what is broken
+
+FEATHER = pa.BufferOutputStream()
+pyarrow.feather.write_feather(arrow(), FEATHER)
+PARQUET = pa.BufferOutputStream()
+pq.write_table(arrow(), PARQUET)
+
+BROKEN = {
+    "empty.csv": (b"", "the file is empty"),
+    "empty.parquet": (b"", "the file is empty"),
+    "cut.parquet": (PARQUET.getvalue().to_pybytes()[:-20], "magic bytes not found in footer"),
+    "short.parquet": (b"PAR1", "smaller than the minimum"),
+    "text.parquet": (b"label,score\n", "its name says parquet but its first bytes do not"),
+    "text.feather": (b"label,score\n", "its name says arrow but its first bytes do not"),
+    "cut.feather": (FEATHER.getvalue().to_pybytes()[:-20], "Not an Arrow file"),
+    "latin.csv": ("label,score,é\n1,0.5,ü\n".encode("latin-1"), "not utf-8 encoded"),
+    "wide.csv": (
+        b"label,score\n" + b"1,0.5\n0,0.25\n" * 20_000 + b"1,2,3\n",
+        "CSV Error on Line: 40002, Expected Number of Columns: 2 Found: 3",
+    ),
+    "word.csv": (
+        b"label,score\n" + b"1,0.5\n0,0.25\n" * 20_000 + b"1,high\n",
+        'CSV Error on Line: 40002, Error when converting column "score"',
+    ),
+    "long.csv": (b"label,score,t\n1,0.5," + b"x" * 3_000_000 + b"\n0,0.2,y\n", "CSV Error on Line"),
+    "bytes.csv": (bytes(range(256)) * 20, "sniffing"),
+    "not.csv.gz": (b"label,score\n", "not a GZIP stream"),
+    "cut.csv.gz": (gzip.compress(CSV.encode() * 3000)[:-30], "GZIP stream"),
+    "cut.jsonl": (b'{"label": 1, "score": 0.5}\n{"label": 0, "sc\n', "Malformed JSON"),
+    "page.json": (b"<html></html>", "Malformed JSON"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_files(tmp_path, name):
+    content, reason = BROKEN[name]
+    (tmp_path / name).write_bytes(content)
+    assert reason in failure(tmp_path / name)
+
+
+def test_a_folder_that_a_pattern_finds(tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(FileError, match=r"^cannot read '.*folder': is a directory$"):
+        iso.read_predictions(str(tmp_path / "fol*"))
+
+
+def test_files_of_several_kinds(tmp_path):
+    (tmp_path / "a.csv").write_text(CSV)
+    pq.write_table(arrow(), tmp_path / "b.parquet")
+    assert failure(tmp_path) == "it holds files of several kinds, csv and parquet"
+
+
+def test_two_columns_of_one_name(tmp_path):
+    twice = pa.Table.from_arrays([pa.array([0, 1])] * 2, names=["label", "label"])
+    pq.write_table(twice, tmp_path / "x.parquet")
+    assert "duplicate field names" in failure(tmp_path / "x.parquet")
+
+
+# ---------------------------------------------------------------------- text
+
+
+def test_text_without_a_header(tmp_path):
+    (tmp_path / "x.csv").write_text(CSV.split("\n", 1)[1])
+    found = iso.read_predictions(tmp_path / "x.csv", label="column0", scores="column1")
+    assert found.models["column1"] == EXPECTED
+
+
+@pytest.mark.parametrize("missing", ["NA", "", "N/A", "null", "NULL", "None"])
+def test_missing_cells_are_refused(tmp_path, missing):
+    (tmp_path / "x.csv").write_text(f"id,label,score\n1,1,0.5\n2,0,{missing}\n3,1,0.25\n")
+    with pytest.raises(MissingValueError, match=r"score .* 1 in all, the first at position 1$"):
+        iso.read_predictions(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize("name", ["x.csv", "it's {x}.csv"])
+def test_infinities(tmp_path, name):
+    """DuckDB takes a column with such values for text."""
+    (tmp_path / name).write_text("label,score\n1,inf\n0,-inf\n1,0.5\n0,Infinity\n")
+    found = iso.read_predictions(tmp_path / name).models["score"]
+    assert found == iso.OperatingPoints.from_scores([1, 0, 1, 0], [np.inf, -np.inf, 0.5, np.inf])
+
+
+def test_columns_of_words_stay_words(tmp_path):
+    (tmp_path / "x.csv").write_text("label,note,score\nspam,a,1\nham,,2\nspam,1,3\n")
+    found = iso.read_predictions(tmp_path / "x.csv", pos_label="spam").models["score"]
+    assert found == iso.OperatingPoints.from_scores([1, 0, 1], [1, 2, 3])
+
+
+def test_numbers_and_words_in_one_column(tmp_path):
+    rows = "".join(f"{place % 2},{place}\n" for place in range(3000))
+    (tmp_path / "x.csv").write_text(f"label,score\n{rows}1,inf\n")
+    assert iso.read_predictions(tmp_path / "x.csv", scores="score").models["score"].negatives
+
+
+# ---------------------------------------------------------------------- DuckDB
+
+
+def test_quotes():
+    assert quoted('a "b"') == '"a ""b"""'
+    assert literal("it's") == "'it''s'"
+
+
+def test_duckdb_never_fetches_extensions(monkeypatch, tmp_path):
+    """Also a CSV file with an address in its name does not make it look anywhere."""
+
+    def refuse(*_, **__):
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    assert settings(0)["autoinstall_known_extensions"] is False
+    assert settings(0)["autoload_known_extensions"] is False
+    assert settings(0)["memory_limit"] == "64MiB"
+    assert settings(2**30)["memory_limit"] == "1024MiB"
+    (tmp_path / "x.csv").write_text(CSV)
+    source = open_source(tmp_path / "x.csv")
+    options = dict(
+        source._connection.sql(
+            "SELECT name, value FROM duckdb_settings() WHERE name LIKE 'auto%extensions'"
+        ).fetchall()
+    )
+    with pytest.raises(Exception, match="requires the extension httpfs"):
+        source._connection.sql("SELECT * FROM read_csv('https://localhost/x.csv')")
+    source.close()
+    assert set(options.values()) == {"false"}
+
+
+def test_the_number_of_rows_is_told_by_footers_only(tmp_path):
+    (tmp_path / "x.csv").write_text(CSV)
+    pq.write_table(arrow(), tmp_path / "x.parquet")
+    assert open_source(tmp_path / "x.csv").rows is None
+    source = open_source(tmp_path / "x.parquet")
+    assert source.rows == 5
+    assert files_module.kind_of_file(tmp_path / "x.csv") == "csv"
+    source.close()

@@ -1,0 +1,363 @@
+"""Standard input, URLs, data frames and memory limits."""
+
+import io
+import os
+import sqlite3
+import sys
+import tempfile
+from contextlib import closing
+from types import SimpleNamespace
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import isometrics as iso
+from isometrics.engines import databases, opening
+from isometrics.engines.frames import FrameSource
+from isometrics.engines.memory import SHARE, budget_of, clean_memory
+from isometrics.engines.opening import open_source
+from isometrics.engines.sources import peek, reading
+from isometrics.errors import FileError, MissingValueError, ParameterError
+
+LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.2, 0.1]
+CSV = "label,score\n" + "".join(f"{y},{s}\n" for y, s in zip(LABELS, SCORES, strict=True))
+EXPECTED = iso.OperatingPoints.from_scores(LABELS, SCORES)
+
+
+def failure(given):
+    with pytest.raises(FileError) as refused:
+        iso.read_predictions(given)
+    said = str(refused.value)
+    assert "\n" not in said
+    return said
+
+
+# ---------------------------------------------------------------------- standard input
+
+
+@pytest.fixture
+def piped(monkeypatch, tmp_path):
+    """Return a function that reads bytes from standard input; nothing may be left behind."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def read(content, **options):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+        return iso.read_predictions("-", **options)
+
+    yield read
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_text_on_standard_input(piped):
+    analysis = piped(CSV.encode())
+    assert analysis.models["score"] == EXPECTED
+    assert analysis.description.startswith("standard input: ")
+
+
+def test_parquet_on_standard_input(piped):
+    content = pa.BufferOutputStream()
+    pq.write_table(pa.table({"label": LABELS, "score": SCORES}), content)
+    assert piped(content.getvalue().to_pybytes()).models["score"] == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [(b"", "the file is empty"), (b"label,score\n1,\xe9\n", "not utf-8 encoded"),
+     (b"PAR1", "smaller than the minimum"),
+     (b"label,score\n" + b"1,0.5\n0,0.2\n" * 20_000 + b"1,2,3\n", "Found: 3")],
+)  # fmt: skip
+def test_broken_standard_input(piped, content, reason):
+    with pytest.raises(FileError) as refused:
+        piped(content)
+    assert str(refused.value).startswith("cannot read 'standard input': ")
+    assert reason in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_an_interrupt_removes_the_copy_of_standard_input(piped, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(opening, "_files", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        piped(b"x")
+
+
+# ---------------------------------------------------------------------- URLs
+
+
+@pytest.fixture
+def store(tmp_path):
+    """Return a DuckDB file with tables of odd names."""
+    path = tmp_path / "st@re {x}.db"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute('CREATE SCHEMA "my ""schema"')
+        connection.register("given", pa.table({"label": LABELS, "score": SCORES}))
+        connection.execute('CREATE TABLE "my ""schema"."a;b" AS SELECT * FROM given')
+    return path
+
+
+def test_a_table_in_a_schema(store):
+    url = f"duckdb:///{store}?table=my%20%22schema.a%3Bb"
+    analysis = iso.read_predictions(url)
+    assert analysis.models["score"] == EXPECTED
+    assert analysis.description.startswith(url)
+
+
+def test_names_of_tables_are_no_commands(store):
+    said = failure(f'duckdb:///{store}?table=x"; DROP SCHEMA main; --')
+    assert "does not exist" in said
+
+
+@pytest.mark.parametrize("url", ["duckdb:///x.db", "sqlite:///x.db?t=1", "duckdb:///x.db?table="
+                                 "a&table=b", "postgresql://h/d"])  # fmt: skip
+def test_a_url_without_one_table(url):
+    assert f"say which table, for example {databases.EXAMPLE!r}" in failure(url)
+
+
+@pytest.mark.parametrize("url", ["duckdb://x.db?table=t", "duckdb://?table=t", "sqlite:///?table=t",
+                                 "sqlite://folder/x.db?table=t"])  # fmt: skip
+def test_a_url_without_three_slashes(url):
+    said = failure(url)
+    assert said.startswith(f"cannot read {url!r}: the path of the file follows three slashes")
+
+
+def test_a_url_of_several_files(store, tmp_path):
+    (tmp_path / "other.db").touch()
+    for path in (f"{tmp_path}/*.db", tmp_path):
+        (tmp_path / "x.csv").touch()
+        said = failure(f"duckdb:///{path}?table=t")
+        assert said.endswith("name one file, not a folder or a pattern")
+    assert "there is no such file" in failure(f"duckdb:///{tmp_path}/no.db?table=t")
+    assert store.exists()
+
+
+@pytest.mark.parametrize("scheme", ["duckdb", "sqlite"])
+def test_a_file_that_is_no_database(tmp_path, scheme):
+    (tmp_path / "x.db").write_text("label,score\n" * 1000)
+    assert "database" in failure(f"{scheme}:///{tmp_path}/x.db?table=t")
+
+
+SECRETS = [
+    "mysql://me:{0}@host/data?table=t",
+    "https://me:{0}@host/x.csv",
+    "https://host/x.csv?token={0}",
+    "postgresql://me:{0}@127.0.0.1:1/data?table=t",
+    "postgresql://me:{0}@127.0.0.1:1/data",
+    "postgresql://127.0.0.1:1/data?user=me&password={0}&table=t",
+    "postgresql://127.0.0.1:1/data?user=me&password={0}",
+    "postgresql://me:{0}@127.0.0.1:99999999/data?table=t",
+    "my sql://me:{0}@host/data",
+]
+
+
+@pytest.mark.parametrize("url", SECRETS)
+@pytest.mark.parametrize(
+    "secret", ["hunter2", "hunter2/x", "x/hunter2", "hunter2#x", "x#hunter2", "hunter2?x",
+               "x?hunter2", "hunter2@x", "x@hunter2", "hunter2[", "hunter2℀", "hunter2%zz",
+               "hunter2%00", "hunter2%40x"],
+)  # fmt: skip
+def test_a_password_is_never_shown(url, secret):
+    """Whatever marks it has, neither the sentence nor what caused it may have it."""
+    with pytest.raises(FileError) as refused:
+        iso.read_predictions(url.format(secret))
+    shown, error = [], refused.value
+    while error is not None:
+        shown.append(str(error))
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    assert "hunter2" not in " ".join(shown)
+    assert "\n" not in shown[0]
+
+
+def test_the_description_of_a_server_has_no_password(monkeypatch):
+    """It is printed above summaries and in reports."""
+
+    class Table:
+        def __init__(self, name, driver, address, table):
+            self.shown, self.given = name, (driver, address, table)
+
+    monkeypatch.setattr(databases, "DriverTable", Table)
+    found = open_source("postgresql://me:hunter2@host/data?sslmode=require&table=s.t")
+    assert found.shown == "postgresql://host/data?table=s.t"
+    assert found.given == (
+        "postgresql", "postgresql://me:hunter2@host/data?sslmode=require", '"s"."t"'
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("url", ["mysql://h/d?table=t", "s3://bucket/x.parquet", "a://b"])
+def test_unknown_schemes(url):
+    scheme = url.partition("://")[0]
+    said = failure(url)
+    assert f"{scheme}:// is not known; use a path or duckdb://, sqlite://, postgresql://" in said
+
+
+def test_a_driver_that_is_not_installed(monkeypatch, tmp_path):
+    monkeypatch.setattr(databases, "find_spec", lambda _: None)
+    (tmp_path / "x.db").touch()
+    said = failure(f"sqlite:///{tmp_path}/x.db?table=t")
+    assert said.endswith("the driver is not installed; pip install 'isometrics[databases]'")
+
+
+@pytest.fixture
+def sqlite(tmp_path):
+    """Return a function that stores rows in an SQLite file and returns its URL."""
+
+    def store(rows):
+        path = tmp_path / "x.sqlite"
+        connection = sqlite3.connect(path)
+        connection.execute("CREATE TABLE t (label, score)")
+        connection.executemany("INSERT INTO t VALUES (?, ?)", rows)
+        connection.commit()
+        connection.close()
+        return f"sqlite:///{path}?table=t"
+
+    return store
+
+
+def test_sqlite(sqlite):
+    url = sqlite(zip(LABELS, SCORES, strict=True))
+    assert iso.read_predictions(url).models["score"] == EXPECTED
+    with closing(open_source(url)) as source:
+        assert source.rows is None
+    assert "no such table" in failure(url.replace("table=t", "table=u"))
+
+
+def test_sqlite_with_values_of_several_types(sqlite):
+    said = failure(sqlite([*((place % 2, place) for place in range(3000)), (1, 0.5)]))
+    assert "expected INT64 but got DOUBLE" in said
+
+
+def test_a_reader_that_stops_early_leaves_no_warning(sqlite):
+    def stop(*_):
+        raise KeyError("enough")
+
+    url = sqlite((place % 2, place + 0.5) for place in range(5000))
+    with pytest.raises(KeyError):
+        iso.read_predictions(url, progress=stop)
+
+
+# ---------------------------------------------------------------------- data frames
+
+
+def test_what_is_no_frame():
+    for given in (17, None, b"path", [1, 2], {"a": [1]}):
+        with pytest.raises(ParameterError, match="must be a path, a URL or a data frame but are "):
+            iso.read_predictions(given)
+
+
+def test_names_that_are_no_texts():
+    with pytest.raises(ParameterError, match=r"^column names must be texts but are \[0, 1\]$"):
+        FrameSource(pd.DataFrame([[0, 0.5], [1, 0.25]]))
+
+
+@pytest.mark.parametrize("library", ["pandas", "pyarrow"])
+def test_two_columns_of_one_name(library):
+    if library == "pandas":
+        frame = pd.DataFrame([[0, 1, 2]], columns=["label", "score", "score"])
+    else:
+        frame = pa.Table.from_arrays([pa.array([0])] * 2, names=["score", "score"])
+    with pytest.raises(ParameterError, match=r"^the data frame has two columns of one name"):
+        FrameSource(frame)
+
+
+def test_rows_of_eager_and_lazy_frames():
+    frame = pl.DataFrame({"label": LABELS, "score": SCORES})
+    assert FrameSource(frame).rows == 5
+    assert FrameSource(frame.lazy()).rows is None
+    assert FrameSource(frame).schema.names == ["label", "score"]
+
+
+def test_objects_that_begin_with_null():
+    """The first rows of an object column may not tell its type; absent rows do not matter."""
+    labels = pd.Series([None] * 1200 + ["a", "b", "a"], dtype=object)
+    frame = pd.DataFrame({"label": labels, "score": range(1203), "w": [0] * 1200 + [1] * 3})
+    found = iso.read_predictions(frame, pos_label="a", weight="w", label="label", scores="score")
+    assert found.models["score"].tp.tolist() == [0, 1, 1, 2]
+    with pytest.raises(MissingValueError, match="1200 in all, the first at position 0"):
+        iso.read_predictions(frame, pos_label="a", weight=False, label="label", scores="score")
+
+
+def test_objects_of_several_types():
+    frame = pd.DataFrame({"label": [1, 0], "score": pd.Series([0.5, "x"], dtype=object)})
+    said = failure(frame)
+    assert said.startswith("cannot read 'the data frame': Could not convert 'x'")
+
+
+def test_columns_of_other_kinds_are_not_looked_at():
+    """A date beyond the year 9999 has no counterpart in Python, and lists are no keys."""
+    table = pa.table(
+        {"label": LABELS, "score": SCORES, "day": pa.array([10**7] * 5, pa.date32()),
+         "list": [[1]] * 5}
+    )  # fmt: skip
+    peeked = peek(FrameSource(table))
+    assert {name: found.kind for name, found in peeked.items()} == {
+        "label": "integer", "score": "float", "day": "other", "list": "other"
+    }  # fmt: skip
+    assert peeked["day"].values == []
+    assert peeked["label"].values == LABELS
+    assert iso.read_predictions(table).models["score"] == EXPECTED
+    assert peek(FrameSource(table.select(["list"])))["list"].values == []
+
+
+# ---------------------------------------------------------------------- errors of libraries
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(13, "Permission denied"), "permission denied"),
+        (OSError("Bad File X"), "Bad File X"),
+        (OSError(), "OSError"),
+        (pa.ArrowInvalid("Some Error: too bad.\nmore"), "too bad"),
+        (pa.ArrowInvalid("first", "second"), "first"),
+        (pa.ArrowInvalid("x" * 5000), "x" * 400),
+        (duckdb.Error("CSV Error on Line: 7\nOriginal Line: 1,2\nToo wide\nmore"),
+         "CSV Error on Line: 7, Too wide"),
+        (duckdb.Error("CSV Error on Line: 7"), "CSV Error on Line: 7"),
+        (UnicodeDecodeError("utf-8", b"x", 0, 1, "bad start"), "utf-8"),
+    ],
+)  # fmt: skip
+def test_one_sentence_of_what_libraries_say(error, said):
+    with pytest.raises(FileError) as refused, reading("x"):
+        raise error
+    assert str(refused.value) == f"cannot read 'x': {said}"
+
+
+def test_errors_of_drivers_and_others():
+    with pytest.raises(FileError, match=r"^cannot read 'x': 'gone'$"), reading("x", KeyError):
+        raise KeyError("'gone'")
+    with pytest.raises(ZeroDivisionError), reading("x"):
+        raise ZeroDivisionError
+
+
+def test_reading_without_duckdb(monkeypatch):
+    monkeypatch.delitem(sys.modules, "duckdb")
+    with pytest.raises(FileError), reading("x"):
+        raise pa.ArrowInvalid("no")
+
+
+# ---------------------------------------------------------------------- memory
+
+
+@pytest.mark.parametrize(
+    ("given", "size"),
+    [(1000, 1000), ("1000", 1000), ("2GB", 2 * 10**9), ("2 gb", 2 * 10**9), ("1.5 MiB", 3 * 2**19),
+     ("3k", 3000), ("1Ti", 2**40), (" 64 B ", 64), (2.5e6, 2_500_000)],
+)  # fmt: skip
+def test_memory_limits(given, size):
+    assert clean_memory(given) == size
+    assert budget_of(given) == int(size * SHARE)
+
+
+@pytest.mark.parametrize("given", ["", "much", "2XB", "-1GB", -1, 0, "0", "0.0GB", True, "1e9", []])
+def test_memory_limits_that_are_refused(given):
+    with pytest.raises(ParameterError, match=r"^memory_limit must be a number of bytes or a text"):
+        clean_memory(given)
+
+
+def test_half_of_the_memory_by_default():
+    assert clean_memory(None) == os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2

@@ -1,0 +1,267 @@
+"""One table for each model and group, whichever way the columns say which is which."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics.engines import approximate, frames, tables
+from isometrics.engines.frames import FrameSource
+from isometrics.engines.groups import GroupedRows
+from isometrics.engines.tables import columns_of, read_tables
+from isometrics.errors import (
+    EmptyInputError,
+    FileError,
+    MissingValueError,
+    OneClassError,
+    ParameterError,
+)
+from isometrics.inputs import Sample
+from isometrics.layout import Layout
+from isometrics.table import Kind
+
+from .test_approximate import Coarse, check, curved
+
+
+def points(labels, scores, weights=None):
+    return iso.OperatingPoints.from_scores(labels, scores, sample_weight=weights)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Let batches have a few rows."""
+    monkeypatch.setattr(frames, "BATCH", 7)
+
+
+def test_columns_of_a_layout():
+    layout = Layout("y", {"a": "p", "b": "q"}, model="m", weight="w", group="g")
+    assert columns_of(layout) == ["y", "p", "q", "m", "w", "g"]
+    assert columns_of(Layout("y", {"a": "p"})) == ["y", "p"]
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("weighted", [None, "integer", "float"])
+@pytest.mark.parametrize("limit", [None, 100])
+def test_columns_of_models(weighted, limit):
+    """A limit of a few bytes moves every batch to the disk and compacts the table."""
+    random = np.random.default_rng(0)
+    labels = random.random(100) < 0.4
+    scores = {"a": random.random(100), "b": random.integers(0, 9, 100), "c": np.zeros(100)}
+    weights = {"integer": random.integers(0, 3, 100), "float": random.random(100)}.get(weighted)
+    columns = {"label": labels} | scores | ({} if weights is None else {"weight": weights})
+    found = iso.read_predictions(pa.table(columns), scores=list(scores), memory_limit=limit)
+    for name, values in scores.items():
+        table, expected = found.models[name], points(labels, values, weights)
+        assert table.table.kind is (Kind.SCORES if limit is None else Kind.COMPACT)
+        np.testing.assert_array_equal(table.thresholds, expected.thresholds)
+        np.testing.assert_allclose(table.tp, expected.tp, rtol=1e-12)
+        np.testing.assert_allclose(table.fp, expected.fp, rtol=1e-12)
+
+
+@pytest.mark.usefixtures("small")
+@given(st.permutations(range(40)), st.integers(0, 5))
+def test_a_column_that_names_the_models(order, seed):
+    random = np.random.default_rng(seed)
+    models = np.array(["a", "b"])[np.arange(40) % 2][list(order)]
+    labels = (np.arange(40) // 2 % 3 == 0)[list(order)]
+    scores = random.integers(0, 10, 40)
+    table = pa.table({"label": labels, "score": scores, "model": models})
+    found = iso.read_predictions(table, scores="score")
+    assert set(found.models) == {"a", "b"}
+    for name, counted in found.models.items():
+        rows = models == name
+        assert counted == points(labels[rows], scores[rows])
+
+
+@pytest.mark.usefixtures("small")
+def test_a_category_without_rows_is_no_model():
+    """Nor is one in a batch where other models have all rows."""
+    names = pa.DictionaryArray.from_arrays(np.arange(40) // 20, ["a", "b", "never"])
+    labels, scores = np.arange(40) % 2, np.arange(40) % 5
+    table = pa.table({"label": labels, "score": scores, "model": names})
+    found = iso.read_predictions(table, scores="score").models
+    assert found == {name: points(labels[rows], scores[rows]) for name, rows in
+                     (("a", slice(20)), ("b", slice(20, None)))}  # fmt: skip
+
+
+def test_a_small_model_beside_a_large_one(monkeypatch):
+    """The large one needs several passes; the small one is counted in the first."""
+    Coarse(monkeypatch, first=100, cell_bits=6, most=64)
+    monkeypatch.setattr(frames, "BATCH", 150)
+    big, small = curved(1500, 1), curved(60, 2)
+    labels, scores = (np.concatenate(pair) for pair in zip(big, small, strict=True))
+    models = np.repeat(["big", "small"], [1500, 60])
+    order = np.random.default_rng(3).permutation(1560)
+    table = pa.table({"label": labels[order], "score": scores[order], "model": models[order]})
+    told = []
+    found = iso.read_predictions(
+        table, scores="score", tolerance=0.01, progress=lambda *rows: told.append(rows)
+    )
+    assert told.count((1560, 1560)) >= 2
+    assert found.models["small"] == points(*small)
+    check(found.models["big"], points(*big), 0.01)
+
+
+def test_weights_and_groups_are_counted_exactly(monkeypatch):
+    monkeypatch.setattr(approximate, "FIRST_ROWS", 10)
+    labels, scores = curved(200, 4)
+    for extra in ({"weight": np.arange(200) % 3}, {"group": np.arange(200) % 2}):
+        table = pa.table({"label": labels, "score": scores} | extra)
+        found = iso.read_predictions(table, tolerance=0.1).models["score"]
+        assert found == points(labels, scores, extra.get("weight"))
+
+
+def test_data_that_change_between_passes(monkeypatch):
+    Coarse(monkeypatch)
+    labels, scores = curved(300, 5)
+
+    class Changing(FrameSource):
+        reads = 0
+
+        def batches(self, columns, *, limit=None):
+            self.reads += 1
+            for batch in super().batches(columns, limit=limit):
+                yield batch.slice(0, 200) if self.reads > 1 else batch
+
+    source = Changing(pa.table({"label": labels, "score": scores}))
+    with pytest.raises(FileError, match="changed while they were read"):
+        read_tables(source, Layout("label", {"score": "score"}), tolerance=1e-3)
+
+
+@pytest.mark.parametrize("tolerance", [0, 1, -1, "x", True])
+def test_tolerances_that_are_refused(tolerance):
+    table = pa.table({"label": [1, 0], "score": [0.5, 0.2]})
+    with pytest.raises(ParameterError, match=r"^tolerance must be between 0 and 1"):
+        iso.read_predictions(table, tolerance=tolerance)
+
+
+# ---------------------------------------------------------------------- classes
+
+
+@pytest.mark.usefixtures("small")
+def test_a_column_for_each_class():
+    random = np.random.default_rng(6)
+    labels = random.choice(["cat", "dog", "owl"], 60)
+    scores = {f"p_{name}": random.random(60) for name in ("cat", "dog", "owl")}
+    found = iso.read_predictions(pa.table({"label": labels} | scores))
+    assert list(found.models) == ["cat", "dog", "owl"]
+    for name, counted in found.models.items():
+        assert counted == points(labels == name, scores[f"p_{name}"])
+
+
+def test_a_class_without_rows_leaves_the_others():
+    table = pa.table(
+        {"label": [0, 1, 2, 0, 1, 2], "w": [1, 1, 0, 1, 1, 0], "p_0": [0.1, 0.2, 0.3, 0.4, 0.5,
+         0.6], "p_1": [0.6, 0.5, 0.4, 0.3, 0.2, 0.1], "p_2": [0.0] * 6}
+    )  # fmt: skip
+    found = iso.read_predictions(table, weight="w")
+    assert list(found.models) == ["0", "1"]
+    assert found.skipped == {"2": "no row has this class"}
+    one = Layout("label", {"9": "p_0"}, multiclass=True, classes={"9": 9})
+    with pytest.raises(OneClassError):
+        read_tables(FrameSource(table), one)
+
+
+# ---------------------------------------------------------------------- groups
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("weighted", [False, True])
+def test_groups(weighted):
+    random = np.random.default_rng(7)
+    labels, groups = random.random(90) < 0.5, random.choice(["n", "s", "w"], 90)
+    labels[groups == "w"] = True
+    weights = random.integers(1, 4, 90) if weighted else None
+    scores = {"a": random.random(90), "b": random.integers(0, 5, 90)}
+    columns = {"label": labels, "site": groups} | scores
+    columns |= {"weight": weights} if weighted else {}
+    found = iso.read_predictions(pa.table(columns), scores=["a", "b"])
+    assert set(found.groups) == {"n", "s"}
+    assert found.skipped == {"w": "only positives for a and b"}
+    for group, models in found.groups.items():
+        rows = groups == group
+        for name, counted in models.items():
+            expected = points(labels[rows], scores[name][rows], weights[rows] if weighted else None)
+            assert counted == expected
+    for name, values in scores.items():
+        assert found.models[name] == points(labels, values, weights)
+
+
+def test_groups_of_one_class_for_some_models():
+    rows = GroupedRows(10**9)
+    for model, labels in (("a", [1, 1]), ("b", [0, 0]), ("c", [0, 1]), ("d", [1, 1])):
+        sample = Sample(np.array(labels, bool), np.array([0.5, 0.25]), None)
+        rows.append(model, sample, np.zeros(2, np.int32), ["g"])
+    groups, skipped = rows.tables()
+    assert list(groups["g"]) == ["c"]
+    assert skipped == {"g": "only positives for a and d; only negatives for b"}
+
+
+def test_weights_of_groups_beyond_words():
+    labels, scores, weights = [1, 0, 1, 0], [0.5, 0.2, 0.1, 0.3], [2**62] * 4
+    table = pa.table({"label": labels, "score": scores, "w": weights, "g": ["x"] * 4})
+    found = iso.read_predictions(table, weight="w", group="g").groups["x"]["score"]
+    assert found == points(labels, scores, weights)
+
+
+@pytest.mark.usefixtures("small")
+def test_groups_that_do_not_fit_into_memory():
+    table = pa.table(
+        {"label": [1, 0] * 500, "score": np.arange(1000.0), "group": np.arange(1000) // 10}
+    )
+    with pytest.raises(ParameterError) as refused:
+        iso.read_predictions(table, memory_limit="10kB")
+    assert str(refused.value) == (
+        "the tables of all groups do not fit into the memory limit; raise memory_limit=, or leave "
+        "the groups out"
+    )
+    assert iso.read_predictions(table, memory_limit="10kB", group=False).groups == {}
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("role", ["group", "model"])
+def test_null_names_are_missing(role):
+    names = pa.array([*["a"] * 9, None])
+    table = pa.table({"label": [1, 0] * 5, "score": np.arange(10.0), "name": names})
+    with pytest.raises(MissingValueError, match=r"name has missing .* 1 in all, .* 9$"):
+        iso.read_predictions(table, label="label", scores="score", **{role: "name"})
+
+
+# ---------------------------------------------------------------------- progress and memory
+
+
+def test_progress(monkeypatch):
+    monkeypatch.setattr(frames, "BATCH", 3)
+    table = pa.table({"label": [1, 0] * 4, "score": np.arange(8.0)})
+    told = []
+    iso.read_predictions(table, progress=lambda *rows: told.append(rows))
+    assert told == [(3, 8), (6, 8), (8, 8)]
+
+
+def test_an_empty_table():
+    empty = pa.table({"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())})
+    with pytest.raises(EmptyInputError):
+        iso.read_predictions(empty, label="label", scores="score")
+
+
+@pytest.mark.usefixtures("small")
+def test_what_does_not_fit_goes_to_the_disk(monkeypatch):
+    """After every batch, no more rows are held than the limit allows."""
+    held = []
+
+    class Watched(tables.ExactTable):
+        def spill(self):
+            held.append(self.nbytes)
+            super().spill()
+            held.append(self.nbytes)
+
+    monkeypatch.setattr(tables, "ExactTable", Watched)
+    labels, scores = curved(100, 8)
+    table = pa.table({"label": labels, "score": scores})
+    found = iso.read_predictions(table, memory_limit=500)
+    assert held
+    assert max(held[::2]) <= 300 + 7 * 8
+    assert set(held[1::2]) == {0}
+    np.testing.assert_array_equal(found.models["score"].tp, points(labels, scores).tp)

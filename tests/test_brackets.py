@@ -1,0 +1,170 @@
+"""Bounds of areas hold for the table that rows were left out of, whichever these are."""
+
+import math
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics import brackets
+from isometrics.brackets import EXACT, Bracket, area_brackets
+from isometrics.errors import UndefinedWarning
+from isometrics.table import Kind, Measure, Table
+from isometrics.testing.strategies import binary_samples, count_tables
+
+samples = (
+    binary_samples().map(lambda sample: (*sample, None))
+    | binary_samples(weights="integer")
+    | binary_samples(weights="float")
+)
+choices = st.lists(st.booleans(), min_size=40, max_size=40)
+
+
+def of_sample(sample):
+    y_true, y_score, weights = sample
+    return iso.OperatingPoints.from_scores(y_true, y_score, sample_weight=weights)
+
+
+def of_counts(table):
+    tp, fp, positives, negatives = table
+    return iso.OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives)
+
+
+tables = samples.map(of_sample) | count_tables(max_count=10**6).map(of_counts)
+
+
+def compact(points, kept, known=None):
+    """Keep some rows, both ends among them, and tell where others are missing."""
+    full = points.table
+    mask = np.resize(kept, full.size)
+    mask[[0, -1]] = True
+    rows = np.flatnonzero(mask)
+    return iso.OperatingPoints(
+        Table(
+            full.thresholds[rows],
+            full.tp[rows],
+            full.fp[rows],
+            full.positives,
+            full.negatives,
+            Kind.COMPACT,
+            gaps=np.diff(rows) > 1,
+            known=known or {},
+        )
+    )
+
+
+def exact(points):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedWarning)
+        return {name: area(points) for name, area in EXACT.items()}
+
+
+def misses(points, some):
+    """Return the names of the areas that lie outside their brackets."""
+    found = area_brackets(some)
+    return [
+        name
+        for name, value in exact(points).items()
+        if not math.isnan(value) and not found[name].lo <= value <= found[name].hi
+    ]
+
+
+@given(tables, choices)
+def test_every_bracket_holds_the_exact_area(points, kept):
+    some = compact(points, kept)
+    assert area_brackets(some).keys() == EXACT.keys()
+    assert misses(points, some) == []
+
+
+@given(tables)
+def test_without_gaps_the_bounds_meet(points):
+    some = compact(points, [True])
+    assert not some.table.gaps.any()
+    assert misses(points, some) == []
+    for name, (lo, hi) in area_brackets(some).items():
+        # The expectation is derived from AUPRG and y₀, whose rounding a short range of Δ enlarges.
+        if name != "expected F1 gain":
+            assert hi - lo <= 1e-12 * max(1, abs(lo)), name
+
+
+@given(tables)
+def test_a_table_of_all_rows_has_equal_bounds(points):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedWarning)
+        found = area_brackets(points)
+    for name, value in exact(points).items():
+        assert found[name].lo == found[name].hi or math.isnan(value)
+        np.testing.assert_allclose(found[name].lo, value, rtol=1e-12, atol=1e-12)
+
+
+def test_more_rows_never_widen_a_bracket():
+    random = np.random.default_rng(3)
+    points = iso.OperatingPoints.from_scores(random.random(300) < 0.3, random.random(300))
+    kept = np.zeros(len(points), bool)
+    widths = []
+    for more in np.array_split(random.permutation(len(points)), 6):
+        kept[more] = True
+        widths.append([bracket.width for bracket in area_brackets(compact(points, kept)).values()])
+    steps = np.diff(np.nan_to_num(widths, posinf=1e9), axis=0)
+    assert (steps <= 1e-12).all()
+    assert (np.array(widths[-1]) < 1e-12).all()
+
+
+@pytest.mark.parametrize("wrong", ["_worst", "_best"])
+def test_a_wrong_corner_is_found(monkeypatch, wrong):
+    """The law above can fail: with one corner in place of the other it does."""
+    points = iso.OperatingPoints.from_scores([1, 1, 0, 0, 1, 0], [6, 5, 4, 3, 2, 1])
+    worse = iso.OperatingPoints.from_scores([0, 0, 1, 1, 0, 1], [6, 5, 4, 3, 2, 1])
+    ends = [False]
+    assert misses(points, compact(points, ends)) == misses(worse, compact(worse, ends)) == []
+    right = {"_worst": brackets._best, "_best": brackets._worst}[wrong]
+    monkeypatch.setattr(brackets, wrong, right)
+    lost = misses(points, compact(points, ends)) + misses(worse, compact(worse, ends))
+    assert {"AUROC", "AUPR", "average precision", "AUPRG"} <= set(lost)
+
+
+def test_what_is_known_is_taken():
+    points = iso.OperatingPoints.from_scores([1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1])
+    some = compact(points, [False], {Measure.ROC: 0.625})
+    found = area_brackets(some)
+    assert found["AUROC"] == Bracket(0.625, 0.625)
+    assert found["expected accuracy"].width < 1e-13
+    assert found["AUPR"].width > 0.1
+
+
+def test_a_gap_that_may_leave_nothing_to_average_over():
+    """Perhaps all negatives rank above all positives, and no gain is to be expected."""
+    points = iso.OperatingPoints.from_counts([1], [1], positives=2, negatives=6)
+    found = area_brackets(compact(points, [False]))
+    assert found["expected F1 gain"] == Bracket(-math.inf, 1.0)
+
+
+def test_a_bracket_tells_its_width():
+    assert Bracket(0.25, 0.75).width == 0.5
+
+
+@given(tables, choices, st.floats(0.01, 0.99))
+def test_another_prevalence_keeps_auroc_and_brackets_the_rest(points, kept, prevalence):
+    some = compact(points, kept, {Measure.ROC: points.roc.area()})
+    moved, there = some.at_prevalence(prevalence), points.at_prevalence(prevalence)
+    assert moved.table.kind is Kind.COMPACT
+    np.testing.assert_array_equal(moved.table.gaps, some.table.gaps)
+    assert set(moved.table.known) == {Measure.ROC}
+    assert moved.roc.area() == points.roc.area()
+    found = area_brackets(moved)
+    # The area of rates is the same at every prevalence but for its last bits.
+    assert abs(found["AUROC"].lo - there.roc.area()) < 1e-12
+    others = set(misses(there, moved)) - {"AUROC", "expected accuracy"}
+    assert others == set()
+
+
+def test_the_exact_areas_of_a_compacted_table_need_no_bounds():
+    points = iso.OperatingPoints.from_scores([1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1])
+    some = compact(points, [False])
+    everything = replace(some.table, known=dict.fromkeys(Measure, 0.5))
+    found = area_brackets(iso.OperatingPoints(everything))
+    assert found["AUROC"] == found["AUPR, max precision"] == Bracket(0.5, 0.5)

@@ -1,0 +1,292 @@
+"""What a compact table keeps: true rows, dense ones, its hull, its areas; what it refuses."""
+
+import copy
+import math
+import pickle
+import warnings
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics import plot
+from isometrics.brackets import EXACT, area_brackets
+from isometrics.compacting import Compacting
+from isometrics.errors import NotAnswerableError, UndefinedWarning
+from isometrics.indices import Index
+from isometrics.lift import lift
+from isometrics.printing import bracketed
+from isometrics.table import ClassTotals, Kind, Measure
+from isometrics.testing.strategies import binary_samples
+
+INDICES = ["kulczynski", "f-measure", "folke", "jaccard", "f-gain", "cost"]
+BETAS = [0, 0.1, 0.5, 1, 2, 10, math.inf]
+samples = binary_samples().map(lambda sample: (*sample, None)) | binary_samples(weights="integer")
+
+
+def compacted(points, cuts=(), fineness=1):
+    """Feed a table to `Compacting` in sections, the lowest thresholds first."""
+    full = points.table
+    ends = sorted({0, full.size - 1, *(cut % full.size for cut in cuts)})
+    compacting = Compacting(ClassTotals(full.positives, full.negatives), fineness=fineness)
+    for start, end in reversed(list(pairwise(ends))):
+        rows = slice(start, end + 1)
+        compacting.add(full.thresholds[rows][1:], full.tp[rows], full.fp[rows])
+    return iso.OperatingPoints(compacting.table())
+
+
+def of_sample(sample):
+    y_true, y_score, weights = sample
+    return iso.OperatingPoints.from_scores(y_true, y_score, sample_weight=weights)
+
+
+@pytest.fixture(scope="module")
+def long():
+    """Return a table of 4000 rows with a bend, ties at its end included."""
+    random = np.random.default_rng(8)
+    scores = np.round(random.normal(size=4000), 3)
+    labels = random.random(4000) < 1 / (1 + np.exp(-scores))
+    return iso.OperatingPoints.from_scores(labels, scores)
+
+
+@pytest.fixture(scope="module")
+def short(long):
+    """Return the same table with some of its rows, as a reader would compact it."""
+    some = compacted(long, [500, 700, 2100], fineness=20)
+    assert len(some) < len(long) / 2
+    return some
+
+
+# ---------------------------------------------------------------------- what is kept
+
+
+@given(samples, st.lists(st.integers(0, 100), max_size=5), st.integers(1, 3))
+def test_kept_rows_hull_areas_and_gaps(sample, cuts, fineness):
+    full = of_sample(sample)
+    some = compacted(full, cuts, fineness)
+    table = some.table
+    assert table.kind is Kind.COMPACT
+    rows = np.array(
+        [
+            np.flatnonzero((full.tp == tp) & (full.fp == fp) & (full.thresholds == threshold))[0]
+            for threshold, tp, fp in zip(some.thresholds, some.tp, some.fp, strict=True)
+        ]
+    )
+    np.testing.assert_array_equal(table.gaps, np.diff(rows) > 1)
+    assert rows[1] == 1
+    assert some.hull().table == full.hull().table
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedWarning)
+        for name, (lo, hi) in area_brackets(some).items():
+            assert lo == hi or math.isnan(lo)
+            np.testing.assert_allclose(lo, EXACT[name](full), rtol=1e-12, atol=1e-12)
+    for beta in BETAS:
+        assert decided(iso.best_threshold(some, beta=beta)) == decided(
+            iso.best_threshold(full, beta=beta)
+        )
+
+
+def decided(decision):
+    return float(decision), decision.tp, decision.fp
+
+
+@pytest.mark.parametrize("scale", [1, 1e-6, 1e6])
+@pytest.mark.parametrize("fineness", [5, 40])
+def test_kept_rows_are_dense(scale, fineness):
+    """Also where weights are small: a gap is at most one step of either grid wide."""
+    random = np.random.default_rng(5)
+    labels, scores = random.random(3000) < 0.1, random.random(3000)
+    weights = random.random(3000) * scale
+    full = iso.OperatingPoints.from_scores(labels, scores, sample_weight=weights)
+    some = compacted(full, [40, 900], fineness)
+    assert len(some) < 2500
+    gaps = np.flatnonzero(some.table.gaps)
+    assert gaps.size
+    both = some.positives + some.negatives
+    for counts, total in (
+        (some.tp, some.positives), (some.fp, some.negatives), (some.tp + some.fp, both)
+    ):  # fmt: skip
+        before, after = counts[gaps], counts[gaps + 1]
+        assert (after <= before * math.exp(1 / fineness) * (1 + 1e-9)).all()
+        assert (after - before <= total / (2 * fineness) * (1 + 1e-9)).all()
+
+
+# ---------------------------------------------------------------------- what is answered
+
+
+@pytest.mark.parametrize("beta", BETAS)
+def test_best_threshold_for_f(long, short, beta):
+    assert decided(iso.best_threshold(short, beta=beta)) == decided(
+        iso.best_threshold(long, beta=beta)
+    )
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"cost": 0.1}, {"cost": 0.5}, {"cost": 0.93}, {"objective": "accuracy"},
+     {"objective": "youden"}, {"lam": 0.3}, {"index": "cost", "lam": 0.4},
+     {"index": "kulczynski", "lam": 0.0}, {"index": "jaccard", "lam": 0.8}],
+    ids=str,
+)  # fmt: skip
+def test_best_threshold_for_other_objectives(long, short, asked):
+    found, expected = (iso.best_threshold(points, **asked) for points in (short, long))
+    assert decided(found) == decided(expected)
+    assert found.value == expected.value
+
+
+def test_optimal_thresholds(long, short):
+    found, expected = iso.optimal_thresholds(short), iso.optimal_thresholds(long)
+    assert found.points.table == expected.points.table
+    np.testing.assert_array_equal(found.beta_squared_lo, expected.beta_squared_lo)
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_tradeoff_curves(long, short, index):
+    found, expected = short.tradeoff(index), long.tradeoff(index)
+    assert found.area() == expected.area()
+    assert found.area(0.2, 0.7, density="triangular") == expected.area(
+        0.2, 0.7, density="triangular"
+    )
+    np.testing.assert_array_equal(found.intervals.lambda_lo, expected.intervals.lambda_lo)
+    mine, theirs = found.useful_range(), expected.useful_range()
+    np.testing.assert_array_equal(mine.lambda_lo, theirs.lambda_lo)
+    np.testing.assert_array_equal(mine.lambda_hi, theirs.lambda_hi)
+
+
+@pytest.mark.parametrize("calibrator", [iso.AccuracyCalibrator, iso.FCalibrator])
+@pytest.mark.parametrize("interpolate", ["step", "linear"])
+def test_calibrators(long, short, calibrator, interpolate):
+    found, expected = (calibrator.from_points(points) for points in (short, long))
+    assert found.segments_.highest_score == expected.segments_.highest_score
+    scores = np.linspace(-4, 4, 101)
+    np.testing.assert_array_equal(
+        found.transform(scores, interpolate=interpolate),
+        expected.transform(scores, interpolate=interpolate),
+    )
+
+
+def test_compare(long, short):
+    random = np.random.default_rng(2)
+    labels = np.arange(4000) < long.positives
+    other = iso.OperatingPoints.from_scores(labels, random.normal(size=4000) + labels)
+    found = iso.compare({"a": short, "b": compacted(other, fineness=20)})
+    expected = iso.compare({"a": long, "b": other})
+    assert found.sentence() == expected.sentence()
+    np.testing.assert_array_equal(found.winners.lambda_lo, expected.winners.lambda_lo)
+    np.testing.assert_allclose(found.areas.values, expected.areas.values, rtol=1e-12)
+    assert repr(found.dominance) == repr(expected.hull_dominance)
+    assert repr(found.hull_dominance) == repr(expected.hull_dominance)
+
+
+def test_areas_that_are_not_known_are_nan_in_a_comparison(short, long):
+    moved = iso.compare({"a": short.at_prevalence(0.2), "b": long.at_prevalence(0.2)}).areas
+    assert math.isnan(moved.of("AUPR")["a"])
+    assert moved.of("AUROC")["a"] == pytest.approx(moved.of("AUROC")["b"], abs=1e-12)
+    assert not math.isnan(moved.of("tradeoff area")["a"])
+
+
+def test_rows_that_are_kept_are_found_by_their_thresholds(long, short):
+    found = short.at(short.thresholds)
+    np.testing.assert_array_equal(found.tp, long.at(short.thresholds).tp)
+
+
+def test_areas_of_the_spaces_are_those_of_the_full_table(long, short):
+    assert short.pr.areas() == pytest.approx(long.pr.areas(), abs=1e-12)
+    for name, area in EXACT.items():
+        assert area(short) == pytest.approx(area(long), abs=1e-12), name
+    assert short.prg.y0 == long.prg.y0
+    for beta in (0.5, 3):
+        expected = pytest.approx(long.prg.expected_f_gain(beta), abs=1e-12)
+        assert short.prg.expected_f_gain(beta) == expected
+
+
+# ---------------------------------------------------------------------- what is refused
+
+REFUSED = {
+    "break-even": lambda points: iso.best_threshold(points, objective="break-even"),
+    "precision": lambda points: iso.best_threshold(points, min_precision=0.5),
+    "recall": lambda points: iso.best_threshold(points, min_recall=0.5),
+    "budget": lambda points: iso.best_threshold(points, budget=10),
+    "constraints": lambda points: points.tradeoff().with_constraints(min_recall=0.5),
+    "own index": lambda points: points.tradeoff(
+        Index("mine", lambda precision, recall, lam: (1 - lam) * precision + lam * recall)
+    ),
+    "part in ROC space": lambda points: points.roc.area(0.1, 0.5),
+    "part in PR space": lambda points: points.pr.area(lo=0.1),
+    "part in PRG space": lambda points: points.prg.area(hi=0.5),
+    "part above": lambda points: points.pr.normalised_area(hi=0.5),
+    "ROC curve": lambda points: points.roc.interpolate(0.5),
+    "PR curve": lambda points: points.pr.interpolate(0.5),
+    "PRG curve": lambda points: points.prg.interpolate(0.5),
+    "merging": lambda points: points + points,
+    "threshold": lambda points: points.at([0.12345]),
+    "ranking": lambda points: lift(points, 0.1),
+}
+
+
+@pytest.mark.parametrize("question", REFUSED)
+def test_what_lies_between_the_rows_is_refused(short, question):
+    """Each refusal is one sentence that says what to do."""
+    with pytest.raises(NotAnswerableError) as refused:
+        REFUSED[question](short)
+    said = str(refused.value)
+    assert "\n" not in said
+    assert said.startswith("a table that keeps only some rows")
+    assert any(
+        advice in said
+        for advice in ("build the full table", "ask the full table", "merge the full tables")
+    )
+
+
+# ---------------------------------------------------------------------- the table as a value
+
+
+def test_copies_are_equal_and_locked(short):
+    for twin in (copy.deepcopy(short), pickle.loads(pickle.dumps(short))):
+        assert twin == short
+        assert twin.table.known == short.table.known
+        assert not twin.table.gaps.flags.writeable
+
+
+def test_a_copy_equals_its_original_also_where_a_measure_is_undefined():
+    worst = iso.OperatingPoints.from_scores([0, 0, 0, 1, 1], [5, 4, 3, 2, 1])
+    some = compacted(worst)
+    assert math.isnan(some.table.known[Measure.MISSES])
+    assert pickle.loads(pickle.dumps(some)) == some
+
+
+def test_tables_differ_in_gaps_and_in_what_is_known(long, short):
+    table = short.table
+    fields = [table.thresholds, table.tp, table.fp, table.positives, table.negatives, table.kind]
+    twin = type(table)(*fields, None, table.gaps, table.known)
+    assert twin == table
+    assert type(table)(*fields, None, ~table.gaps, table.known) != table
+    assert type(table)(*fields, None, None, table.known) != table
+    assert type(table)(*fields, None, table.gaps, {}) != table
+    other = dict.fromkeys(table.known, 0.5)
+    assert type(table)(*fields, None, table.gaps, other) != table
+    assert long.table != table
+
+
+def test_the_printout_says_that_rows_are_missing(long, short):
+    assert f"{len(short)} rows of a longer table, " in repr(short)
+    assert "of a longer table" not in repr(long)
+
+
+@pytest.mark.parametrize(("space", "area"), [("roc", "AUROC"), ("pr", "AUPR"), ("prg", "AUPRG")])
+def test_a_legend_shows_the_area_or_its_bounds(short, space, area):
+    draw = getattr(plot, space)
+    figure, axes = plt.subplots()
+    draw(short, ax=axes)
+    draw(short.at_prevalence(0.2), ax=axes)
+    labels = [line.get_label() for line in axes.get_lines() if area in str(line.get_label())]
+    plt.close(figure)
+    exact = f"({area} {getattr(short, space).area():.3f})"
+    assert any(exact in label for label in labels)
+    if area != "AUROC":  # which is the same at every prevalence
+        bounds = bracketed(*area_brackets(short.at_prevalence(0.2))[area])
+        assert any(f"({area} {bounds})" in label for label in labels)
