@@ -24,10 +24,11 @@ samples = (
 
 def measures(points):
     """Compute every measure from the whole table."""
-    prg, odds = points.prg, points.table.odds
+    prg = points.prg
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedWarning)
-        misses, false_alarms = ((1 - prg.expected_f_gain(beta)) / odds for beta in (math.inf, 0))
+        # From 1 - gain the losses would lose the digits that the odds shift out.
+        misses, false_alarms = prg._expected_losses()
     worst = points.pr.minimum_area()
     return points.pr.areas() | {
         Measure.ROC: points.roc.area(),
