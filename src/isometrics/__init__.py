@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from isometrics.average import Average, average
-from isometrics.bands import Band, BetterCurve, CurveReplicates, bootstrap_curves
+from isometrics.bands import Band, BetterCurve, CurveReplicates
 from isometrics.calibrate import AccuracyCalibrator, CalibrationSegments, FCalibrator
 from isometrics.compare import Comparison, compare
+from isometrics.curve_replicates import bootstrap_curves
 from isometrics.decide import best_threshold
 from isometrics.decision import Decision
 from isometrics.delong import DeLong, delong
