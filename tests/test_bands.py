@@ -42,14 +42,18 @@ def test_replicates_are_the_curves_of_reweighted_tables(space):
 def test_bands_by_hand(space):
     curves = iso.bootstrap_curves(LABELS, SCORES, space=space, **FEW)
     band = curves.band("B", confidence_level=0.9)
-    expected = np.quantile(curves.replicates[1], [0.05, 0.95], axis=0)
-    np.testing.assert_allclose([band.lower, band.upper], expected)
+    told = curves.rows[1] >= 5
+    assert 30 < told.sum() < 100
+    assert np.isnan([band.lower[~told], band.upper[~told]]).all()
+    expected = np.quantile(curves.replicates[1][:, told], [0.05, 0.95], axis=0)
+    np.testing.assert_allclose([band.lower[told], band.upper[told]], expected)
     wide = curves.band("B", kind="simultaneous", confidence_level=0.9)
-    assert (wide.lower <= band.lower + 1e-12).all()
-    assert (wide.upper >= band.upper - 1e-12).all()
-    inside = (curves.replicates[1] >= wide.lower) & (curves.replicates[1] <= wide.upper)
+    assert (wide.lower[told] <= band.lower[told] + 1e-12).all()
+    assert (wide.upper[told] >= band.upper[told] - 1e-12).all()
+    some = curves.replicates[1][:, told]
+    inside = (some >= wide.lower[told]) & (some <= wide.upper[told])
     assert inside.all(axis=1).mean() >= 0.9
-    assert (wide.lower <= wide.estimate + 1e-12).all()
+    assert (wide.lower[told] <= wide.estimate[told] + 1e-12).all()
     assert wide.x.size == (100 if space == "pr" else 101)
     assert repr(wide).startswith(f"Band: simultaneous, 90%, {space} curve of B, ")
     assert list(wide.to_frame("pandas").columns)[2:] == ["lower", "upper"]
@@ -79,6 +83,26 @@ def test_the_envelope_is_the_narrowest_that_holds_enough_curves(curves, level):
     k = max(possible)
     np.testing.assert_array_equal(lower, ordered[k - 1])
     np.testing.assert_array_equal(upper, ordered[size - k])
+
+
+@pytest.mark.parametrize("space", ["roc", "pr", "prg", "tradeoff"])
+def test_rows_that_decide_by_hand(space):
+    """Of 90 positives and 210 negatives, at the place of the row of threshold 1."""
+    at = POINTS.at([1.0])
+    places = {
+        "roc": at.false_positive_rate,
+        "pr": at.recall,
+        "prg": at.recall_gain,
+        "tradeoff": [0.5],
+    }
+    curves = iso.bootstrap_curves(POINTS, space=space, x=places[space], n_resamples=2)
+    row = iso.best_threshold(POINTS) if space == "tradeoff" else None
+    tp, fp = (at.tp[0], at.fp[0]) if row is None else (row.tp, row.fp)
+    assert curves.rows[0, 0] == pytest.approx(min(tp, 90 - tp, fp))
+    moved = iso.bootstrap_curves(
+        POINTS, space="roc", x=at.false_positive_rate, n_resamples=2, prevalence=0.01
+    )
+    assert moved.rows[0, 0] == pytest.approx(min(at.tp[0], 90 - at.tp[0], at.fp[0]))
 
 
 def test_how_probable_it_is_that_a_model_is_better():
@@ -116,7 +140,7 @@ def test_replicates_without_a_class_have_no_curve():
     curves = iso.bootstrap_curves(few, **FEW)
     undefined = np.isnan(curves.replicates[0]).any(axis=1)
     assert undefined.any()
-    assert np.isfinite(curves.band().lower).all()
+    assert np.isnan(curves.band().lower).all()
     broken = replace(curves, replicates=curves.replicates[:, undefined])
     with pytest.raises(NotAnswerableError, match="a band needs two replicates or more"):
         broken.band()

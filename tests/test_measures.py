@@ -52,7 +52,7 @@ def test_named_measures_are_those_of_the_spaces():
         "AUPR, linear": POINTS.pr.area("linear"),
         "AUPR, integer steps": POINTS.pr.area("integer-steps"),
         "AUPR, max precision": POINTS.pr.area("max-precision"),
-        "normalised AUPR": POINTS.pr.normalised_area(),
+        "AUPR, normalised": POINTS.pr.normalised_area(),
         "AUPRG": POINTS.prg.area(),
         "expected F1 gain": POINTS.prg.expected_f_gain(),
         "expected accuracy": POINTS.roc.expected_accuracy(),

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from isometrics.analysis import Analysis, analyse
     from isometrics.average import Average, average
-    from isometrics.bands import Band, BetterCurve, CurveReplicates, bootstrap_curves
+    from isometrics.bands import Band, BetterCurve, CurveReplicates
     from isometrics.best_rows import Thresholds
     from isometrics.brackets import Bracket, area_brackets
     from isometrics.calibrate import AccuracyCalibrator, CalibrationSegments, FCalibrator
     from isometrics.compare import Comparison, compare
+    from isometrics.curve_replicates import bootstrap_curves
     from isometrics.decide import best_threshold
     from isometrics.decision import Decision
     from isometrics.delong import DeLong, delong
@@ -45,11 +46,12 @@ else:
     _NAMES_OF = {
         "analysis": "Analysis analyse",
         "average": "Average average",
-        "bands": "Band BetterCurve CurveReplicates bootstrap_curves",
+        "bands": "Band BetterCurve CurveReplicates",
         "best_rows": "Thresholds",
         "brackets": "Bracket area_brackets",
         "calibrate": "AccuracyCalibrator CalibrationSegments FCalibrator",
         "compare": "Comparison compare",
+        "curve_replicates": "bootstrap_curves",
         "decide": "best_threshold",
         "decision": "Decision",
         "delong": "DeLong delong",

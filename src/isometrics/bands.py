@@ -7,31 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.cells import Detail
 from isometrics.errors import NotAnswerableError
-from isometrics.indices import WeightedIndex, index_named
 from isometrics.paired import percent, share_better
-from isometrics.parameters import (
-    clean_choice,
-    clean_confidence,
-    clean_jobs,
-    clean_lambdas,
-    clean_positions,
-    clean_random_state,
-    clean_size,
-)
-from isometrics.points import OperatingPoints
-from isometrics.progress import reporting
-from isometrics.resampling import ALONE, Plan, replicate, resampling_of
+from isometrics.parameters import clean_choice, clean_confidence, clean_lambdas
 from isometrics.results import ResultTable
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from isometrics.aliases import Floats
-    from isometrics.kernels.replicates import Kernel
-    from isometrics.progress import ProgressLike
-    from isometrics.resampling import Evaluate, Resampling
+
+FEWEST = 5
+"""Rows that must decide about a curve for its replicates to tell how it varies."""
 
 SPACES = ("roc", "pr", "prg", "tradeoff")
 KINDS = ("pointwise", "simultaneous")
@@ -60,7 +45,8 @@ class Band(ResultTable):
     confidence_level
         The confidence.
     x, estimate, lower, upper
-        Places on the first axis, the height of the curve there, and the ends of the band.
+        Places on the first axis, the height of the curve there, and the ends of the band; NaN
+        where fewer than five rows decide about the curve, so that resampling cannot tell.
     index
         The index in tradeoff space, else ``""``.
     """
@@ -146,6 +132,9 @@ class CurveReplicates(ResultTable):
         The height of each model's curve there.
     replicates
         The heights of the replicates, by model, replicate and place; NaN where not defined.
+    rows
+        How many rows decide about each height: the fewest among true positives, false positives
+        and false negatives there.
     confidence_level
         The confidence of bands unless another one is asked for.
     """
@@ -156,6 +145,7 @@ class CurveReplicates(ResultTable):
     x: Floats
     estimates: Floats
     replicates: Floats
+    rows: Floats
     confidence_level: float
 
     def band(
@@ -178,7 +168,9 @@ class CurveReplicates(ResultTable):
 
         Notes
         -----
-        Pointwise bands are percentile intervals. A simultaneous band lies between the k-th lowest
+        Where the curve is decided by fewer than five rows, as at the ends of the axes, the
+        replicates hardly move and would make the band far too narrow; there it is NaN. Pointwise
+        bands are percentile intervals. A simultaneous band lies between the k-th lowest
         and the k-th highest replicate at every place, with the largest k for which so many
         replicates as asked for lie wholly inside (Davison & Hinkley 1997, section 4.2.4). It needs
         no transformation and never leaves the range of the curves.
@@ -192,11 +184,13 @@ class CurveReplicates(ResultTable):
         curves = curves[~np.isnan(curves).any(axis=1)]
         if len(curves) < 2:
             raise NotAnswerableError("a band needs two replicates or more that are defined")
+        told = np.flatnonzero(self.rows[row] >= FEWEST)
+        ends = np.full((2, self.x.size), np.nan)
         if kind == "pointwise":
             tail = (1 - level) / 2
-            lower, upper = np.quantile(curves, [tail, 1 - tail], axis=0)
+            ends[:, told] = np.quantile(curves[:, told], [tail, 1 - tail], axis=0)
         else:
-            lower, upper = _envelope(curves, level)
+            ends[:, told] = _envelope(curves[:, told], level)
         return Band(
             self.space,
             self.models[row],
@@ -204,8 +198,8 @@ class CurveReplicates(ResultTable):
             level,
             self.x.copy(),
             self.estimates[row].copy(),
-            lower,
-            upper,
+            ends[0],
+            ends[1],
             self.index,
         )
 
@@ -244,115 +238,8 @@ class CurveReplicates(ResultTable):
         )
 
     def _columns(self) -> dict[str, Any]:
-        names = ["estimate" if name == ALONE else name for name in self.models]
+        names = [name or "estimate" for name in self.models]
         return {AXES[self.space][0]: self.x} | dict(zip(names, self.estimates, strict=True))
-
-
-def bootstrap_curves(
-    y_true: OperatingPoints | ArrayLike,
-    y_score: Any = None,
-    *,
-    space: str = "roc",
-    index: str | WeightedIndex = "f-measure",
-    x: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    pos_label: object = None,
-    prevalence: float | None = None,
-    n_resamples: int = 2000,
-    scheme: str = "multinomial",
-    stratified: bool = False,
-    confidence_level: float = 0.95,
-    random_state: object = None,
-    n_jobs: int | None = None,
-    progress: ProgressLike = None,
-) -> CurveReplicates:
-    """Draw the rows again many times and keep the curves, for bands around them.
-
-    Parameters
-    ----------
-    y_true, y_score, sample_weight, groups, pos_label, prevalence, n_resamples, scheme
-        As for `bootstrap`.
-    stratified, confidence_level, random_state, n_jobs, progress
-        As for `bootstrap`.
-    space
-        ``"roc"``, ``"pr"``, ``"prg"`` or ``"tradeoff"``.
-    index
-        The index in tradeoff space.
-    x
-        Places on the first axis, by default a hundred that are evenly spread.
-
-    Examples
-    --------
-    >>> import isometrics as iso
-    >>> from isometrics.bands import bootstrap_curves
-    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0] * 25, [4, 3, 2, 1] * 25)
-    >>> curves = bootstrap_curves(pts, x=[0.25, 0.5], random_state=0)
-    >>> curves.band(kind="simultaneous").estimate.tolist()
-    [0.5, 1.0]
-    """
-    clean_choice(space, "space", SPACES)
-    clean_size(n_resamples, "n_resamples")
-    level = clean_confidence(confidence_level)
-    chosen = index_named(index)
-    places = _places(space, x)
-    sample = resampling_of(
-        y_true,
-        y_score,
-        sample_weight=sample_weight,
-        groups=groups,
-        pos_label=pos_label,
-        plan=Plan(Detail.RUNS, np.empty(0), scheme, stratified, prevalence),
-    )
-
-    def heights(points: OperatingPoints) -> Floats:
-        if space == "tradeoff":
-            return np.asarray(points.tradeoff(chosen)(places))
-        return np.asarray(getattr(points, space).interpolate(places))
-
-    with reporting(progress) as report:
-        values = replicate(
-            sample,
-            _curves(sample, heights, places.size),
-            len(sample.points) * places.size,
-            n_resamples=n_resamples,
-            seed=clean_random_state(random_state),
-            n_jobs=clean_jobs(n_jobs),
-            kernel="plain",
-            progress=report,
-        )
-    replicates = values.reshape(n_resamples, len(sample.points), places.size)
-    return CurveReplicates(
-        space,
-        chosen.name if space == "tradeoff" else "",
-        tuple(sample.points),
-        places,
-        np.array([heights(points) for points in sample.points.values()]),
-        np.ascontiguousarray(replicates.transpose(1, 0, 2)),
-        level,
-    )
-
-
-def _places(space: str, x: ArrayLike | None) -> Floats:
-    # At a recall of 0 a curve has a limit, but no point.
-    default = np.linspace(0, 1, 101)[space == "pr" :]
-    given = np.atleast_1d(np.asarray(default if x is None else x))
-    axis = AXES[space][0].replace("_", " ")
-    return clean_lambdas(given) if space == "tradeoff" else clean_positions(given, axis=axis)
-
-
-def _curves(sample: Resampling, heights: Any, size: int) -> Evaluate:
-    def evaluate(_: Kernel, weights: list[Floats]) -> Floats:
-        found = np.full((weights[0].shape[0], len(weights), size), np.nan)
-        for model, (drawn, cells) in enumerate(zip(weights, sample.cells, strict=True)):
-            of_positives = drawn[:, : cells.positive.size].any(axis=1)
-            of_negatives = drawn[:, cells.positive.size :].any(axis=1)
-            for row in np.flatnonzero(of_positives & of_negatives):
-                points = OperatingPoints(cells.table(drawn[row], sample.ratio))
-                found[row, model] = heights(points)
-        return found.reshape(len(found), -1)
-
-    return evaluate
 
 
 def _envelope(curves: Floats, level: float) -> tuple[Floats, Floats]:

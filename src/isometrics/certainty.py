@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics.bands import bootstrap_curves
+from isometrics.curve_replicates import bootstrap_curves
 from isometrics.errors import NotAnswerableError
 from isometrics.uncertainty import DEFAULT_MEASURES, bootstrap
 

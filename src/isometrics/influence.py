@@ -195,12 +195,12 @@ def _closed(way: _Segments) -> Floats:
             way.x * late + way.rise * latest,
         ]
     )
-    if first.any():
-        # From the empty rule both counts grow with u, so u cancels; nothing lies before it that
-        # could move its start.
-        at = np.flatnonzero(first)
-        rise, run, whole = way.rise[at], way.run[at], step[at]
-        sums[:, at] = np.array([rise / whole, 0 * rise, run / whole**2, 0 * rise, rise / whole**2])
+    # From the empty rule both counts grow with u, so u cancels; nothing lies before it that could
+    # move its start.
+    at = np.flatnonzero(first)
+    rise, run, whole = way.rise[at], way.run[at], step[at]
+    none = np.zeros(at.size)
+    sums[:, at] = np.array([rise / whole, none, run / whole**2, none, rise / whole**2])
     return sums
 
 

@@ -58,7 +58,7 @@ NAMED: dict[str, Measure] = {
         Measure("AUPR, linear", lambda points: points.pr.area("linear")),
         Measure("AUPR, integer steps", lambda points: points.pr.area("integer-steps")),
         Measure("AUPR, max precision", lambda points: points.pr.area("max-precision")),
-        Measure("normalised AUPR", lambda points: points.pr.normalised_area(), Detail.RUNS),
+        Measure("AUPR, normalised", lambda points: points.pr.normalised_area(), Detail.RUNS),
         Measure("AUPRG", lambda points: points.prg.area(), Detail.RUNS),
         Measure("expected F1 gain", lambda points: points.prg.expected_f_gain(), Detail.RUNS),
         Measure("expected accuracy", lambda points: points.roc.expected_accuracy(), Detail.RUNS),

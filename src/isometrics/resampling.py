@@ -86,6 +86,8 @@ class Resampling(NamedTuple):
         The rows in each unit that is drawn, and the strata that keep their totals.
     rows
         How units lead to cells; None where the cells of the only model are the units.
+    class_rows
+        The numbers of positive and of negative rows.
     ratio
         Negatives for each positive where a prevalence is fixed, else 0.
     draws
@@ -98,6 +100,7 @@ class Resampling(NamedTuple):
     counts: NDArray[np.int64]
     strata: list[slice]
     rows: RowUnits | None
+    class_rows: tuple[int, int]
     ratio: float
     draws: Draws
 
@@ -190,6 +193,7 @@ def _of_points(points: OperatingPoints, name: str, plan: Plan) -> Resampling:
         counts,
         strata,
         None,
+        (int(points.positives), int(points.negatives)),
         ratio,
         draws_of(counts, strata, scheme=plan.scheme),
     )
@@ -216,6 +220,7 @@ def _of_rows(rows: _Rows, plan: Plan) -> Resampling:
         counts,
         strata,
         RowUnits(rows.unit, weight, tuple(places)),
+        (int(labels.sum()), int((~labels).sum())),
         ratio,
         draws_of(counts, strata, scheme=plan.scheme),
     )

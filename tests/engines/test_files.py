@@ -207,7 +207,10 @@ BROKEN = {
         b"label,score\n" + b"1,0.5\n0,0.25\n" * 20_000 + b"1,high\n",
         'CSV Error on Line: 40002, Error when converting column "score"',
     ),
-    "long.csv": (b"label,score,t\n1,0.5," + b"x" * 3_000_000 + b"\n0,0.2,y\n", "a line of more than"),
+    "long.csv": (
+        b"label,score,t\n1,0.5," + b"x" * 3_000_000 + b"\n0,0.2,y\n",
+        "a line of more than",
+    ),
     "bytes.csv": (bytes(range(256)) * 20, "sniffing"),
     "not.csv.gz": (b"label,score\n", "not a GZIP stream"),
     "cut.csv.gz": (gzip.compress(CSV.encode() * 3000)[:-30], "GZIP stream"),
