@@ -344,7 +344,7 @@ class Analysis:
                 yield Entry(name, group, points)
 
     def _group(self, name: str) -> dict[str, OperatingPoints]:
-        if name in self.skipped:
+        if name in self.skipped and name not in self.groups:
             raise ParameterError(f"group {name!r} has no table: {self.skipped[name]}")
         return self.groups[clean_choice(name, "group", tuple(self.groups))]
 
