@@ -64,8 +64,9 @@ def read_predictions(
         fit keeps only some of its rows; its hull and its areas are exact.
     tolerance
         Be content with brackets this wide around AUROC, AUPR, average precision and AUPRG, and
-        spare the sort: rows are counted in bins, in two passes. The hull, and with it the best thresholds, stay exact. Samples of
-        less than two million rows, and those with weights or groups, are counted exactly.
+        spare the sort: rows are counted in bins, in two passes. The hull, and with it the best
+        thresholds, stay exact. Samples of less than two million rows, and those with weights or
+        groups, are counted exactly.
     keep_rows
         Keep the rows in memory beside their tables: confidence intervals that compare models on
         the same rows need them.
