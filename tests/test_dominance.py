@@ -10,7 +10,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.dominance import dominance, dominance_matrix
+from isometrics.comparison.dominance import dominance, dominance_matrix
 from isometrics.errors import NoCurveError, ParameterError
 
 from .rivals import fewest, most, rivals, rows_of

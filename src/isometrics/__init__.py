@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from isometrics.analysis import Analysis, analyse
     from isometrics.average import Average, average
-    from isometrics.bands import Band, BetterCurve, CurveReplicates
     from isometrics.best_rows import Thresholds
     from isometrics.brackets import Bracket, area_brackets
     from isometrics.calibrate import AccuracyCalibrator, CalibrationSegments, FCalibrator
     from isometrics.compare import Comparison, compare
-    from isometrics.curve_replicates import bootstrap_curves
     from isometrics.decide import best_threshold
     from isometrics.decision import Decision
-    from isometrics.delong import DeLong, delong
     from isometrics.errors import InputError, IsometricsError, OneClassError, UndefinedWarning
     from isometrics.indices import Index
     from isometrics.intervals import OptimalThresholds, optimal_thresholds
@@ -33,28 +30,31 @@ if TYPE_CHECKING:
         recall_gain_score,
         tradeoff_score,
     )
-    from isometrics.paired import Differences
     from isometrics.points import OperatingPoints
     from isometrics.reading import read_predictions
     from isometrics.sets import Bicluster, Matches, best_matches, match_one_to_one
     from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff, TradeoffIntervals
     from isometrics.summary import Summary
     from isometrics.transfer import Evaluation, evaluate
-    from isometrics.uncertainty import Bootstrap, bootstrap
+    from isometrics.uncertainty.bands import Band, BetterCurve, CurveReplicates
+    from isometrics.uncertainty.bootstrapping import Bootstrap, bootstrap
+    from isometrics.uncertainty.curve_replicates import bootstrap_curves
+    from isometrics.uncertainty.delong import DeLong, delong
+    from isometrics.uncertainty.paired import Differences
 else:
     # What is imported above for readers and type checkers is loaded on first use, from here.
     _NAMES_OF = {
         "analysis": "Analysis analyse",
         "average": "Average average",
-        "bands": "Band BetterCurve CurveReplicates",
+        "uncertainty.bands": "Band BetterCurve CurveReplicates",
         "best_rows": "Thresholds",
         "brackets": "Bracket area_brackets",
         "calibrate": "AccuracyCalibrator CalibrationSegments FCalibrator",
         "compare": "Comparison compare",
-        "curve_replicates": "bootstrap_curves",
+        "uncertainty.curve_replicates": "bootstrap_curves",
         "decide": "best_threshold",
         "decision": "Decision",
-        "delong": "DeLong delong",
+        "uncertainty.delong": "DeLong delong",
         "errors": "InputError IsometricsError OneClassError UndefinedWarning",
         "indices": "Index",
         "intervals": "OptimalThresholds optimal_thresholds",
@@ -63,14 +63,14 @@ else:
             "fbeta_gain_score precision_gain_score precision_recall_gain_curve "
             "recall_gain_score tradeoff_score"
         ),
-        "paired": "Differences",
+        "uncertainty.paired": "Differences",
         "points": "OperatingPoints",
         "reading": "read_predictions",
         "sets": "Bicluster Matches best_matches match_one_to_one",
         "spaces": "PRGSpace PRSpace ROCSpace Tradeoff TradeoffIntervals",
         "summary": "Summary",
         "transfer": "Evaluation evaluate",
-        "uncertainty": "Bootstrap bootstrap",
+        "uncertainty.bootstrapping": "Bootstrap bootstrap",
     }
     _HOMES = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
 

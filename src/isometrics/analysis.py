@@ -18,7 +18,7 @@ from isometrics.parameters import clean_betas, clean_choice
 from isometrics.points import OperatingPoints
 from isometrics.samples import ModelSample, clean_model_sample
 from isometrics.summary import Summary, f_name, summary_of
-from isometrics.uncertainty import DEFAULT_MEASURES
+from isometrics.uncertainty.bootstrapping import DEFAULT_MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from isometrics.bands import Band
     from isometrics.indices import WeightedIndex
-    from isometrics.measures import MeasureLike
     from isometrics.spaces.density import DensityLike
-    from isometrics.uncertainty import Bootstrap
+    from isometrics.uncertainty.bands import Band
+    from isometrics.uncertainty.bootstrapping import Bootstrap
+    from isometrics.uncertainty.measures import MeasureLike
 
 BETAS = (0.5, 1.0, 2.0)
 SPACES = ("roc", "pr", "prg", "tradeoff", "all")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.bands import AXES, Band
 from isometrics.decide import best_threshold
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
 from isometrics.parameters import (
@@ -24,6 +23,7 @@ from isometrics.points import OperatingPoints
 from isometrics.printing import number
 from isometrics.results import ResultTable
 from isometrics.table import Kind
+from isometrics.uncertainty.bands import AXES, Band
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics.curve_replicates import bootstrap_curves
 from isometrics.errors import NotAnswerableError
-from isometrics.uncertainty import DEFAULT_MEASURES, bootstrap
+from isometrics.uncertainty.bootstrapping import DEFAULT_MEASURES, bootstrap
+from isometrics.uncertainty.curve_replicates import bootstrap_curves
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from isometrics.bands import Band, CurveReplicates
-    from isometrics.measures import MeasureLike
     from isometrics.points import OperatingPoints
     from isometrics.samples import ModelSample
-    from isometrics.uncertainty import Bootstrap
+    from isometrics.uncertainty.bands import Band, CurveReplicates
+    from isometrics.uncertainty.bootstrapping import Bootstrap
+    from isometrics.uncertainty.measures import MeasureLike
 
 REPLICATES_OF_CURVES = 500
 

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.areas import Areas, areas_of
-from isometrics.dominance import DominanceMatrix, dominance_matrix
+from isometrics.comparison.areas import Areas, areas_of
+from isometrics.comparison.dominance import DominanceMatrix, dominance_matrix
+from isometrics.comparison.sentence import sentence_of
+from isometrics.comparison.winners import Winners, winners_of
 from isometrics.errors import NoCurveError, NotAnswerableError
 from isometrics.indices import WeightedIndex, index_named
 from isometrics.models import check_one_prevalence, clean_models
 from isometrics.path import path_of
 from isometrics.points import OperatingPoints
 from isometrics.results import ResultTable
-from isometrics.sentence import sentence_of
-from isometrics.winners import Winners, winners_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from isometrics.aliases import Floats
-    from isometrics.paired import Differences
     from isometrics.spaces import Tradeoff
     from isometrics.spaces.density import DensityLike
+    from isometrics.uncertainty.paired import Differences
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

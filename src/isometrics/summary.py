@@ -9,10 +9,10 @@ import numpy as np
 
 from isometrics.best_rows import ALL_ROWS, Entry, Thresholds, thresholds_of
 from isometrics.models import ROUNDING
-from isometrics.paired import percent
 from isometrics.printing import WIDTH, bracketed, number, several, table_width
 from isometrics.results import ResultTable
 from isometrics.summary_measures import MEASURES, baselines_of, constant_score, measures_of
+from isometrics.uncertainty.paired import percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics.aliases import Counts, Floats
-    from isometrics.uncertainty import Bootstrap
+    from isometrics.uncertainty.bootstrapping import Bootstrap
 
 _SIDE_BY_SIDE = 6
 _MEASURE, _CONSTANT = "measure", "(constant)"

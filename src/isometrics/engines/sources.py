@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from isometrics.engines.arrow import kind_of
 from isometrics.errors import FileError
-from isometrics.guesses import Peek
+from isometrics.layout import Peek
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

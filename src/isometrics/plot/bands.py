@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib import pyplot as plt
 
-from isometrics.bands import Band, BetterCurve
 from isometrics.errors import ParameterError
-from isometrics.paired import percent
 from isometrics.parameters import clean_choice
 from isometrics.plot.frame import MARGIN, frame
 from isometrics.plot.styles import BASELINE, plain, style_of
 from isometrics.plot.tradeoff import NAMES
+from isometrics.uncertainty.bands import Band, BetterCurve
+from isometrics.uncertainty.paired import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

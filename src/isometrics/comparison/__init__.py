@@ -1,0 +1,1 @@
+"""What a comparison of models is made of: areas, winners, dominance, ranks, sentences."""

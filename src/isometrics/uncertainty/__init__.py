@@ -1,0 +1,1 @@
+"""How sure numbers and curves are: resampling, intervals, bands, tests of differences."""

@@ -1,0 +1,161 @@
+"""The shape of estimates, from leaving rows out: what a BCa interval needs to know.
+
+Areas that the kernels compute have their influence in closed form. Any other measure is computed
+again without each unit, or without 200 random groups of rows where units are more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from isometrics.kernels.replicates import PLAIN
+from isometrics.uncertainty.influence import Shape, influence_of, shape_of
+from isometrics.uncertainty.measures import is_area
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from isometrics.aliases import Floats
+    from isometrics.uncertainty.measures import Measure
+    from isometrics.uncertainty.resampling import Evaluate, Resampling
+
+GROUPS = 200
+
+
+class Shapes(NamedTuple):
+    """Acceleration and degrees of freedom, along the last axis.
+
+    `single` is by model and measure, `pairs` by two models, whose difference it is, and measure.
+    """
+
+    single: Floats
+    pairs: Floats
+
+
+def shapes_of(
+    sample: Resampling,
+    measures: Sequence[Measure],
+    evaluate: Evaluate,
+    seed: np.random.SeedSequence,
+) -> Shapes:
+    """Return the shapes of all estimates; `evaluate` computes the measures of weights."""
+    models = len(sample.base)
+    single = np.zeros((models, len(measures), 2))
+    pairs = np.zeros((models, models, len(measures), 2))
+    left_out = None
+    for number, measure in enumerate(measures):
+        if is_area(measure):
+            shape = _shape_by_influence(sample, measure.name)
+        else:
+            if left_out is None:
+                left_out = _left_out(sample, evaluate, (models, len(measures)), seed)
+            shape = _shape_by_groups(left_out, number)
+        for one in range(models):
+            single[one, number] = shape(one, None)[1:]
+            for other in range(one):
+                pairs[one, other, number] = shape(one, other)[1:]
+                pairs[other, one, number] = pairs[one, other, number] * (-1, 1)
+    return Shapes(single, pairs)
+
+
+def unit_influence(sample: Resampling, model: int, area: str) -> Floats:
+    """Return how much one more of each unit moves an area."""
+    cells, base = sample.cells[model], sample.base[model]
+    size = cells.positive.size
+    by_cell = np.concatenate(
+        influence_of(area, cells, base[:size], base[size:], ratio=sample.ratio)
+    )
+    if sample.rows is None:
+        return by_cell
+    unit, weight, places = sample.rows
+    moved = by_cell[places[model]] * weight
+    return np.asarray(np.bincount(unit, moved, minlength=sample.counts.size), np.float64)
+
+
+def _shape_by_influence(sample: Resampling, area: str) -> Callable[[int, int | None], Shape]:
+    influence = [unit_influence(sample, model, area) for model in range(len(sample.base))]
+
+    def shape(one: int, other: int | None) -> Shape:
+        values = influence[one] if other is None else influence[one] - influence[other]
+        return shape_of(values, sample.counts, sample.strata)
+
+    return shape
+
+
+# ---------------------------------------------------------------------- any measure
+
+
+class _LeftOut(NamedTuple):
+    """What parts of the sample add to each measure of each model, each part so many times."""
+
+    added: Floats
+    times: Floats
+
+
+def _left_out(
+    sample: Resampling,
+    evaluate: Evaluate,
+    shape: tuple[int, int],
+    seed: np.random.SeedSequence,
+) -> _LeftOut:
+    """Compute all measures without each part of the sample.
+
+    What a part adds is centred on what a part of its size should add, since a stratum keeps its
+    total.
+    """
+    random = np.random.default_rng(seed)
+    whole = sample.counts.astype(np.float64)
+    estimate = evaluate(PLAIN, sample.gathered(PLAIN, whole[None]))[0]
+    found, times = [], []
+    for part in sample.strata:
+        sizes, added = [], []
+        for taken, repeated in _parts(sample.counts[part], random):
+            drawn = whole.copy()
+            drawn[part] -= taken
+            added.append(estimate - evaluate(PLAIN, sample.gathered(PLAIN, drawn[None]))[0])
+            sizes.append(float(taken.sum()))
+            times.append(float(repeated))
+        values, size = np.array(added), np.array(sizes)
+        weight = np.array(times[-size.size :])
+        known = ~np.isnan(values)
+        centre = np.nansum(values * weight[:, None], axis=0) / np.maximum(
+            (weight * size) @ known, 1
+        )
+        found.append(np.where(known, values - np.outer(size, centre), 0))
+    return _LeftOut(np.concatenate(found).reshape(-1, *shape), np.array(times))
+
+
+def _parts(
+    counts: NDArray[np.int64], random: np.random.Generator
+) -> Iterator[tuple[NDArray[np.int64], int]]:
+    """Yield rows to leave out, and how often: one of each unit, or of many units random groups."""
+    if counts.size <= GROUPS:
+        for unit, count in enumerate(counts.tolist()):
+            taken = np.zeros(counts.size, np.int64)
+            taken[unit] = 1
+            yield taken, count
+        return
+    left = counts.copy()
+    for group in range(GROUPS, 0, -1):
+        rows = int(left.sum())
+        # NumPy deals out equal groups of up to 1e9 rows; beyond, equal but for chance.
+        taken = (
+            random.multivariate_hypergeometric(left, rows // group, method="marginals")
+            if rows < 1_000_000_000
+            else random.binomial(left, 1 / group)
+        )
+        left -= taken
+        yield taken, 1
+
+
+def _shape_by_groups(left_out: _LeftOut, number: int) -> Callable[[int, int | None], Shape]:
+    def shape(one: int, other: int | None) -> Shape:
+        values = left_out.added[:, one, number]
+        values = values if other is None else values - left_out.added[:, other, number]
+        return Shape.of_centred(values, left_out.times)
+
+    return shape

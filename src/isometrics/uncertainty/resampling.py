@@ -1,0 +1,326 @@
+"""A sample that can be drawn again: cells of each model, and how often its units are drawn.
+
+The ranking is sorted once. A replicate is a new weight for each cell, and nothing is sorted or
+scored again. Threads share the blocks of replicates, whose random numbers do not depend on them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isometrics.columns import Column, column
+from isometrics.errors import NotAnswerableError, ParameterError, ScoreError, UndefinedWarning
+from isometrics.inputs import positive_rows, present_rows
+from isometrics.kernels.draws import Draws, Stream, draws_of, streams
+from isometrics.kernels.replicates import kernel_named
+from isometrics.parameters import clean_choice, clean_prevalence
+from isometrics.points import OperatingPoints
+from isometrics.uncertainty.cells import Cells, Detail, Scores, grouping_of, scores_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from isometrics.aliases import Counts, Floats
+    from isometrics.kernels.replicates import Kernel
+
+    Indices = NDArray[np.intp]
+    Evaluate = Callable[[Kernel, list[Floats]], Floats]
+    Progress = Callable[[int, int], None]
+
+SCHEMES = ("multinomial", "poisson")
+ALONE = ""
+"""The name of a model that was given without one."""
+
+_CHUNK = 1 << 16
+"""Weights that are drawn at once, so that they stay in the processor's cache."""
+
+
+class Plan(NamedTuple):
+    """How to draw: in what detail, by which scheme, at what prevalence."""
+
+    detail: Detail
+    cuts: NDArray[Any]
+    scheme: str
+    stratified: bool
+    prevalence: float | None
+
+
+class _Rows(NamedTuple):
+    """Checked rows: labels, the scores of each model, weights, the unit that each is drawn with.
+
+    If stratified, the units of positives come first; `positive_units` counts them.
+    """
+
+    labels: NDArray[np.bool_]
+    scores: dict[str, NDArray[Any]]
+    weights: Counts | None
+    unit: Indices
+    positive_units: int
+
+
+class RowUnits(NamedTuple):
+    """For each row its unit, its weight and its cell in every model."""
+
+    unit: Indices
+    weight: Floats
+    cells: tuple[Indices, ...]
+
+
+class Resampling(NamedTuple):
+    """A sample ready to be drawn again.
+
+    Attributes
+    ----------
+    points
+        The operating points of each model, at the prevalence asked for.
+    cells
+        The cells of each model.
+    base
+        The weights of the cells in the sample itself, positives first.
+    counts, strata
+        The rows in each unit that is drawn, and the strata that keep their totals.
+    rows
+        How units lead to cells; None where the cells of the only model are the units.
+    class_rows
+        The numbers of positive and of negative rows.
+    ratio
+        Negatives for each positive where a prevalence is fixed, else 0.
+    draws
+        The numbers of draws.
+    """
+
+    points: dict[str, OperatingPoints]
+    cells: tuple[Cells, ...]
+    base: tuple[Floats, ...]
+    counts: NDArray[np.int64]
+    strata: list[slice]
+    rows: RowUnits | None
+    class_rows: tuple[int, int]
+    ratio: float
+    draws: Draws
+
+    @property
+    def cell_total(self) -> int:
+        """The number of cells of all models, which the work of a replicate grows with."""
+        return sum(weights.size for weights in self.base)
+
+    def weights(self, kernel: Kernel, stream: Stream, drawn: Floats) -> list[Floats]:
+        """Draw the units, one row for each replicate; return the weights of each model's cells."""
+        self.draws.draw(stream, drawn, kernel.pick)
+        return self.gathered(kernel, drawn)
+
+    def gathered(self, kernel: Kernel, drawn: Floats) -> list[Floats]:
+        """Return the weights of the cells of each model when units are drawn so often."""
+        if self.rows is None:
+            return [drawn]
+        unit, weight, cells = self.rows
+        found = [np.empty((drawn.shape[0], base.size)) for base in self.base]
+        for sums, cell in zip(found, cells, strict=True):
+            for row in range(drawn.shape[0]):
+                kernel.gather(drawn[row], unit, weight, cell, sums[row])
+        return found
+
+
+def resampling_of(
+    y_true: OperatingPoints | ArrayLike,
+    y_score: object,
+    *,
+    sample_weight: ArrayLike | None,
+    groups: ArrayLike | None,
+    pos_label: object,
+    plan: Plan,
+) -> Resampling:
+    """Prepare a table of operating points, or labels with the scores of one or more models."""
+    clean_choice(plan.scheme, "scheme", SCHEMES)
+    if isinstance(y_true, OperatingPoints):
+        beside = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
+        for name, value in beside.items():
+            if value is not None:
+                raise ParameterError(
+                    f"operating points do not keep their rows, so {name}= cannot be used with "
+                    "them; pass labels and scores instead"
+                )
+        return _of_points(y_true, ALONE, plan)
+    if y_score is None:
+        raise ParameterError("labels need scores: pass y_score=, or operating points alone")
+    scores = y_score if isinstance(y_score, Mapping) else {ALONE: y_score}
+    _check_names(scores)
+    if len(scores) == 1 and sample_weight is None and groups is None:
+        ((name, only),) = dict[str, Any](scores).items()
+        points = OperatingPoints.from_scores(y_true, only, pos_label=pos_label)
+        return _of_points(points, name, plan)
+    given = [column(y_true, "y_true")]
+    given += [column(values, f"y_score[{name!r}]") for name, values in scores.items()]
+    given += [] if groups is None else [column(groups, "groups")]
+    columns, weights = present_rows(*given, sample_weight=sample_weight)
+    labels = positive_rows(columns[0], pos_label)
+    unit, size = _units(labels, None if groups is None else columns[-1], plan)
+    numbers = {
+        name: values.numbers(ScoreError) for name, values in zip(scores, columns[1:], strict=False)
+    }
+    return _of_rows(_Rows(labels, numbers, weights, unit, size), plan)
+
+
+def _check_names(scores: Mapping[Any, object]) -> None:
+    if not scores:
+        raise ParameterError("y_score is empty; give the scores of at least one model")
+    for name in scores:
+        if not isinstance(name, str):
+            raise ParameterError(f"the name of a model must be a text but is {name!r}")
+
+
+def _of_points(points: OperatingPoints, name: str, plan: Plan) -> Resampling:
+    scores = scores_of(points.table)
+    if scores.positive.dtype.kind == "f" or scores.negative.dtype.kind == "f":
+        raise NotAnswerableError(
+            "the counts of these operating points are not whole rows, so they cannot be drawn "
+            "again; pass labels, scores and sample_weight=, or prevalence= for another prevalence"
+        )
+    cells = grouping_of(scores, plan.detail, plan.cuts).cells
+    counts = cells.counts
+    strata = [slice(0, cells.positive.size), slice(cells.positive.size, counts.size)]
+    strata = strata if plan.stratified else [slice(0, counts.size)]
+    moved, ratio = _at_prevalence(points, plan)
+    return Resampling(
+        {name: moved},
+        (cells,),
+        (counts.astype(np.float64),),
+        counts,
+        strata,
+        None,
+        (int(points.positives), int(points.negatives)),
+        ratio,
+        draws_of(counts, strata, scheme=plan.scheme),
+    )
+
+
+def _of_rows(rows: _Rows, plan: Plan) -> Resampling:
+    labels, weights = rows.labels, rows.weights
+    weight = np.ones(labels.size) if weights is None else weights.astype(np.float64)
+    points, cells, places = {}, [], []
+    ratio = 0.0
+    for name, numbers in rows.scores.items():
+        table = OperatingPoints.from_scores(labels, numbers, sample_weight=weights)
+        found, place = _cells_of_rows(table, labels, numbers, weight, plan)
+        cells.append(found)
+        places.append(place)
+        points[name], ratio = _at_prevalence(table, plan)
+    counts = np.ones(int(rows.unit.max()) + 1, np.int64)
+    split = rows.positive_units
+    strata = [slice(0, split), slice(split, None)] if plan.stratified else [slice(0, None)]
+    return Resampling(
+        points,
+        tuple(cells),
+        tuple(each.counts.astype(np.float64) for each in cells),
+        counts,
+        strata,
+        RowUnits(rows.unit, weight, tuple(places)),
+        (int(labels.sum()), int((~labels).sum())),
+        ratio,
+        draws_of(counts, strata, scheme=plan.scheme),
+    )
+
+
+def _units(labels: NDArray[np.bool_], groups: Column | None, plan: Plan) -> tuple[Indices, int]:
+    """Return the unit of each row, those of positives first if stratified, and how many these are.
+
+    Without groups a row is a unit.
+    """
+    if groups is None:
+        unit = np.arange(labels.size)
+    else:
+        _, unit = np.unique(_codes(groups.present()), return_inverse=True)
+    if not plan.stratified:
+        return unit, 0
+    share = np.bincount(unit, labels) / np.bincount(unit)
+    mixed = np.flatnonzero((share > 0) & (share < 1))
+    if mixed.size:
+        raise ParameterError(
+            f"stratified=True needs groups of one class each, but {mixed.size} of {share.size} "
+            "groups have both; leave stratified=True out"
+        )
+    renumbered = np.empty(share.size, np.intp)
+    renumbered[np.argsort(-share, kind="stable")] = np.arange(share.size)
+    return renumbered[unit], int(share.sum())
+
+
+def _codes(values: NDArray[Any]) -> NDArray[Any]:
+    """Return values that can be sorted: numbers and texts as they are, others by first seen."""
+    if values.dtype.kind != "O":
+        return values
+    seen: dict[Any, int] = {}
+    return np.array([seen.setdefault(value, len(seen)) for value in values.tolist()])
+
+
+def _cells_of_rows(
+    table: OperatingPoints,
+    labels: NDArray[np.bool_],
+    numbers: NDArray[Any],
+    weight: Floats,
+    plan: Plan,
+) -> tuple[Cells, Indices]:
+    _, ascending = np.unique(numbers, return_inverse=True)
+    score = ascending.max() - ascending
+    size = len(table) - 1
+    sums = (np.bincount(score, weight * chosen, minlength=size) for chosen in (labels, ~labels))
+    scores = Scores(table.thresholds[1:], *sums)
+    cells, positive_cell, negative_cell = grouping_of(scores, plan.detail, plan.cuts)
+    place = np.where(labels, positive_cell[score], cells.positive.size + negative_cell[score])
+    return cells, place
+
+
+def _at_prevalence(points: OperatingPoints, plan: Plan) -> tuple[OperatingPoints, float]:
+    """Return the points at the prevalence asked for, and negatives for each positive there.
+
+    Poisson numbers keep the totals of strata only if the totals are scaled back.
+    """
+    if plan.prevalence is not None:
+        prevalence = clean_prevalence(plan.prevalence)
+        return points.at_prevalence(prevalence), (1 - prevalence) / prevalence
+    if plan.stratified and plan.scheme == "poisson":
+        return points, points.negatives / points.positives
+    return points, 0.0
+
+
+def replicate(
+    sample: Resampling,
+    evaluate: Evaluate,
+    width: int,
+    *,
+    n_resamples: int,
+    seed: np.random.SeedSequence,
+    n_jobs: int,
+    kernel: str,
+    progress: Progress | None,
+) -> Floats:
+    """Return what `evaluate` makes of the weights of each replicate, `width` numbers for each."""
+    values = np.empty((n_resamples, width))
+    chosen = kernel_named(kernel, float(n_resamples) * sample.cell_total)
+    at_once = max(1, _CHUNK // max(sample.draws.size, sample.cell_total))
+
+    def work(block: tuple[range, Stream]) -> int:
+        replicates, stream = block
+        # Fresh memory costs as much as drawing into it.
+        drawn = np.empty((at_once, sample.draws.size))
+        for start in range(replicates.start, replicates.stop, at_once):
+            stop = min(start + at_once, replicates.stop)
+            values[start:stop] = evaluate(
+                chosen, sample.weights(chosen, stream, drawn[: stop - start])
+            )
+        return len(replicates)
+
+    blocks = streams(seed, n_resamples)
+    done = 0
+    with ThreadPoolExecutor(n_jobs) as pool, warnings.catch_warnings():
+        # Undefined replicates are NaN, and counted where all are known.
+        warnings.simplefilter("ignore", UndefinedWarning)
+        for finished in pool.map(work, blocks) if n_jobs > 1 else map(work, blocks):
+            done += finished
+            if progress is not None:
+                progress(done, n_resamples)
+    return values

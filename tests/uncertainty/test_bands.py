@@ -1,0 +1,160 @@
+"""Bands around curves: quantiles at each place, and whole curves inside."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.uncertainty.bands import _envelope
+from isometrics.uncertainty.cells import Detail
+from isometrics.uncertainty.measures import Measure
+
+RNG = np.random.default_rng(21)
+LABELS = np.arange(300) < 90
+SCORES = {"A": RNG.normal(1.5 * LABELS).round(1), "B": RNG.normal(1.0 * LABELS).round(1)}
+POINTS = iso.OperatingPoints.from_scores(LABELS, SCORES["A"])
+FEW = {"n_resamples": 120, "random_state": 2}
+
+
+@pytest.mark.parametrize("space", ["roc", "pr", "prg", "tradeoff"])
+def test_replicates_are_the_curves_of_reweighted_tables(space):
+    """The same seed draws the same replicates for a curve's height and for the whole curve."""
+    place = 0.4
+
+    def height(points):
+        if space == "tradeoff":
+            return points.tradeoff()(place)
+        return float(getattr(points, space).interpolate(place))
+
+    measure = Measure("height", height, Detail.RUNS)
+    drawn = {"n_resamples": 120, "random_state": np.random.SeedSequence(5).spawn(2)[0]}
+    curves = iso.bootstrap_curves(POINTS, space=space, x=[0.2, place], **drawn)
+    single = iso.bootstrap(POINTS, measures=measure, n_resamples=120, random_state=5)
+    np.testing.assert_allclose(curves.replicates[0, :, 1], single.replicates[0, 0], rtol=1e-12)
+    assert curves.estimates[0, 1] == pytest.approx(height(POINTS), rel=1e-12)
+
+
+@pytest.mark.parametrize("space", ["roc", "pr", "prg", "tradeoff"])
+def test_bands_by_hand(space):
+    curves = iso.bootstrap_curves(LABELS, SCORES, space=space, **FEW)
+    band = curves.band("B", confidence_level=0.9)
+    told = curves.rows[1] >= 5
+    assert 30 < told.sum() < 100
+    assert np.isnan([band.lower[~told], band.upper[~told]]).all()
+    expected = np.quantile(curves.replicates[1][:, told], [0.05, 0.95], axis=0)
+    np.testing.assert_allclose([band.lower[told], band.upper[told]], expected)
+    wide = curves.band("B", kind="simultaneous", confidence_level=0.9)
+    assert (wide.lower[told] <= band.lower[told] + 1e-12).all()
+    assert (wide.upper[told] >= band.upper[told] - 1e-12).all()
+    some = curves.replicates[1][:, told]
+    inside = (some >= wide.lower[told]) & (some <= wide.upper[told])
+    assert inside.all(axis=1).mean() >= 0.9
+    assert (wide.lower[told] <= wide.estimate[told] + 1e-12).all()
+    assert wide.x.size == (100 if space == "pr" else 101)
+    assert repr(wide).startswith(f"Band: simultaneous, 90%, {space} curve of B, ")
+    assert list(wide.to_frame("pandas").columns)[2:] == ["lower", "upper"]
+    assert wide.index == ("f-measure" if space == "tradeoff" else "")
+
+
+@given(
+    st.integers(2, 40).flatmap(
+        lambda rows: st.lists(
+            st.lists(st.integers(0, 5), min_size=3, max_size=3), min_size=rows, max_size=rows
+        )
+    ),
+    st.sampled_from([0.5, 0.8, 0.95]),
+)
+def test_the_envelope_is_the_narrowest_that_holds_enough_curves(curves, level):
+    values = np.array(curves, float)
+    lower, upper = _envelope(values, level)
+    size = len(values)
+
+    def holds(k):
+        ordered = np.sort(values, axis=0)
+        inside = (values >= ordered[k - 1]) & (values <= ordered[size - k])
+        return inside.all(axis=1).sum() >= np.ceil(level * size)
+
+    possible = [k for k in range(1, size + 1) if holds(k)]
+    ordered = np.sort(values, axis=0)
+    k = max(possible)
+    np.testing.assert_array_equal(lower, ordered[k - 1])
+    np.testing.assert_array_equal(upper, ordered[size - k])
+
+
+@pytest.mark.parametrize("space", ["roc", "pr", "prg", "tradeoff"])
+def test_rows_that_decide_by_hand(space):
+    """Of 90 positives and 210 negatives, at the place of the row of threshold 1."""
+    at = POINTS.at([1.0])
+    places = {
+        "roc": at.false_positive_rate,
+        "pr": at.recall,
+        "prg": at.recall_gain,
+        "tradeoff": [0.5],
+    }
+    curves = iso.bootstrap_curves(POINTS, space=space, x=places[space], n_resamples=2)
+    row = iso.best_threshold(POINTS) if space == "tradeoff" else None
+    tp, fp = (at.tp[0], at.fp[0]) if row is None else (row.tp, row.fp)
+    assert curves.rows[0, 0] == pytest.approx(min(tp, 90 - tp, fp))
+    moved = iso.bootstrap_curves(
+        POINTS, space="roc", x=at.false_positive_rate, n_resamples=2, prevalence=0.01
+    )
+    assert moved.rows[0, 0] == pytest.approx(min(at.tp[0], 90 - at.tp[0], at.fp[0]))
+
+
+def test_how_probable_it_is_that_a_model_is_better():
+    curves = iso.bootstrap_curves(LABELS, SCORES, space="tradeoff", x=[0, 0.3, 0.5, 1], **FEW)
+    found = curves.better("A", "B")
+    one, other = curves.replicates
+    wins = (one > other).mean(axis=0) + (one == other).mean(axis=0) / 2
+    np.testing.assert_allclose(found.better, wins)
+    np.testing.assert_allclose(found.beta, [0, np.sqrt(3 / 7), 1, np.inf])
+    np.testing.assert_allclose(found.better + curves.better("B", "A").better, 1)
+    assert found.at(0.52) == found.better[2]
+    gap = POINTS.tradeoff()(0.5) - iso.OperatingPoints.from_scores(LABELS, SCORES["B"]).tradeoff()(
+        0.5
+    )
+    assert found.difference[2] == pytest.approx(gap)
+    assert repr(found).startswith("BetterCurve: A better than B by f-measure\nlambda      beta")
+    roc = iso.bootstrap_curves(LABELS, SCORES, **FEW)
+    with pytest.raises(NotAnswerableError, match="curves in roc space have no weight of recall"):
+        roc.better("A", "B")
+
+
+def test_threads_groups_weights_and_prevalence():
+    options = {"groups": np.arange(300) // 3, "sample_weight": np.ones(300), "prevalence": 0.1}
+    one = iso.bootstrap_curves(LABELS, SCORES, space="pr", x=[0.5], n_jobs=1, **options, **FEW)
+    two = iso.bootstrap_curves(LABELS, SCORES, space="pr", x=[0.5], n_jobs=2, **options, **FEW)
+    np.testing.assert_array_equal(one.replicates, two.replicates)
+    moved = POINTS.at_prevalence(0.1)
+    assert one.estimates[0, 0] == pytest.approx(float(moved.pr.interpolate(0.5)))
+    assert list(one.to_frame("pandas").columns) == ["recall", "A", "B"]
+    assert repr(one).startswith("CurveReplicates: 120 replicates in pr space at 1 places")
+
+
+def test_replicates_without_a_class_have_no_curve():
+    few = iso.OperatingPoints.from_scores([1, 1, 0, 0, 0, 0], [6, 3, 5, 4, 2, 1])
+    curves = iso.bootstrap_curves(few, **FEW)
+    undefined = np.isnan(curves.replicates[0]).any(axis=1)
+    assert undefined.any()
+    assert np.isnan(curves.band().lower).all()
+    broken = replace(curves, replicates=curves.replicates[:, undefined])
+    with pytest.raises(NotAnswerableError, match="a band needs two replicates or more"):
+        broken.band()
+
+
+def test_what_is_refused():
+    curves = iso.bootstrap_curves(POINTS, n_resamples=5, x=0.5)
+    with pytest.raises(ParameterError, match="kind must be one of 'pointwise', 'simultaneous'"):
+        curves.band(kind="narrow")
+    with pytest.raises(ParameterError, match="model must be one of"):
+        curves.band("A")
+    with pytest.raises(ParameterError, match="space must be one of 'roc', 'pr', 'prg', 'tradeoff'"):
+        iso.bootstrap_curves(POINTS, space="cost")
+    with pytest.raises(ParameterError, match="x must be a recall gain between 0 and 1"):
+        iso.bootstrap_curves(POINTS, space="prg", x=[2])
+    with pytest.raises(ParameterError, match="lam must be a weight of recall between 0 and 1 but"):
+        iso.bootstrap_curves(POINTS, space="tradeoff", x=[2])

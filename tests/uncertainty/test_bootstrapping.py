@@ -1,0 +1,294 @@
+"""The bootstrap: against resampled rows, across threads and kernels, and its faces."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics.errors import (
+    MissingValueError,
+    NotAnswerableError,
+    ParameterError,
+    UndefinedWarning,
+)
+from isometrics.uncertainty.measures import NAMED, f_at, optimal_f, optimal_threshold, precision_at
+
+RNG = np.random.default_rng(11)
+LABELS = np.arange(400) < 120
+SCORES = {
+    "A": RNG.normal(1.4 * LABELS).round(2),
+    "B": RNG.normal(1.0 * LABELS).round(1),
+}
+GROUPS = np.arange(400) % 57
+WEIGHTS = RNG.uniform(0.2, 3, 400)
+POINTS = iso.OperatingPoints.from_scores(LABELS, SCORES["A"])
+FEW = {"n_resamples": 200, "random_state": 3}
+
+
+def test_standard_errors_are_those_of_resampled_rows():
+    """4000 replicates of rows drawn with replacement and sorted again, within 5 errors."""
+    random = np.random.default_rng(4)
+    rows = random.integers(0, 400, (4000, 400))
+    areas = []
+    for chosen in rows:
+        points = iso.OperatingPoints.from_scores(LABELS[chosen], SCORES["A"][chosen])
+        areas.append((points.roc.area(), points.pr.area(), points.prg.area()))
+    result = iso.bootstrap(POINTS, n_resamples=4000, random_state=5)
+    brute = np.array(areas)
+    errors = brute.std(axis=0, ddof=1)
+    np.testing.assert_allclose(result.standard_errors[0], errors, rtol=5 / np.sqrt(4000))
+    gap = np.abs(result.replicates[0].mean(axis=1) - brute.mean(axis=0))
+    assert (gap < 5 * errors * np.sqrt(2 / 4000)).all()
+
+
+@pytest.mark.parametrize("kernel", ["plain", "compiled"])
+def test_threads_do_not_matter(kernel):
+    if kernel == "compiled":
+        pytest.importorskip("numba")
+    options = {"n_resamples": 130, "random_state": 1, "kernel": kernel}
+    one, two = (iso.bootstrap(POINTS, n_jobs=jobs, **options) for jobs in (1, 2))
+    np.testing.assert_array_equal(one.replicates, two.replicates)
+    np.testing.assert_array_equal(one.lower, two.lower)
+
+
+def test_kernels_agree_on_every_replicate():
+    pytest.importorskip("numba")
+    for given in ((POINTS,), (LABELS, SCORES)):
+        plain, compiled = (
+            iso.bootstrap(*given, kernel=kernel, **FEW) for kernel in ("plain", "compiled")
+        )
+        np.testing.assert_allclose(plain.replicates, compiled.replicates, rtol=1e-12)
+
+
+def test_random_states():
+    first = iso.bootstrap(POINTS, n_resamples=50, random_state=7)
+    for same in (7, np.int64(7), np.random.SeedSequence(7)):
+        again = iso.bootstrap(POINTS, n_resamples=50, random_state=same)
+        np.testing.assert_array_equal(first.replicates, again.replicates)
+    generator = np.random.default_rng(7)
+    one, two = (iso.bootstrap(POINTS, n_resamples=50, random_state=generator) for _ in "12")
+    assert (one.replicates != two.replicates).any()
+    legacy = [
+        iso.bootstrap(POINTS, n_resamples=50, random_state=np.random.RandomState(3)) for _ in "12"
+    ]
+    np.testing.assert_array_equal(legacy[0].replicates, legacy[1].replicates)
+    fresh = [iso.bootstrap(POINTS, n_resamples=50) for _ in "12"]
+    assert (fresh[0].replicates != fresh[1].replicates).any()
+    for wrong in (-1, 1.5, "7", True):
+        with pytest.raises(ParameterError, match="random_state must be None, a whole number"):
+            iso.bootstrap(POINTS, random_state=wrong)
+
+
+@pytest.mark.parametrize("stratified", [False, True])
+@pytest.mark.parametrize("scheme", ["multinomial", "poisson"])
+def test_stratified_replicates_keep_the_prevalence(scheme, stratified):
+    def prevalence(points):
+        return points.prevalence
+
+    options = {"scheme": scheme, "stratified": stratified}
+    with warnings.catch_warnings():
+        # A prevalence that is kept has no interval.
+        warnings.simplefilter("ignore", UndefinedWarning)
+        result = iso.bootstrap(POINTS, measures=prevalence, **options, **FEW)
+    varies = result.replicates[0, 0].std() > 1e-3
+    assert varies != stratified
+    assert result.replicates[0, 0].mean() == pytest.approx(0.3, abs=0.01)
+    assert result.measures == ("prevalence",)
+
+
+def test_another_prevalence_is_that_of_the_moved_table():
+    result = iso.bootstrap(POINTS, prevalence=0.02, measures=["AUPR", "AUPRG", f_at(1.0)], **FEW)
+    moved = POINTS.at_prevalence(0.02)
+    expected = [moved.pr.area(), moved.prg.area(), moved.at([1.0]).f()[0]]
+    np.testing.assert_allclose(result.estimates[0], expected, rtol=1e-12)
+    assert (result.lower[0] < expected).all()
+    assert (result.upper[0] > expected).all()
+
+
+def test_all_named_measures_and_those_of_thresholds():
+    measures = [*NAMED, f_at(0.8, beta=2), precision_at(0.5), optimal_f(), optimal_threshold()]
+    result = iso.bootstrap(POINTS, measures=measures, n_resamples=60, random_state=1)
+    best = iso.best_threshold(POINTS)
+    named = dict(zip(result.measures, result.estimates[0], strict=True))
+    assert named["best F (β 1)"] == best.f
+    assert named["best threshold (β 1)"] == best.threshold
+    assert named["F (β 2) at 0.8"] == POINTS.at([0.8]).f(2)[0]
+    assert named["tradeoff area"] == POINTS.tradeoff().area()
+    assert np.isfinite(result.replicates).all()
+    inside = (result.lower < result.estimates) & (result.estimates < result.upper)
+    assert inside.mean() > 0.8
+
+
+def test_paired_replicates_are_drawn_once_for_all_models():
+    twins = iso.bootstrap(LABELS, {"A": SCORES["A"], "B": 2 * SCORES["A"] + 1}, **FEW)
+    np.testing.assert_allclose(twins.replicates[0], twins.replicates[1], rtol=1e-12)
+    with pytest.warns(UndefinedWarning, match="the difference of A and B is undefined"):
+        gaps = twins.differences("AUROC")
+    assert gaps.better[0] == 0.5
+    assert np.isnan(gaps.z[0])
+
+
+def test_differences_of_rows():
+    result = iso.bootstrap(LABELS, SCORES, n_resamples=2000, random_state=2)
+    gaps = result.differences("AUROC")
+    delong = iso.delong(LABELS, SCORES).differences()
+    assert gaps.difference[0] == pytest.approx(delong.difference[0], rel=1e-12)
+    assert gaps.standard_error[0] == pytest.approx(delong.standard_error[0], rel=0.1)
+    assert gaps.z[0] == pytest.approx(delong.z[0], rel=0.1)
+    assert gaps.first == ("A",)
+    assert gaps.better[0] == pytest.approx(1 - gaps.p[0] / 2, abs=0.01)
+    turned = iso.bootstrap(LABELS, SCORES, measures=optimal_threshold(), **FEW).differences()
+    assert np.isnan(turned.better[0])
+
+
+def test_groups_are_drawn_whole():
+    """Copies of every row in one group: as wide as one row each, not as ten."""
+    copies = np.repeat(np.arange(400), 10)
+    one = iso.bootstrap(LABELS, SCORES["A"], random_state=1)
+    many = iso.bootstrap(LABELS[copies], SCORES["A"][copies], groups=copies, random_state=1)
+    naive = iso.bootstrap(LABELS[copies], SCORES["A"][copies], random_state=1)
+    np.testing.assert_allclose(many.estimates, one.estimates, rtol=1e-12)
+    np.testing.assert_allclose(many.standard_errors, one.standard_errors, rtol=0.1)
+    np.testing.assert_allclose(naive.standard_errors * np.sqrt(10), one.standard_errors, rtol=0.1)
+    assert "replicates of 400 groups" in repr(many)
+    assert many.shapes[0, 0, 0] == pytest.approx(one.shapes[0, 0, 0], rel=1e-9)
+
+
+def test_groups_may_have_any_names():
+    names = np.array([f"patient {group}" for group in GROUPS], dtype=object)
+    mixed = [("site", int(group)) for group in GROUPS]
+    listed = np.empty(400, dtype=object)
+    listed[:] = mixed
+    for groups in (names, names.astype(str), listed):
+        result = iso.bootstrap(LABELS, SCORES["A"], groups=groups, **FEW)
+        assert "of 57 groups" in repr(result)
+    with pytest.raises(MissingValueError, match="groups has missing values"):
+        iso.bootstrap(LABELS, SCORES["A"], groups=[None, *GROUPS[1:]])
+
+
+def test_stratified_groups_have_one_class_each():
+    pure = np.where(LABELS, GROUPS, 100 + GROUPS)
+    result = iso.bootstrap(LABELS, SCORES, groups=pure, stratified=True, **FEW)
+    assert "of 114 groups, positives and negatives apart" in repr(result)
+    with pytest.raises(ParameterError, match="57 of 57 groups have both; leave stratified=True"):
+        iso.bootstrap(LABELS, SCORES, groups=GROUPS, stratified=True)
+
+
+def test_weights_travel_with_their_rows():
+    whole = iso.bootstrap(LABELS, SCORES["A"], sample_weight=np.full(400, 0.5), **FEW)
+    halves = iso.bootstrap(LABELS, SCORES, sample_weight=np.full(400, 2), **FEW)
+    np.testing.assert_allclose(whole.replicates[0], halves.replicates[0], rtol=1e-12)
+    weighted = iso.bootstrap(LABELS, SCORES["A"], sample_weight=WEIGHTS, **FEW)
+    table = iso.OperatingPoints.from_scores(LABELS, SCORES["A"], sample_weight=WEIGHTS)
+    np.testing.assert_allclose(weighted.estimates[0, 2], table.prg.area(), rtol=1e-12)
+    assert weighted.standard_errors[0, 0] > whole.standard_errors[0, 0]
+
+
+def test_methods_and_levels_use_the_same_replicates():
+    result = iso.bootstrap(POINTS, **FEW)
+    wide, narrow = result.with_intervals(confidence_level=0.99), result.with_intervals("percentile")
+    assert (wide.lower < result.lower).all()
+    assert (wide.upper > result.upper).all()
+    assert wide.method == result.method == "bca-t"
+    np.testing.assert_allclose(narrow.lower[0], np.quantile(result.replicates[0], 0.025, axis=1))
+    assert (result.with_intervals("bca").lower >= result.lower).all()
+    with pytest.raises(ParameterError, match="method must be one of 'bca-t', 'bca', 'percentile'"):
+        result.with_intervals("exact")
+
+
+def test_replicates_without_a_class_are_announced_and_left_out():
+    few = iso.OperatingPoints.from_scores([1, 1, 0, 0, 0, 0, 0], [6, 3, 5, 4, 2, 1, 0])
+    with pytest.warns(UndefinedWarning, match=r"of 500 replicates have no AUROC and are left out"):
+        result = iso.bootstrap(few, n_resamples=500, random_state=0)
+    share = result.undefined[0, 0]
+    assert share == pytest.approx((5 / 7) ** 7, abs=0.05)
+    assert "undefined" in repr(result)
+    assert np.isfinite([*result.interval("AUROC")]).all()
+    with pytest.warns(UndefinedWarning, match="have no best F"):
+        iso.bootstrap(few, measures=optimal_f(), n_resamples=100, random_state=0)
+    stratified = iso.bootstrap(few, n_resamples=500, random_state=0, stratified=True)
+    assert not stratified.undefined.any()
+
+
+def test_a_perfect_ranking_tells_nothing_about_its_spread():
+    perfect = iso.OperatingPoints.from_scores(LABELS, LABELS * 1.0)
+    with pytest.warns(UndefinedWarning, match="AUROC is undefined .NaN.: all replicates are equal"):
+        result = iso.bootstrap(perfect, measures="AUROC", **FEW)
+    assert result.estimates[0, 0] == 1
+    assert np.isnan(result.lower[0, 0])
+
+
+def test_faces():
+    result = iso.bootstrap(POINTS, **FEW)
+    assert repr(result).splitlines()[0] == (
+        "Bootstrap: 95% intervals (bca-t) from 200 replicates of 400 rows"
+    )
+    assert list(result.to_frame("pandas").columns) == [
+        "measure",
+        "estimate",
+        "lower",
+        "upper",
+        "standard_error",
+    ]
+    assert len(result) == 3
+    paired = iso.bootstrap(LABELS, SCORES, scheme="poisson", **FEW)
+    assert paired.to_frame("pandas")["model"].tolist() == ["A"] * 3 + ["B"] * 3
+    assert "of 400 rows, Poisson weights" in repr(paired)
+    low, high = paired.interval("AUPR", "B")
+    assert paired.sentence("AUPR", "B") == (
+        f"AUPR of B is {paired.estimates[1, 1]:.3f}, 95% interval {low:.3f} to {high:.3f}."
+    )
+    assert result.explanation().startswith("Had the 400 rows been drawn many times")
+    alone = iso.bootstrap(POINTS, measures="AUPR", **FEW)
+    assert alone.sentence().startswith("AUPR is 0.")
+    with pytest.raises(ParameterError, match="measure must be one of 'AUROC', 'AUPR', 'AUPRG' but"):
+        result.interval()
+    with pytest.raises(ParameterError, match="model must be one of 'A', 'B' but is None"):
+        paired.interval("AUPR")
+    with pytest.raises(NotAnswerableError, match="differences need two models or more"):
+        alone.differences()
+
+
+def test_progress():
+    told = []
+    iso.bootstrap(POINTS, n_resamples=70, progress=lambda done, total: told.append((done, total)))
+    assert told == [(32, 70), (64, 70), (70, 70)]
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "said"),
+    [
+        ((POINTS, SCORES["A"]), {}, "y_score= cannot be used with them; pass labels and scores"),
+        ((POINTS,), {"groups": GROUPS}, "groups= cannot be used with them"),
+        ((POINTS,), {"sample_weight": WEIGHTS}, "sample_weight= cannot be used with them"),
+        ((LABELS,), {}, "labels need scores: pass y_score=, or operating points alone"),
+        ((LABELS, {}), {}, "y_score is empty; give the scores of at least one model"),
+        ((LABELS, {1: SCORES["A"]}), {}, "the name of a model must be a text but is 1"),
+        ((POINTS,), {"scheme": "jackknife"}, "scheme must be one of 'multinomial', 'poisson'"),
+        ((POINTS,), {"n_resamples": 1}, "n_resamples must be a whole number, 2 or more, but is 1"),
+        ((POINTS,), {"confidence_level": 95}, "confidence_level must be strictly between 0 and 1"),
+        ((POINTS,), {"prevalence": 1.0}, "prevalence must be strictly between 0 and 1 but is 1.0"),
+        ((POINTS,), {"n_jobs": 0}, "n_jobs must be a number of threads, -1 for all or None"),
+        ((POINTS,), {"measures": "AUC"}, "measures must be names among 'AUROC', 'AUPR', "),
+        ((POINTS,), {"measures": []}, "measures is empty; give at least one"),
+    ],
+)
+def test_what_is_refused(given, options, said):
+    with pytest.raises(ParameterError) as caught:
+        iso.bootstrap(*given, **options)
+    assert said in str(caught.value)
+
+
+def test_counts_that_are_no_rows_cannot_be_drawn():
+    weighted = iso.OperatingPoints.from_scores(LABELS, SCORES["A"], sample_weight=WEIGHTS)
+    for points in (weighted, POINTS.at_prevalence(0.1)):
+        with pytest.raises(NotAnswerableError, match="the counts of these operating points are no"):
+            iso.bootstrap(points)
+    with pytest.raises(NotAnswerableError, match="a hull cannot be resampled"):
+        iso.bootstrap(POINTS.hull())
+
+
+def test_all_processors_can_be_used():
+    result = iso.bootstrap(POINTS, n_jobs=-1, **FEW)
+    np.testing.assert_array_equal(result.replicates, iso.bootstrap(POINTS, **FEW).replicates)

@@ -1,0 +1,89 @@
+"""Intervals by their definitions: Efron (1987), Davison & Hinkley (1997), Hesterberg (2015)."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from isometrics.errors import UndefinedWarning
+from isometrics.uncertainty.confidence import METHODS, interval_of, two_sided_p
+
+REPLICATES = np.random.default_rng(0).gamma(4.0, size=999)
+ESTIMATE = 4.1
+
+
+def interval(method, replicates=REPLICATES, estimate=ESTIMATE, **options):
+    return interval_of(replicates, estimate, method=method, level=0.9, **options)
+
+
+def test_intervals_by_hand():
+    low, high = np.quantile(REPLICATES, [0.05, 0.95])
+    assert interval("percentile") == pytest.approx((low, high), rel=1e-12)
+    assert interval("basic") == pytest.approx((2 * ESTIMATE - high, 2 * ESTIMATE - low), rel=1e-12)
+    half = stats.norm.ppf(0.95) * REPLICATES.std(ddof=1)
+    assert interval("normal") == pytest.approx((ESTIMATE - half, ESTIMATE + half), rel=1e-12)
+
+
+@pytest.mark.parametrize("acceleration", [0.0, 0.08, -0.05])
+@pytest.mark.parametrize(("method", "freedom"), [("bca", 5.0), ("bca-t", 5.0), ("bca-t", np.inf)])
+def test_bca_by_its_formula(method, freedom, acceleration):
+    bias = stats.norm.ppf((REPLICATES < ESTIMATE).mean())
+    widened = method == "bca-t" and np.isfinite(freedom)
+    reach = stats.t(freedom).ppf(0.95) if widened else stats.norm.ppf(0.95)
+    ends = np.array([bias - reach, bias + reach])
+    shares = stats.norm.cdf(bias + ends / (1 - acceleration * ends))
+    expected = np.quantile(REPLICATES, shares)
+    found = interval(method, acceleration=acceleration, freedom=freedom)
+    assert found == pytest.approx(tuple(expected), rel=1e-12)
+
+
+def test_bca_of_symmetric_replicates_is_the_percentile_interval():
+    symmetric = np.linspace(-1, 1, 1001)
+    assert interval("bca", symmetric, 0.0) == pytest.approx(interval("percentile", symmetric, 0.0))
+
+
+def test_bca_is_scipys():
+    """scipy.stats.bootstrap 1.17, with its own replicates and acceleration."""
+    data = np.random.default_rng(3).exponential(size=40)
+    options = {"n_resamples": 1999, "method": "bca", "random_state": 1, "confidence_level": 0.9}
+    theirs = stats.bootstrap((data,), np.mean, **options)
+    left = (data.sum() - data) / 39
+    centred = left.mean() - left
+    acceleration = (centred**3).sum() / (6 * (centred**2).sum() ** 1.5)
+    found = interval(
+        "bca", theirs.bootstrap_distribution, float(data.mean()), acceleration=acceleration
+    )
+    assert found == pytest.approx(tuple(theirs.confidence_interval), rel=1e-3)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_undefined_replicates_are_left_out(method):
+    some = np.append(REPLICATES, [np.nan] * 5)
+    assert interval(method, some) == interval(method)
+
+
+@pytest.mark.parametrize(
+    ("method", "replicates", "reason"),
+    [
+        ("percentile", np.full(9, 1.0), "all replicates are equal"),
+        ("bca", np.array([np.nan, 2.0]), "fewer than two replicates are defined"),
+        ("bca", np.arange(5, 9.0), "all replicates lie on one side of it; use another method"),
+        ("bca-t", np.arange(-9.0, 1), "all replicates lie on one side of it"),
+    ],
+)
+def test_what_replicates_do_not_tell(method, replicates, reason):
+    said = f"the confidence interval of AUROC is undefined .NaN.: {reason}"
+    with pytest.warns(UndefinedWarning, match=said):
+        found = interval(method, replicates, name="AUROC")
+    assert np.isnan(found).all()
+
+
+def test_an_extreme_acceleration_is_no_interval():
+    with pytest.warns(UndefinedWarning, match="one side"):
+        assert np.isnan(interval("bca", acceleration=2.0)).all()
+    with pytest.warns(UndefinedWarning, match="fewer than two"):
+        assert np.isnan(interval("bca", estimate=np.nan)).all()
+
+
+def test_p_values_are_those_of_the_normal_distribution():
+    for z in (-3.0, 0.0, 1.96):
+        assert two_sided_p(z) == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-12)

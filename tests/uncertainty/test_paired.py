@@ -1,0 +1,82 @@
+"""Differences of models: Holm's correction, shares of replicates, words."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isometrics.errors import ParameterError
+from isometrics.uncertainty.confidence import Interval
+from isometrics.uncertainty.paired import Difference, differences_of, holm, percent, share_better
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_holm_rejects_step_by_step(p_values):
+    """Holm (1979): stop at the first of the ordered p-values above level/(number left)."""
+    adjusted = holm(p_values)
+    order = np.argsort(p_values, kind="stable")
+    for level in (0.01, 0.05, 0.2, 0.5):
+        rejected = set()
+        for step, row in enumerate(order):
+            if p_values[row] * (len(p_values) - step) > level:
+                break
+            rejected.add(row)
+        assert {row for row in range(len(p_values)) if adjusted[row] <= level} == rejected
+
+
+def test_holm_leaves_out_what_is_undefined():
+    np.testing.assert_allclose(holm([0.02, np.nan, 0.04]), [0.04, np.nan, 0.04])
+
+
+def test_shares_by_hand():
+    one, other = np.array([1.0, 2.0, 3.0, np.nan]), np.array([0.0, 2.0, 4.0, 1.0])
+    assert share_better(one, other) == 0.5
+    assert np.isnan(share_better(np.array([np.nan]), np.array([1.0])))
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(0.95, "95%"), (0.999, "99.9%"), (0.9996, "99.96%"), (1.0, "100%"), (1e-12, "1e-10%")],
+)
+def test_percentages_never_round_to_certainty(share, shown):
+    assert percent(share) == shown
+
+
+TABLE = differences_of(
+    "AUPRG",
+    [("A", "B"), ("A", "C"), ("B", "C")],
+    [
+        Difference(0.05, Interval(0.01, 0.09), 0.02, 0.9825),
+        Difference(0.1, Interval(0.06, 0.14), 0.02, 1.0),
+        Difference(0.0, Interval(np.nan, np.nan), 0.0, np.nan),
+    ],
+    level=0.95,
+    replicates=2000,
+)
+
+
+def test_the_table_of_differences():
+    assert TABLE.z.tolist()[:2] == [2.5, 5.0]
+    assert TABLE.p[0] == pytest.approx(0.012419, abs=1e-6)
+    assert TABLE.p_adjusted[0] == TABLE.p[0]
+    assert TABLE.p_adjusted[1] == pytest.approx(2 * TABLE.p[1])
+    assert np.isnan([TABLE.z[2], TABLE.p[2], TABLE.p_adjusted[2]]).all()
+    assert repr(TABLE).startswith("Differences: AUPRG of 3 pairs of models\nfirst  second")
+    assert "p_adjusted" in repr(TABLE)
+    assert len(TABLE.to_frame("pandas")) == 3
+
+
+def test_sentences():
+    assert TABLE.sentence() == (
+        "A is better than B by AUPRG with probability 98%: 0.050 higher, 95% interval 0.010 to "
+        "0.090."
+    )
+    assert TABLE.sentence("B", "A") == (
+        "B is better than A by AUPRG with probability 2%: 0.050 lower, 95% interval -0.090 to "
+        "-0.010."
+    )
+    assert "A is better than C by AUPRG with probability above 99.95%: " in TABLE.sentence("A", "C")
+    assert "with probability below 0.1%: 0.100 lower" in TABLE.sentence("C", "A")
+    assert TABLE.sentence("B", "C").startswith("B is better than C by AUPRG: 0.000 higher")
+    with pytest.raises(ParameterError, match="two of the models 'A', 'B', 'C' but are 'A' and 'X'"):
+        TABLE.sentence("A", "X")
