@@ -7,8 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics import summary_measures
-from isometrics.brackets import Bracket, area_brackets
 from isometrics.summary_measures import MEASURES, baselines_of, constant_score, measures_of
 from isometrics.testing import Curve, binary_samples
 
@@ -89,15 +87,3 @@ def test_an_undefined_expectation_is_nan_without_a_warning():
     found = measures_of(reversed_)
     assert math.isnan(found["expected F1 gain"].lo)
     assert found["AUROC"].lo == 0
-
-
-def test_bounds_of_the_area_are_bounds_of_the_normalised_area(monkeypatch):
-    points = iso.OperatingPoints.from_scores([1, 0, 1, 0], [4, 3, 2, 1])
-    exact = area_brackets(points)
-    area = points.pr.area()
-    wide = exact | {"AUPR": Bracket(area - 0.01, area + 0.02)}
-    monkeypatch.setattr(summary_measures, "area_brackets", lambda _: wide)
-    lo, hi = measures_of(points)["AUPR, normalised"]
-    lowest = points.pr.minimum_area()
-    assert lo < points.pr.normalised_area() < hi
-    assert (hi - lo) * (1 - lowest) == pytest.approx(0.03, rel=1e-12)
