@@ -11,6 +11,7 @@ import numpy as np
 from isometrics.path import Pieces, Segments
 from isometrics.points import OperatingPoints
 from isometrics.spaces import pr_pieces
+from isometrics.spaces.pr import INTERPOLATIONS
 from isometrics.table import Kind, Measure, Table
 
 if TYPE_CHECKING:
@@ -93,19 +94,14 @@ def _exact(points: OperatingPoints) -> dict[str, float]:
 
 def _bounds(table: Table) -> dict[str, Bracket]:
     worst, best = OperatingPoints(_worst(table)), OperatingPoints(_best(table))
-    low, high = worst.pr.areas(), best.pr.areas()
-    late, early = _gap_areas(_rising(table, late=True)), _gap_areas(_rising(table, late=False))
+    names = tuple(name for name in INTERPOLATIONS if name != "integer-steps")
+    low, high = (points.pr.areas(interpolations=names) for points in (worst, best))
+    late, early = (_side_areas(_sides(table, late=late), _IN_GAPS) for late in (True, False))
+    # Such steps are costly to add up, and where they lie inside gaps is not known anyway.
+    known_steps = _side_areas(_without_gaps(table), ("integer-steps",))["integer-steps"]
 
     def pr(lo: float, hi: float) -> Bracket:
         return _apart(lo / table.positives, hi / table.positives)
-
-    def steps(name: str, lowest: str) -> float:
-        """Return the lower bound of a sum of steps, whose places in the gaps are not known."""
-        return low[name] * table.positives - late[name] + late[lowest]
-
-    def lines(name: str) -> float:
-        """Return the upper bound of a sum of lines, which lie below the curve in the gaps."""
-        return high[name] * table.positives - early[name] + early["davis-goadrich"]
 
     roc = _apart(worst.roc.area(), best.roc.area())
     if Measure.ROC in table.known:
@@ -115,12 +111,21 @@ def _bounds(table: Table) -> dict[str, Bracket]:
     return {
         "AUROC": roc,
         "AUPR": _apart(low["davis-goadrich"], high["davis-goadrich"]),
+        # Where the steps of a gap lie is not known: they are lowest if they are many.
         "average precision": pr(
-            steps("average-precision", "davis-goadrich"),
+            low["average-precision"] * table.positives
+            - late["average-precision"]
+            + late["davis-goadrich"],
             high["average-precision"] * table.positives,
         ),
-        "AUPR, linear": pr(low["linear"] * table.positives, lines("linear")),
-        "AUPR, integer steps": pr(steps("integer-steps", "linear"), lines("integer-steps")),
+        # Lines lie below the curve in gaps, and highest if they are many.
+        "AUPR, linear": pr(
+            low["linear"] * table.positives,
+            high["linear"] * table.positives - early["linear"] + early["davis-goadrich"],
+        ),
+        "AUPR, integer steps": pr(
+            known_steps + late["linear"], known_steps + early["davis-goadrich"]
+        ),
         "AUPR, max precision": _apart(low["max-precision"], high["max-precision"]),
         "AUPR, normalised": _apart(worst.pr.normalised_area(), best.pr.normalised_area()),
         "AUPRG": prg,
@@ -154,7 +159,22 @@ def _with_corners(table: Table, tp: Floats, fp: Floats) -> Table:
     return Table(thresholds, tps, fps, table.positives, table.negatives, Kind.CURVE)
 
 
-def _rising(table: Table, *, late: bool) -> Segments:
+_IN_GAPS = ("davis-goadrich", "average-precision", "linear")
+
+
+def _without_gaps(table: Table) -> Segments:
+    """Return the rising segments between rows that follow each other."""
+    assert table.gaps is not None
+    rows = np.flatnonzero(~table.gaps & (np.diff(table.tp) > 0))
+    tp, fp, tp_end, fp_end = (
+        counts[places].astype(np.float64)
+        for places in (rows, rows + 1)
+        for counts in (table.tp, table.fp)
+    )
+    return Segments(tp, fp, tp_end, fp_end, tp_end - tp, fp_end - fp)
+
+
+def _sides(table: Table, *, late: bool) -> Segments:
     """Return the rising sides of the gaps' corners: behind all negatives, or before them."""
     assert table.gaps is not None
     gaps = np.flatnonzero(table.gaps & (np.diff(table.tp) > 0))
@@ -163,9 +183,8 @@ def _rising(table: Table, *, late: bool) -> Segments:
     return Segments(tp, fp, tp_end, fp, tp_end - tp, np.zeros(gaps.size))
 
 
-def _gap_areas(sides: Segments) -> dict[str, float]:
-    """Return the areas under sides of gaps, in units of true positives."""
-    names = ("davis-goadrich", "average-precision", "linear", "integer-steps")
+def _side_areas(sides: Segments, names: tuple[str, ...]) -> dict[str, float]:
+    """Return areas under segments, in units of true positives."""
     if sides.x.size == 0:
         return dict.fromkeys(names, 0.0)
     pieces = pr_pieces.PrecisionPieces(Pieces(sides, sides, np.zeros(1), sides.rise))

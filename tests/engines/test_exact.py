@@ -3,6 +3,7 @@
 import errno
 import os
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from isometrics.inputs import clean_sample
 from isometrics.table import Kind
 from isometrics.testing.strategies import binary_samples
 
+THREADS = ThreadPoolExecutor(2)
 DTYPES = ("float16", "float32", "float64", "int8", "int64", "uint64")
 samples = (
     binary_samples(max_size=60, dtypes=DTYPES).map(lambda sample: (*sample, None))
@@ -223,7 +225,7 @@ def temporary(tmp_path, monkeypatch):
 
 
 def spilled_runs(folder):
-    runs = Runs(np.dtype(np.uint64), np.dtype(np.float64), folder=folder, size=4)
+    runs = Runs(np.dtype(np.uint64), np.dtype(np.float64), folder=folder, threads=THREADS, size=4)
     runs.append(np.arange(10, dtype=np.uint64)[::-1], np.arange(10.0))
     runs.spill()
     return runs
@@ -258,7 +260,7 @@ def test_the_folder_is_removed_after_an_error(temporary):
 
 def test_a_folder_that_is_not_needed_is_not_made(temporary):
     with SpillFolder() as folder:
-        runs = Runs(np.dtype(np.uint64), None, folder=folder)
+        runs = Runs(np.dtype(np.uint64), None, folder=folder, threads=THREADS)
         runs.spill()
         assert [run.keys.size for run in runs.finished()] == [0]
     assert list(temporary.iterdir()) == []

@@ -56,7 +56,6 @@ def numbers(column: pa.Array) -> Values:
     fit.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
@@ -67,7 +66,7 @@ def numbers(column: pa.Array) -> Values:
     missing = None
     if column.null_count:
         missing = column.is_null().to_numpy(zero_copy_only=False)
-        column = pc.fill_null(column, pa.scalar(0).cast(column.type))
+        column = column.fill_null(pa.scalar(0).cast(column.type))
     values = column.to_numpy(zero_copy_only=False)
     if values.dtype.kind == "f" and np.isnan(values.min(initial=np.inf)):
         missing = np.isnan(values) if missing is None else np.isnan(values) | missing
@@ -77,10 +76,12 @@ def numbers(column: pa.Array) -> Values:
 def unholdable(column: pa.Array) -> NDArray[np.bool_] | None:
     """Tell which decimals are not the same once they are read as numbers of 64 bits."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if not pa.types.is_decimal(column.type) or column.type.precision <= _EXACT_DIGITS:
         return None
+    # Loading this takes a while, and few columns need it.
+    import pyarrow.compute as pc
+
     wide = pa.decimal256(76, column.type.scale)
     word = pa.float64() if column.type.scale > 0 else pa.int64()
     back = column.cast(word, safe=False).cast(wide, safe=False)

@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.compacting import Compacting, behind_empty_rule
+from isometrics.compacting import Compacting
 from isometrics.engines.ahead import ahead
 from isometrics.engines.runs import Run, Runs, SpillFolder
 from isometrics.engines.sections import Sections
 from isometrics.inputs import as_thresholds, clean_totals
 from isometrics.kernels.order import Order, order_of
 from isometrics.points import OperatingPoints
-from isometrics.table import Kind
+from isometrics.table import Kind, Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics.aliases import Counts
-    from isometrics.table import Table
 
 BYTES_OF_A_ROW = 64
 """A full table and what building it takes, for each distinct score."""
@@ -48,7 +47,10 @@ class ExactTable:
     ) -> None:
         self._order: Order = order_of(dtype)
         word = self._order.word
-        self._classes = tuple(Runs(word, weights, folder=folder) for _ in range(2))
+        self._threads = ThreadPoolExecutor(2)
+        self._classes = tuple(
+            Runs(word, weights, folder=folder, threads=self._threads) for _ in range(2)
+        )
 
     def append(
         self, labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None
@@ -75,8 +77,7 @@ class ExactTable:
 
     def runs(self) -> tuple[list[Run], list[Run]]:
         """Return the sorted runs of positives and of negatives."""
-        with ThreadPoolExecutor(2) as threads:
-            positives, negatives = threads.map(Runs.finished, self._classes)
+        positives, negatives = (runs.finished() for runs in self._classes)
         return positives, negatives
 
     def points(self, name: str, *, budget: int) -> OperatingPoints:
@@ -99,15 +100,20 @@ class ExactTable:
         size = self.rows + 1
         totals = sections.totals
         counts = np.result_type(*(np.asarray(total).dtype for total in totals))
-        keys = np.empty(size, self._order.word)
+        thresholds = np.empty(size, self._thresholds(sections.extremes).dtype)
         tp, fp = np.empty(size, counts), np.empty(size, counts)
         start = size
         for part in ahead(iter(sections)):
             end, start = start, start - (part.keys.size - 1)
-            keys[start:end], tp[start:end], fp[start:end] = (column[1:] for column in part)
-        thresholds = self._thresholds(keys[start:])
-        del keys
-        return behind_empty_rule(thresholds, tp[start:], fp[start:], totals, Kind.SCORES)
+            thresholds[start:end] = self._thresholds(part.keys[1:])
+            tp[start:end], fp[start:end] = part.tp[1:], part.fp[1:]
+        # There is a row for the empty rule: ties only make room.
+        rows = slice(start - 1, None)
+        thresholds[start - 1], tp[start - 1], fp[start - 1] = np.inf, 0, 0
+        thresholds, tp, fp = thresholds[rows], tp[rows], fp[rows]
+        if start > size // 2:
+            thresholds, tp, fp = thresholds.copy(), tp.copy(), fp.copy()
+        return Table(thresholds, tp, fp, *totals, Kind.SCORES)
 
     def _thresholds(self, keys: NDArray[Any]) -> NDArray[Any]:
         return as_thresholds(self._order.scores(keys))

@@ -98,6 +98,48 @@ def _by_name(path: Path) -> str | None:
     return _SUFFIXES.get(Path(name).suffix)
 
 
+class ParquetFile:
+    """One Parquet file, read a batch at a time.
+
+    pyarrow's data sets, which `ArrowFiles` needs, take longer to load than many a file to read.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.name = path
+        self._path = path
+        with reading(path), self._opened() as file:
+            self.schema: pa.Schema = file.schema_arrow
+            self.rows: int | None = file.metadata.num_rows
+        names = self.schema.names
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise FileError(f"cannot read {path!r}: it has two columns called {twice!r}")
+
+    def _opened(self) -> Any:
+        import pyarrow.parquet as pq
+
+        # Buffering ahead would hold all row groups until the end of the file.
+        return pq.ParquetFile(self._path, pre_buffer=False)
+
+    def batches(
+        self, columns: Sequence[str], *, limit: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Read some columns."""
+        left = self.rows if limit is None else limit
+        assert left is not None
+        with reading(self.name), self._opened() as file:
+            for batch in file.iter_batches(min(BATCH, max(left, 1)), columns=list(columns)):
+                # In a damaged file, offsets may lead anywhere, and pyarrow follows them.
+                batch.validate(full=True)
+                yield batch.select(list(columns)).slice(0, left)
+                left -= min(left, batch.num_rows)
+                if not left:
+                    return
+
+    def close(self) -> None:
+        """Nothing stays open between reads."""
+
+
 class ArrowFiles:
     """Parquet or Arrow files, in folders ``name=value`` too, read in batches by pyarrow.
 

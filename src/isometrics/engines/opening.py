@@ -13,6 +13,7 @@ from isometrics.engines.files import (
     CSV,
     PARQUET,
     ArrowFiles,
+    ParquetFile,
     QuerySource,
     files_of,
     kind_of_file,
@@ -45,7 +46,7 @@ def open_source(given: Any, memory_limit: str | int | None = None) -> Source:
     return _files(path, memory)
 
 
-def _files(path: str, memory: int) -> ArrowFiles | QuerySource:
+def _files(path: str, memory: int) -> ParquetFile | ArrowFiles | QuerySource:
     files = files_of(path)
     kinds = {kind_of_file(file) for file in files}
     if len(kinds) > 1:
@@ -53,6 +54,8 @@ def _files(path: str, memory: int) -> ArrowFiles | QuerySource:
             f"cannot read {path!r}: it holds files of several kinds, {' and '.join(sorted(kinds))}"
         )
     (kind,) = kinds
+    if kind == PARQUET and path == str(files[0]):
+        return ParquetFile(path)
     if kind in (PARQUET, ARROW):
         return ArrowFiles(path, files, kind)
     if kind == CSV:

@@ -11,6 +11,7 @@ from isometrics.errors import FileError
 from isometrics.writing import ScratchFolder
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
     from types import TracebackType
 
     from numpy.typing import NDArray
@@ -28,6 +29,14 @@ class Run(NamedTuple):
     def nbytes(self) -> int:
         """The bytes of all rows."""
         return self.keys.nbytes + (0 if self.weights is None else self.weights.nbytes)
+
+    def sorted(self) -> Run:
+        """Return the rows in the order of their keys; without weights they are sorted in place."""
+        if self.weights is None:
+            self.keys.sort()
+            return self
+        order = np.argsort(self.keys, kind="stable")
+        return Run(self.keys[order], self.weights[order])
 
     def part(self, start: int, end: int) -> Run:
         """Return some of the rows, in memory."""
@@ -83,6 +92,8 @@ class Runs:
         The type of the weights, or None.
     folder
         Where runs go that do not fit into memory.
+    threads
+        Who sorts, while more rows are read.
     size
         The rows of a run.
     """
@@ -93,26 +104,30 @@ class Runs:
         weights: np.dtype[Any] | None,
         *,
         folder: SpillFolder,
-        size: int = 1 << 22,
+        threads: ThreadPoolExecutor,
+        size: int = 1 << 21,
     ) -> None:
         self._size = size
         self._folder = folder
+        self._threads = threads
         # Pages that are never written cost nothing, so short samples have small buffers.
         self._keys: NDArray[Any] = np.empty(size, dtype)
         self._weights: Counts | None = None if weights is None else np.empty(size, weights)
         self._filled = 0
-        self._held: list[Run] = []
+        self._held: list[Future[Run]] = []
         self._spilled: list[Run] = []
+        self._rows = 0
+        self._nbytes = 0
 
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return self._filled + sum(run.keys.size for run in self._held + self._spilled)
+        return self._filled + self._rows
 
     @property
     def nbytes(self) -> int:
         """The memory that rows take."""
-        return sum(run.nbytes for run in [*self._held, self._buffer()])
+        return self._nbytes + self._buffer().nbytes
 
     def append(self, keys: NDArray[Any], weights: Counts | None) -> None:
         """Add rows in any order."""
@@ -131,27 +146,29 @@ class Runs:
         """Move all rows to the disk."""
         if self._filled:
             self._end_run()
-        for run in self._held:
+        for run in self._sorted():
             weights = None if run.weights is None else self._folder.write(run.weights)
             self._spilled.append(Run(self._folder.write(run.keys), weights))
-        self._held = []
+        self._held, self._nbytes = [], 0
 
     def finished(self) -> list[Run]:
         """Return all runs, one at least."""
-        if self._filled or not self._held + self._spilled:
+        if self._filled or not (self._held or self._spilled):
             self._end_run()
-        return self._spilled + self._held
+        return self._spilled + self._sorted()
+
+    def _sorted(self) -> list[Run]:
+        return [run.result() for run in self._held]
 
     def _end_run(self) -> None:
         run = self._buffer()
-        if run.weights is None:
-            run.keys.sort()
-            # The run keeps the buffer; another one takes its place.
-            self._held.append(run)
-            self._keys = np.empty(self._size, self._keys.dtype)
-        else:
-            order = np.argsort(run.keys, kind="stable")
-            self._held.append(Run(run.keys[order], run.weights[order]))
+        self._rows += run.keys.size
+        self._nbytes += run.nbytes
+        self._held.append(self._threads.submit(run.sorted))
+        # The run keeps its buffers; others take their place.
+        self._keys = np.empty(self._size, self._keys.dtype)
+        if self._weights is not None:
+            self._weights = np.empty(self._size, self._weights.dtype)
         self._filled = 0
 
     def _buffer(self) -> Run:

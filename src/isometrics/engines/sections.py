@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from isometrics.aliases import Counts
 
-SIZE = 1 << 20
+SIZE = 1 << 18
 
 
 class SectionRows(NamedTuple):
@@ -50,6 +50,12 @@ class Sections:
             for one in self._classes
         ]
         self._starts, self.totals = self._sums()
+
+    @property
+    def extremes(self) -> NDArray[Any]:
+        """The lowest and the highest key."""
+        present = [run.keys for runs in self._classes for run in runs if run.keys.size]
+        return np.array([min(keys[0] for keys in present), max(keys[-1] for keys in present)])
 
     def __iter__(self) -> Iterator[SectionRows]:
         """Yield the sections, the one of the lowest scores first."""

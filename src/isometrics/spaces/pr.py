@@ -131,9 +131,17 @@ class PRSpace:
         clean_choice(interpolation, "interpolation", INTERPOLATIONS)
         return self._areas((interpolation,), lo, hi)[interpolation]
 
-    def areas(self, lo: float = 0.0, hi: float = 1.0) -> dict[str, float]:
-        """Return the areas of all five interpolations from one pass over the rows."""
-        return self._areas(INTERPOLATIONS, lo, hi)
+    def areas(
+        self,
+        lo: float = 0.0,
+        hi: float = 1.0,
+        *,
+        interpolations: tuple[str, ...] = INTERPOLATIONS,
+    ) -> dict[str, float]:
+        """Return the areas of several interpolations, by default all, from one pass."""
+        for interpolation in interpolations:
+            clean_choice(interpolation, "interpolation", INTERPOLATIONS)
+        return self._areas(interpolations, lo, hi)
 
     def standardised_area(
         self, interpolation: str = "davis-goadrich", lo: float = 0.0, hi: float = 1.0
