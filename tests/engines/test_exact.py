@@ -38,8 +38,8 @@ class SmallRuns(Runs):
 
     rows_of_a_run = 1
 
-    def __init__(self, dtype, weights, *, folder):
-        super().__init__(dtype, weights, folder=folder, size=self.rows_of_a_run)
+    def __init__(self, dtype, weights, *, folder, threads):
+        super().__init__(dtype, weights, folder=folder, threads=threads, size=self.rows_of_a_run)
 
 
 class SmallSections(Sections):
