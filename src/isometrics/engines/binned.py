@@ -141,9 +141,11 @@ def bins_to_refine(borders: Borders, tolerance: float, seen: Choice, room: int) 
     """
     vertex = borders.may_hold_vertices() & ~seen.bins
     doubts = np.where(seen.all_rows, 0.0, borders.doubts())
-    order = np.argsort(-doubts.max(axis=0), kind="stable")
-    left = np.cumsum(doubts[:, order][:, ::-1], axis=1)[:, ::-1].max(axis=0)
-    doubtful = order[left > tolerance * _SAFETY]
+    doubtful = np.empty(0, np.intp)
+    if doubts.sum(axis=1).max() > tolerance * _SAFETY:
+        order = np.argsort(-doubts.max(axis=0), kind="stable")
+        left = np.cumsum(doubts[:, order][:, ::-1], axis=1)[:, ::-1].max(axis=0)
+        doubtful = order[left > tolerance * _SAFETY]
     ranked = np.concatenate([np.flatnonzero(vertex), doubtful])
     rows = np.cumsum((borders.positives + borders.negatives)[ranked])
     some = np.zeros(vertex.size, np.bool_)

@@ -55,6 +55,8 @@ class Labels:
 
     def equal(self, values: NDArray[Any], label: object) -> NDArray[np.bool_]:
         """Tell which labels that were read are the given one."""
+        if self._kind == "boolean" and label in (0, 1):
+            return values if label else ~values
         wanted = label if self._kind in NUMERIC else self._codes.get(label, -1)
         return np.broadcast_to(np.asarray(values == wanted, np.bool_), values.shape)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int | None], None]
 
 
-_BYTES_OF_A_KEY = 64
+_BYTES_OF_A_KEY = 24
 """What a row takes that is kept and sorted in a later pass."""
 
 
