@@ -20,9 +20,13 @@ settings.register_profile("ci", deadline=None, derandomize=False, print_blob=Tru
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 OPTIONAL_PARTS = {
+    "adbc_driver_postgresql": "tables of PostgreSQL",
+    "adbc_driver_sqlite": "tables of SQLite",
+    "anywidget": "the page in a notebook",
     "arff": "ARFF files",
     "matplotlib": "plots",
     "mpmath": "exact references",
+    "numba": "the compiled kernel",
     "pandas": "pandas frames",
     "playwright": "tests of the page in a browser",
     "polars": "polars frames",
