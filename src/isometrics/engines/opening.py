@@ -64,6 +64,20 @@ def _files(path: str, memory: int) -> ParquetFile | ArrowFiles | QuerySource:
     return text_files(path, files, kind, memory)
 
 
+_BEGINNINGS = {b"{": ".jsonl", b"\x1f\x8b": ".csv.gz", b"\x28\xb5\x2f\xfd": ".csv.zst"}
+"""How text begins that is not plain CSV, and the name it would have."""
+
+
+def _named_by_content(path: Path) -> Path:
+    """Give what has no name the one that readers would go by."""
+    with path.open("rb") as file:
+        first = file.read(4)
+    for beginning, suffix in _BEGINNINGS.items():
+        if first.startswith(beginning):
+            return path.rename(path.with_name(f"{path.name}{suffix}"))
+    return path
+
+
 class StandardInput:
     """What arrives on standard input, kept in a file so that it can be read again."""
 
@@ -74,6 +88,7 @@ class StandardInput:
         try:
             with path.open("wb") as file:
                 shutil.copyfileobj(sys.stdin.buffer, file)
+            path = _named_by_content(path)
             self._source = _files(str(path), memory)
         except FileError as error:
             self._folder.cleanup()
