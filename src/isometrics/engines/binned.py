@@ -13,6 +13,7 @@ from isometrics.engines.sections import SectionRows, Sections
 from isometrics.errors import FileError
 from isometrics.hull import vertices
 from isometrics.inputs import clean_totals
+from isometrics.kernels.keys import blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -177,9 +178,12 @@ class Refinement:
         )
 
     def append(self, keys: NDArray[Any], labels: NDArray[np.bool_]) -> None:
-        """Keep the rows that lie in chosen bins."""
-        cells, _ = self._plan.cells(keys)
-        rows = np.flatnonzero(self._cell[cells])
+        """Keep the rows that lie in chosen bins; most lie in cells without any."""
+        near = []
+        for block in blocks(keys.size):
+            cells, _ = self._plan.cells(keys[block])
+            near.append(np.flatnonzero(self._cell[cells]) + block.start)
+        rows = np.concatenate(near) if near else np.empty(0, np.intp)
         rows = rows[self._bin[self._plan.bins(keys[rows])]]
         keys, labels = keys[rows], labels[rows]
         self._kept[0].append(keys[labels])

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics.kernels.keys import blocks
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -44,7 +46,13 @@ class BinPlan:
         return (offsets >> self.word.type(self.cell_shift)).astype(np.intp), offsets
 
     def bins(self, keys: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the bins of keys."""
+        """Return the bins of keys, worked out in blocks that stay in the processor's cache."""
+        found = np.empty(keys.size, np.int64)
+        for rows in blocks(keys.size):
+            found[rows] = self._bins_of_block(keys[rows])
+        return found
+
+    def _bins_of_block(self, keys: NDArray[Any]) -> NDArray[np.int64]:
         cells, offsets = self.cells(keys)
         offsets &= self.word.type((1 << self.cell_shift) - 1)
         offsets >>= self.shift[cells]
