@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics.brackets import EXACT
 from isometrics.errors import NoCurveError, NotAnswerableError
 from isometrics.parameters import clean_choice
 from isometrics.results import ResultTable
@@ -18,12 +19,7 @@ if TYPE_CHECKING:
     from isometrics.aliases import Floats
     from isometrics.points import OperatingPoints
 
-CURVE_AREAS: dict[str, Callable[[OperatingPoints], float]] = {
-    "AUROC": lambda points: points.roc.area(),
-    "AUPR": lambda points: points.pr.area(),
-    "average precision": lambda points: points.pr.area("average-precision"),
-    "AUPRG": lambda points: points.prg.area(),
-}
+COMPARED = ("AUROC", "AUPR", "average precision", "AUPRG")
 TRADEOFF_AREA = "tradeoff area"
 
 
@@ -63,10 +59,10 @@ class Areas(ResultTable):
 def areas_of(models: Mapping[str, OperatingPoints], tradeoff_areas: Iterable[float]) -> Areas:
     """Return the areas of models in all spaces; those in tradeoff space are known already."""
     values = [
-        [*(_defined(area, points) for area in CURVE_AREAS.values()), tradeoff_area]
+        [*(_defined(EXACT[name], points) for name in COMPARED), tradeoff_area]
         for points, tradeoff_area in zip(models.values(), tradeoff_areas, strict=True)
     ]
-    return Areas(tuple(models), (*CURVE_AREAS, TRADEOFF_AREA), np.array(values))
+    return Areas(tuple(models), (*COMPARED, TRADEOFF_AREA), np.array(values))
 
 
 def _defined(area: Callable[[OperatingPoints], float], points: OperatingPoints) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from isometrics.brackets import EXACT
 from isometrics.errors import ParameterError
 from isometrics.kernels.reweighted import AREAS
 from isometrics.parameters import clean_beta
@@ -45,25 +46,18 @@ class Measure(NamedTuple):
     higher_is_better: bool = True
 
 
+_DETAILS = {
+    "average precision": Detail.NEGATIVE_RUNS,
+    "AUPR, linear": Detail.SCORES,
+    "AUPR, integer steps": Detail.SCORES,
+    "AUPR, max precision": Detail.SCORES,
+}
+"""For all other areas a run of one class is one cell."""
+
 NAMED: dict[str, Measure] = {
-    measure.name: measure
-    for measure in (
-        Measure("AUROC", lambda points: points.roc.area(), Detail.RUNS),
-        Measure("AUPR", lambda points: points.pr.area(), Detail.RUNS),
-        Measure(
-            "average precision",
-            lambda points: points.pr.area("average-precision"),
-            Detail.NEGATIVE_RUNS,
-        ),
-        Measure("AUPR, linear", lambda points: points.pr.area("linear")),
-        Measure("AUPR, integer steps", lambda points: points.pr.area("integer-steps")),
-        Measure("AUPR, max precision", lambda points: points.pr.area("max-precision")),
-        Measure("AUPR, normalised", lambda points: points.pr.normalised_area(), Detail.RUNS),
-        Measure("AUPRG", lambda points: points.prg.area(), Detail.RUNS),
-        Measure("expected F1 gain", lambda points: points.prg.expected_f_gain(), Detail.RUNS),
-        Measure("expected accuracy", lambda points: points.roc.expected_accuracy(), Detail.RUNS),
-        Measure("tradeoff area", lambda points: points.tradeoff().area(), Detail.RUNS),
-    )
+    name: Measure(name, area, _DETAILS.get(name, Detail.RUNS)) for name, area in EXACT.items()
+} | {
+    "tradeoff area": Measure("tradeoff area", lambda points: points.tradeoff().area(), Detail.RUNS)
 }
 
 
