@@ -4,9 +4,10 @@ WORKERS ?= 2
 
 BIN := .venv/bin
 READY := .venv/.ready
+PARTS := .venv/.parts
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format web docs bench clean
+.PHONY: help demo test parts lint format web docs bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -16,10 +17,17 @@ help:  ## show this list
 demo: $(READY)  ## run the worked example
 	$(BIN)/isometrics demo
 
-test: $(READY)  ## run all tests, those of the page where Node is; fails below 100% branch coverage
+# Code for parts that are missing is not run, so all of it is asked for only where all are there.
+test: $(READY)  ## run all tests; those of missing parts (Node, chromium, Java, torch) are skipped
 	@if command -v node >/dev/null; then $(MAKE) --no-print-directory web/node_modules/.ready; \
 	    else echo "Node is missing: the tests of the page's own code are skipped"; fi
-	$(BIN)/python -m pytest -n $(WORKERS) --cov
+	$(BIN)/python -m pytest -n $(WORKERS) --cov $(if $(wildcard $(PARTS)),--cov-fail-under=100)
+
+parts: $(PARTS)  ## install the large optional parts too: torch, JAX, Spark, MLflow, skore
+
+$(PARTS): $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group parts
+	@touch $@
 
 lint: $(READY)  ## check style, formatting, types and layers
 	$(BIN)/ruff check .

@@ -24,17 +24,27 @@ OPTIONAL_PARTS = {
     "adbc_driver_sqlite": "tables of SQLite",
     "anywidget": "the page in a notebook",
     "arff": "ARFF files",
+    "array_api_strict": "arrays of the array API standard",
+    "jax": "JAX arrays",
     "matplotlib": "plots",
+    "mlflow": "MLflow runs",
     "mpmath": "exact references",
+    "nbclient": "the example notebook",
     "numba": "the compiled kernel",
+    "openml": "tasks of OpenML",
     "pandas": "pandas frames",
     "playwright": "tests of the page in a browser",
     "polars": "polars frames",
     "pyarrow": "Arrow tables",
+    "pyspark": "Spark tables",
     "sklearn": "comparison with scikit-learn",
+    "skore": "skore reports",
+    "torch": "torch tensors",
+    "torchmetrics": "metrics for torch",
 }
 OPTIONAL_PROGRAMS = {
     "chromium": "tests of the page in a browser",
+    "java": "Spark tables",
     "node": "tests of the page's own code",
 }
 
