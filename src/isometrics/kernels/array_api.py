@@ -1,0 +1,193 @@
+"""Sort and count where the arrays are: torch, CuPy and JAX arrays stay on their device.
+
+Only what a table is reduced to comes to the host: a few sums, and the rows that a hull needs.
+Rows are looked at in chunks, so that what is computed from them takes little memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from isometrics.devices import to_host
+from isometrics.kernels.packing import Packing, order_of, packing_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_FEWEST, _MOST = 1 << 16, 1 << 22
+"""Rows of a chunk; the smallest is what a device needs to be busy."""
+
+
+class DeviceSample(NamedTuple):
+    """Labels and scores of one device, checked."""
+
+    xp: Any
+    labels: Any
+    """Booleans."""
+    scores: Any
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return int(self.scores.shape[0])
+
+
+class Groups(NamedTuple):
+    """Neighbouring groups of tied rows: counts before and behind each, on the device."""
+
+    tp_before: Any
+    fp_before: Any
+    tp: Any
+    fp: Any
+    marks: Any
+    """What tied rows have in common, from which `Ranking.scores` reads their score."""
+
+
+class Ranking(Protocol):
+    """Rows from the highest score on."""
+
+    xp: Any
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        ...
+
+    def part(self, start: int, stop: int) -> tuple[Any, Any]:
+        """Return marks, equal for tied rows alone, and labels as integers."""
+        ...
+
+    def scores(self, marks: NDArray[Any]) -> NDArray[Any]:
+        """Return the scores of marks that were moved to the host."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PackedRanking:
+    """Sorted keys, which hold the labels."""
+
+    xp: Any
+    keys: Any
+    packing: Packing
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return int(self.keys.shape[0])
+
+    def part(self, start: int, stop: int) -> tuple[Any, Any]:
+        """Return marks and labels of some rows."""
+        keys = self.keys[start:stop]
+        return keys >> 1, self.xp.astype(~keys & 1, self.xp.int64)
+
+    def scores(self, marks: NDArray[Any]) -> NDArray[Any]:
+        """Return the scores of marks."""
+        return self.packing.scores(marks << 1)
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredRanking:
+    """Scores and labels in the order of the scores, where no key can hold both."""
+
+    xp: Any
+    sorted_scores: Any
+    sorted_labels: Any
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return int(self.sorted_scores.shape[0])
+
+    def part(self, start: int, stop: int) -> tuple[Any, Any]:
+        """Return scores, which are their own marks, and labels."""
+        labels = self.xp.astype(self.sorted_labels[start:stop], self.xp.int64)
+        return self.sorted_scores[start:stop], labels
+
+    def scores(self, marks: NDArray[Any]) -> NDArray[Any]:
+        """Return the marks; -0.0 equals 0.0, and the plain one is shown."""
+        return marks + marks.dtype.type(0)
+
+
+def ranking_of(sample: DeviceSample) -> PackedRanking | GatheredRanking:
+    """Sort the rows of a sample."""
+    xp, labels, scores = sample
+    packed = _packed(sample)
+    if packed is None:
+        order = xp.argsort(scores, descending=True, stable=True)
+        return GatheredRanking(xp, xp.take(scores, order), xp.take(labels, order))
+    return PackedRanking(xp, sort_keys(xp, packed[0]), packed[1])
+
+
+def _packed(sample: DeviceSample) -> tuple[Any, Packing] | None:
+    xp, labels, scores = sample
+    if not hasattr(scores, "view"):  # the standard has no way to read the bits of floats
+        return None
+    if xp.isdtype(scores.dtype, "real floating"):
+        order = order_of(xp, scores)
+        dtype = np.dtype(np.float64 if scores.dtype == xp.float64 else np.float32)
+    else:
+        order, dtype = scores, np.dtype(np.int64 if scores.dtype == xp.int64 else np.int32)
+    packing = packing_of(xp, order, dtype)
+    return None if packing is None else (packing.pack(xp, order, labels), packing)
+
+
+def sort_keys(xp: Any, keys: Any) -> Any:
+    """Sort keys; torch would carry their positions along, which CuPy does without."""
+    if type(keys).__module__.startswith("torch") and keys.is_cuda:
+        try:
+            import cupy
+        except ImportError:
+            return xp.sort(keys)
+        with cupy.cuda.ExternalStream(_stream_of(keys)):
+            cupy.from_dlpack(keys).sort()
+        return keys
+    return xp.sort(keys)
+
+
+def _stream_of(keys: Any) -> int:
+    import torch
+
+    return int(torch.cuda.current_stream(keys.device).cuda_stream)
+
+
+def groups_of(ranking: Ranking, chunk: int | None = None) -> Iterator[Groups]:
+    """Yield all groups of tied rows, from the highest score on."""
+    xp, size = ranking.xp, ranking.size
+    chunk = min(max(size // 16, _FEWEST), _MOST) if chunk is None else chunk
+    counted, tp_before, fp_before = 0, 0, 0
+    for start in range(0, size, chunk):
+        stop = min(start + chunk, size)
+        marks, labels = ranking.part(start, min(stop + 1, size))
+        ends = marks[1:] != marks[:-1]
+        if stop == size:
+            ends = xp.concat([ends, marks[-1:] == marks[-1:]])  # the last row ends a group
+        labels = labels[: stop - start]
+        above = xp.cumulative_sum(labels) + counted
+        counted = int(above[-1])
+        (rows,) = xp.nonzero(ends)
+        if rows.shape[0] == 0:
+            continue
+        tp = xp.take(above, rows)
+        fp = xp.astype(rows, xp.int64) + (start + 1) - tp
+        yield Groups(
+            _behind(xp, tp_before, tp), _behind(xp, fp_before, fp), tp, fp, xp.take(marks, rows)
+        )
+        tp_before, fp_before = int(tp[-1]), int(fp[-1])
+
+
+def _behind(xp: Any, first: int, counts: Any) -> Any:
+    return xp.concat([xp.full_like(counts[:1], first), counts[:-1]])
+
+
+def gathered(ranking: Ranking) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the scores and counts of all groups, on the host."""
+    parts = [
+        (ranking.scores(to_host(each.marks)), to_host(each.tp), to_host(each.fp))
+        for each in groups_of(ranking)
+    ]
+    scores, tp, fp = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return scores, tp, fp
