@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from isometrics.devices import to_host
+from isometrics.kernels import triton_sums
 from isometrics.kernels.packing import Packing, order_of, packing_of
 
 if TYPE_CHECKING:
@@ -124,6 +125,8 @@ def ranking_of(sample: DeviceSample) -> PackedRanking | GatheredRanking:
 
 def _packed(sample: DeviceSample) -> tuple[Any, Packing] | None:
     xp, labels, scores = sample
+    if triton_sums.can_run_on(scores):
+        return triton_sums.packed(scores, labels)
     if not hasattr(scores, "view"):  # the standard has no way to read the bits of floats
         return None
     if xp.isdtype(scores.dtype, "real floating"):
@@ -137,21 +140,17 @@ def _packed(sample: DeviceSample) -> tuple[Any, Packing] | None:
 
 def sort_keys(xp: Any, keys: Any) -> Any:
     """Sort keys; torch would carry their positions along, which CuPy does without."""
-    if type(keys).__module__.startswith("torch") and keys.is_cuda:
+    if triton_sums.can_run_on(keys):
         try:
             import cupy
         except ImportError:
             return xp.sort(keys)
-        with cupy.cuda.ExternalStream(_stream_of(keys)):
-            cupy.from_dlpack(keys).sort()
+        # Each library has a stream of its own.
+        triton_sums.wait_for(keys)
+        cupy.from_dlpack(keys).sort()
+        cupy.cuda.get_current_stream().synchronize()
         return keys
     return xp.sort(keys)
-
-
-def _stream_of(keys: Any) -> int:
-    import torch
-
-    return int(torch.cuda.current_stream(keys.device).cuda_stream)
 
 
 def groups_of(ranking: Ranking, chunk: int | None = None) -> Iterator[Groups]:

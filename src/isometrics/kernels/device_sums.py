@@ -26,34 +26,46 @@ class DeviceSums(NamedTuple):
 
     pairs: int
     """Twice the pairs of a positive and a negative in the right order, ties counted half."""
-    davis_goadrich: float
-    """This and the next three are areas in PR space, in units of true positives."""
-    above: float
-    average_precision: float
-    linear: float
-    lost: float
-    """The area between the PRG curve and 1 behind the crossing, without its factors."""
-    misses: float
-    """This and the next are the sums for the expected losses behind the crossing."""
-    false_alarms: float
     crossing: Ends
     """Where the true positives reach the baseline, a recall gain of 0."""
+    davis_goadrich: float
+    """The area in PR space, in units of true positives."""
+    lost: float
+    """The area between the PRG curve and 1 behind the crossing, without its factors."""
+    above: float = math.nan
+    """This and the next two are further areas in PR space; NaN where they were not asked for."""
+    average_precision: float = math.nan
+    linear: float = math.nan
+    misses: float = math.nan
+    """This and the next are the sums for the expected losses behind the crossing."""
+    false_alarms: float = math.nan
 
 
-def sums_of(ranking: Ranking, positives: int, negatives: int, chunk: int | None = None) -> DeviceSums:
-    """Add up all areas of a ranking whose totals are known."""
+def sums_of(
+    ranking: Ranking,
+    positives: int,
+    negatives: int,
+    *,
+    everything: bool = True,
+    chunk: int | None = None,
+) -> DeviceSums:
+    """Add up all areas of a ranking whose totals are known, or AUROC, AUPR and AUPRG alone."""
     baseline = -(-(positives**2) // (positives + negatives))
+    number = 7 if everything else 2
     if isinstance(ranking, PackedRanking) and triton_sums.can_run_on(ranking.keys):
-        found, added, ends = triton_sums.sums(ranking.keys, positives, negatives, baseline)
-        return DeviceSums(found, *added, Ends(*ends))
-    pairs, crossing = 0, None
-    terms: list[list[float]] = []
+        pairs, terms, ends = triton_sums.sums(
+            ranking.keys, positives, negatives, baseline, number=number
+        )
+        return DeviceSums(pairs, Ends(*ends), *terms)
+    xp, pairs, crossing = ranking.xp, 0, None
+    found: list[list[float]] = []
     for groups in groups_of(ranking, chunk):
-        pairs += int(ranking.xp.sum((groups.fp - groups.fp_before) * (groups.tp_before + groups.tp)))
-        terms.append([float(term) for term in _terms(ranking.xp, groups, positives, negatives, baseline)])
-        crossing = crossing or _crossing(ranking.xp, groups, baseline)
+        pairs += int(xp.sum((groups.fp - groups.fp_before) * (groups.tp_before + groups.tp)))
+        terms = _terms(xp, groups, positives, negatives, baseline)
+        found.append([float(xp.sum(term)) for term in terms[:number]])
+        crossing = crossing or _crossing(xp, groups, baseline)
     assert crossing is not None, "all positives are reached in the end"
-    return DeviceSums(pairs, *map(math.fsum, zip(*terms, strict=True)), crossing)
+    return DeviceSums(pairs, crossing, *map(math.fsum, zip(*found, strict=True)))
 
 
 def _crossing(xp: Any, groups: Groups, baseline: int) -> Ends | None:
@@ -64,7 +76,7 @@ def _crossing(xp: Any, groups: Groups, baseline: int) -> Ends | None:
 
 
 def _terms(xp: Any, groups: Groups, positives: int, negatives: int, baseline: int) -> list[Any]:
-    """Return the sums of a chunk; the formulas are those of the spaces.
+    """Return the terms of a chunk; the formulas are those of the spaces.
 
     Where a group has no positives, its rise of 0 makes its terms in PR and PRG space 0.
     """
@@ -84,16 +96,17 @@ def _terms(xp: Any, groups: Groups, positives: int, negatives: int, baseline: in
     misses = (positives - x) / x + (positives - x_end) / x_end
     false_alarms = y / x + y_end / x_end
     moved = (negatives - y) * (rise / x_end) / x + run / x_end
-    everywhere = (
-        (bend + rise) / step * rise,
-        (run - bend) / step * rise,
-        rise * at_end,
-        rise * (at_start + at_end) / 2,
-    )
     behind_crossing = (
         rise / x / (x_end / positives) * false_alarms,
         misses * moved / 2,
         false_alarms * moved / 2,
     )
-    kept = (xp.where(behind, term, nothing) for term in behind_crossing)
-    return [xp.sum(term) for term in (*everywhere, *kept)]
+    lost, *losses = (xp.where(behind, term, nothing) for term in behind_crossing)
+    return [
+        (bend + rise) / step * rise,
+        lost,
+        (run - bend) / step * rise,
+        rise * at_end,
+        rise * (at_start + at_end) / 2,
+        *losses,
+    ]

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 
@@ -41,16 +43,17 @@ class Packing:
         word = xp.int64 if self.width == 64 else xp.int32
         keys = xp.astype(order, word)
         if self.gap:
-            moved = keys - xp.where(keys < 0, -self.gap, self.gap)
-            keys = xp.where(keys == 0, keys, moved)
-        keys = (keys - self.centre) * 2 + xp.astype(labels, word)
+            keys -= xp.sign(keys) * self.gap
+        keys -= self.centre
+        keys *= 2
+        keys += xp.astype(labels, word)
         return ~keys
 
     def scores(self, keys: NDArray[Any]) -> NDArray[Any]:
         """Read the scores back from keys that were moved to the host, exactly."""
         order = (~keys.astype(np.int64) >> 1) + self.centre
         if self.gap:
-            order = np.where(order == 0, 0, order + np.where(order < 0, -self.gap, self.gap))
+            order += np.sign(order) * self.gap
         order = order.astype(f"i{self.dtype.itemsize}")
         if self.dtype.kind == "i":
             return order
@@ -61,28 +64,34 @@ class Packing:
 
 def order_of(xp: Any, scores: Any) -> Any:
     """Return signed integers in the order of float scores; -0.0 has that of 0.0."""
-    wide = scores.dtype == xp.float64
-    word, bits = (xp.int64, 64) if wide else (xp.int32, 32)
+    word, bits = (xp.int64, 64) if scores.dtype == xp.float64 else (xp.int32, 32)
     raw = scores.view(word)
-    lowest, largest = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
-    flipped = raw ^ ((raw >> (bits - 1)) & largest)
-    return xp.where(raw == lowest, xp.zeros_like(raw), flipped)
+    order = raw >> (bits - 1)
+    order &= 2 ** (bits - 1) - 1
+    order ^= raw
+    order += xp.astype(order == -1, word)  # only -0.0 stands there
+    return order
 
 
 def packing_of(xp: Any, order: Any, dtype: np.dtype[Any]) -> Packing | None:
     """Return how to pack integers of the order of scores; None where no bit is free."""
-    lowest, highest = int(xp.min(order)), int(xp.max(order))
+
+    def gap() -> int:
+        beyond = xp.where(order < 0, ~order, order - 1)  # the magnitude, less 1
+        return int(xp.min(xp.where(order == 0, xp.full_like(order, xp.max(beyond)), beyond)))
+
+    return packing_within(int(xp.min(order)), int(xp.max(order)), gap, dtype)
+
+
+def packing_within(
+    lowest: int, highest: int, gap: Callable[[], int], dtype: np.dtype[Any]
+) -> Packing | None:
+    """Return how to pack integers of a range, in which the numbers next to 0 may not occur."""
     bits = 8 * dtype.itemsize
     half = 2 ** (bits - 2)
     if highest - lowest < 2 * half:
-        return Packing(dtype, bits, 0, _centre(lowest, bits))
-    magnitudes = xp.where(order < 0, ~order, order)
-    smallest = int(xp.min(xp.where(order == 0, 2 ** (bits - 1) - 1, magnitudes)))
-    gap = max(smallest - 1, 0)
-    if max(highest, -lowest) - gap < half:
-        return Packing(dtype, bits, gap, 0)
+        return Packing(dtype, bits, 0, min(lowest + half, 2 * half - 1))
+    unused = gap()
+    if max(highest, -lowest) - unused < half:
+        return Packing(dtype, bits, unused, 0)
     return Packing(dtype, 64, 0, 0) if bits == 32 else None
-
-
-def _centre(lowest: int, bits: int) -> int:
-    return min(lowest + 2 ** (bits - 2), 2 ** (bits - 1) - 1)

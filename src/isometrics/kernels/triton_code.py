@@ -12,8 +12,8 @@ def _later(one, other):  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def _log1p(value):  # type: ignore[no-untyped-def]
-    """ln(1 + value) for value > 0: 2·artanh(value/(2 + value)) where 1 + value would round it."""
+def _small_log1p(value):  # type: ignore[no-untyped-def]
+    """ln(1 + value) for 0 <= value < 0.1, as 2·artanh(value/(2 + value))."""
     part = value / (2 + value)
     square = part * part
     series = 1.0 / 13
@@ -23,14 +23,60 @@ def _log1p(value):  # type: ignore[no-untyped-def]
     series = series * square + 1.0 / 5
     series = series * square + 1.0 / 3
     series = series * square + 1.0
-    return tl.where(value < 0.1, 2 * part * series, tl.log(1 + value))
+    return 2 * part * series
+
+
+@triton.jit
+def _log1p(value):  # type: ignore[no-untyped-def]
+    """ln(1 + value) for value >= 0, also where 1 + value would round it."""
+    return tl.where(value < 0.1, _small_log1p(value), tl.log(1 + value))
+
+
+@triton.jit
+def _order(raw, FLOAT: tl.constexpr, BITS: tl.constexpr):  # type: ignore[no-untyped-def]
+    """Return integers in the order of scores, from their bits; see `packing.order_of`."""
+    if FLOAT:
+        order = raw ^ ((raw >> (BITS - 1)) & ((1 << (BITS - 1)) - 1))
+        return tl.where(order == -1, 0, order)
+    else:
+        return raw
+
+
+@triton.jit
+def range_tiles(raw, size, ranges, FLOAT: tl.constexpr, BITS: tl.constexpr, TILE: tl.constexpr):  # type: ignore[no-untyped-def]
+    """Find the lowest and the highest integer of each tile, and the gap next to 0."""
+    tile = tl.program_id(0).to(tl.int64)
+    rows = tile * TILE + tl.arange(0, TILE)
+    present = rows < size
+    # Beyond the end, the first row stands once more.
+    order = _order(tl.load(raw + tl.where(present, rows, 0)), FLOAT, BITS).to(tl.int64)
+    beyond = tl.where(order < 0, ~order, order - 1)
+    beyond = tl.where(order == 0, 0x7FFFFFFFFFFFFFFF, beyond)
+    tl.store(ranges + tile * 3, tl.min(order, 0))
+    tl.store(ranges + tile * 3 + 1, -1 - tl.max(order, 0))
+    tl.store(ranges + tile * 3 + 2, tl.min(beyond, 0))
+
+
+@triton.jit
+def pack_tiles(  # type: ignore[no-untyped-def]
+    raw, labels, size, gap, centre, keys,
+    FLOAT: tl.constexpr, BITS: tl.constexpr, TILE: tl.constexpr,
+):  # fmt: skip
+    """Pack scores and labels into keys; see `packing.Packing`."""
+    rows = tl.program_id(0).to(tl.int64) * TILE + tl.arange(0, TILE)
+    present = rows < size
+    order = _order(tl.load(raw + rows, mask=present, other=0), FLOAT, BITS).to(tl.int64)
+    label = tl.load(labels + rows, mask=present, other=0).to(tl.int64)
+    order -= tl.where(order > 0, gap, tl.where(order < 0, -gap, 0))
+    key = ~((order - centre) * 2 + label)
+    tl.store(keys + rows, key, mask=present)
 
 
 @triton.jit
 def count_tiles(keys, size, counts, starts, TILE: tl.constexpr):  # type: ignore[no-untyped-def]
     """Count the positives of each tile, and find where its last group of ties begins.
 
-    A start is ``place in the tile << 32 | positives before it in the tile``, or -1.
+    A start is ``place in the tile << 16 | positives before it in the tile``, or -1.
     """
     tile = tl.program_id(0).to(tl.int64)
     inside = tl.arange(0, TILE)
@@ -40,18 +86,21 @@ def count_tiles(keys, size, counts, starts, TILE: tl.constexpr):  # type: ignore
     previous = tl.load(keys + rows - 1, mask=present & (rows > 0), other=0)
     label = tl.where(present, (~key & 1).to(tl.int32), 0)
     begins = present & ((rows == 0) | ((key >> 1) != (previous >> 1)))
-    upto = tl.cumsum(label, 0)
-    start = (inside.to(tl.int64) << 32) | (upto - label).to(tl.int64)
-    tl.store(counts + tile, tl.sum(label, 0).to(tl.int64))
-    tl.store(starts + tile, tl.max(tl.where(begins, start, -1), 0))
+    last = tl.max(tl.where(begins, inside, -1), 0)
+    earlier = tl.sum(tl.where(inside < last, label, 0), 0)
+    tl.store(counts + tile, tl.sum(label, 0))
+    tl.store(starts + tile, tl.where(last >= 0, (last << 16) | earlier, -1))
 
 
 @triton.jit
 def add_tiles(  # type: ignore[no-untyped-def]
     keys, size, before, place, tp_there, positives, negatives, baseline, pairs, terms, crossing,
-    TILE: tl.constexpr,
+    ALL: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
-    """Add up the terms of the groups that end in each tile; see `device_sums` for the formulas."""
+    """Add up the terms of the groups that end in each tile; see `device_sums` for the formulas.
+
+    Without ALL, only those of AUPR and AUPRG.
+    """
     tile = tl.program_id(0).to(tl.int64)
     inside = tl.arange(0, TILE)
     rows = tile * TILE + inside
@@ -67,13 +116,13 @@ def add_tiles(  # type: ignore[no-untyped-def]
     tp = tl.load(before + tile) + upto
     fp = rows + 1 - tp
     # Where each row's group began: in this tile, or where the latest group before it did.
-    start = tl.where(begins, (inside.to(tl.int64) << 32) | (upto - label).to(tl.int64), -1)
+    start = tl.where(begins, (inside << 16) | (upto - label), -1)
     start = tl.associative_scan(start, 0, _later)
     here = start >= 0
     carried = tl.maximum(tile - 1, 0)
-    row_before = tl.where(here, tile * TILE + (start >> 32), tl.load(place + carried))
+    row_before = tl.where(here, tile * TILE + (start >> 16), tl.load(place + carried))
     tp_before = tl.where(
-        here, tl.load(before + tile) + (start & 0xFFFFFFFF), tl.load(tp_there + carried)
+        here, tl.load(before + tile) + (start & 0xFFFF), tl.load(tp_there + carried)
     )
     fp_before = row_before - tp_before
     pair = tl.where(ends, (fp - fp_before) * (tp_before + tp), 0)
@@ -88,24 +137,33 @@ def add_tiles(  # type: ignore[no-untyped-def]
     x_end, y_end = tp.to(tl.float64), fp.to(tl.float64)
     rise = tl.where(ends, x_end - x, 0.0)
     run = y_end - y
-    step = tl.where(ends, rise + run, 1.0)
+    # Divisions are dear; each of these is used several times.
+    per_step = 1.0 / tl.where(ends, rise + run, 1.0)
     total = x + y
     started = total > 0
-    total = tl.where(started, total, 1.0)
-    bend = (x * run - rise * y) / step * _log1p(step / total)
-    at_end = x_end / tl.where(present, x_end + y_end, 1.0)
-    at_start = tl.where(started, x / total, at_end)
+    per_total = 1.0 / tl.where(started, total, 1.0)
+    growth = (rise + run) * per_total
+    # A branch of the whole tile: the logarithm costs more than all the rest.
+    if tl.max(growth, 0) < 0.1:
+        growth = _small_log1p(growth)
+    else:
+        growth = _log1p(growth)
+    bend = (x * run - rise * y) * per_step * growth
+    share = per_step * rise
     out = terms + tile * 7
-    tl.store(out, tl.sum((bend + rise) / step * rise, 0))
-    tl.store(out + 1, tl.sum((run - bend) / step * rise, 0))
-    tl.store(out + 2, tl.sum(rise * at_end, 0))
-    tl.store(out + 3, tl.sum(rise * (at_start + at_end) / 2, 0))
+    tl.store(out, tl.sum((bend + rise) * share, 0))
     behind = ends & (tp_before >= baseline)
-    x, x_end = tl.where(behind, x, 1.0), tl.where(behind, x_end, 1.0)
-    misses = (positives - x) / x + (positives - x_end) / x_end
-    false_alarms = y / x + y_end / x_end
-    moved = (negatives - y) * (rise / x_end) / x + run / x_end
-    lost = rise / x / (x_end / positives) * false_alarms
-    tl.store(out + 4, tl.sum(tl.where(behind, lost, 0.0), 0))
-    tl.store(out + 5, tl.sum(tl.where(behind, misses * moved / 2, 0.0), 0))
-    tl.store(out + 6, tl.sum(tl.where(behind, false_alarms * moved / 2, 0.0), 0))
+    per_x = tl.where(behind, 1.0, 0.0) / tl.where(behind, x, 1.0)
+    per_end = 1.0 / tl.where(behind, x_end, 1.0)
+    false_alarms = y * per_x + y_end * per_end
+    tl.store(out + 1, tl.sum(rise * per_x * per_end * positives * false_alarms, 0))
+    if ALL:
+        at_end = x_end / tl.where(present, x_end + y_end, 1.0)
+        at_start = tl.where(started, x * per_total, at_end)
+        tl.store(out + 2, tl.sum((run - bend) * share, 0))
+        tl.store(out + 3, tl.sum(rise * at_end, 0))
+        tl.store(out + 4, tl.sum(rise * (at_start + at_end) / 2, 0))
+        misses = (positives - x) * per_x + (positives - x_end) * per_end
+        moved = ((negatives - y) * rise * per_x + tl.where(behind, run, 0.0)) * per_end
+        tl.store(out + 5, tl.sum(misses * moved / 2, 0))
+        tl.store(out + 6, tl.sum(false_alarms * moved / 2, 0))
