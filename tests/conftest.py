@@ -41,12 +41,16 @@ OPTIONAL_PARTS = {
     "skore": "skore reports",
     "torch": "torch tensors",
     "torchmetrics": "metrics for torch",
+    "triton": "kernels for CUDA",
 }
 OPTIONAL_PROGRAMS = {
     "chromium": "tests of the page in a browser",
     "java": "Spark tables",
     "node": "tests of the page's own code",
 }
+
+# Code for graphics cards runs in Triton's interpreter; it asks for this when it is imported.
+os.environ.setdefault("TRITON_INTERPRET", "1")
 
 # What is drawn outside of hypothesis: new in every run, the same for all workers of one.
 os.environ.setdefault("ISOMETRICS_SEED", str(secrets.randbits(32)))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
 
+from isometrics.devices import is_array, to_host
 from isometrics.errors import DimensionError, LengthError, MissingValueError
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def offence(name: str, what: str, count: int, position: int) -> str:
 
 
 def column(given: object, name: str) -> Column:
-    """Read a list, a NumPy array or a pandas, polars or pyarrow column."""
+    """Read a list, an array of any library, or a pandas, polars or pyarrow column."""
     null = None
     if isinstance(given, np.ma.MaskedArray):
         null, values = np.ma.getmaskarray(given), np.ma.getdata(given)
@@ -97,6 +98,8 @@ def column(given: object, name: str) -> Column:
         values = given
     elif isinstance(given, list | tuple):
         values = _from_python(given, name)
+    elif is_array(given):
+        values = to_host(given)
     else:
         values, null = _from_frame_library(given, name)
     if values.ndim != 1:

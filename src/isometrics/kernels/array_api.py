@@ -14,27 +14,15 @@ import numpy as np
 
 from isometrics.devices import to_host
 from isometrics.kernels import triton_sums
-from isometrics.kernels.packing import Packing, order_of, packing_of
+from isometrics.kernels.packing import Packing, order_of, packing_of, scores_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from isometrics.device_inputs import DeviceSample
+
 _FEWEST, _MOST = 1 << 16, 1 << 22
 """Rows of a chunk; the smallest is what a device needs to be busy."""
-
-
-class DeviceSample(NamedTuple):
-    """Labels and scores of one device, checked."""
-
-    xp: Any
-    labels: Any
-    """Booleans."""
-    scores: Any
-
-    @property
-    def size(self) -> int:
-        """The number of rows."""
-        return int(self.scores.shape[0])
 
 
 class Groups(NamedTuple):
@@ -92,50 +80,51 @@ class PackedRanking:
 
 @dataclass(frozen=True, slots=True)
 class GatheredRanking:
-    """Scores and labels in the order of the scores, where no key can hold both."""
+    """Marks and labels in the order of the scores, where no key can hold both."""
 
     xp: Any
-    sorted_scores: Any
-    sorted_labels: Any
+    marks: Any
+    labels: Any
+    dtype: np.dtype[Any] | None
+    """The type of the scores that marks are the order of; None where marks are scores."""
 
     @property
     def size(self) -> int:
         """The number of rows."""
-        return int(self.sorted_scores.shape[0])
+        return int(self.marks.shape[0])
 
     def part(self, start: int, stop: int) -> tuple[Any, Any]:
-        """Return scores, which are their own marks, and labels."""
-        labels = self.xp.astype(self.sorted_labels[start:stop], self.xp.int64)
-        return self.sorted_scores[start:stop], labels
+        """Return marks and labels of some rows."""
+        return self.marks[start:stop], self.xp.astype(self.labels[start:stop], self.xp.int64)
 
     def scores(self, marks: NDArray[Any]) -> NDArray[Any]:
-        """Return the marks; -0.0 equals 0.0, and the plain one is shown."""
-        return marks + marks.dtype.type(0)
+        """Return the scores of marks; -0.0 equals 0.0, and the plain one is shown."""
+        return marks + marks.dtype.type(0) if self.dtype is None else scores_of(marks, self.dtype)
 
 
 def ranking_of(sample: DeviceSample) -> PackedRanking | GatheredRanking:
     """Sort the rows of a sample."""
     xp, labels, scores = sample
-    packed = _packed(sample)
-    if packed is None:
-        order = xp.argsort(scores, descending=True, stable=True)
-        return GatheredRanking(xp, xp.take(scores, order), xp.take(labels, order))
-    return PackedRanking(xp, sort_keys(xp, packed[0]), packed[1])
-
-
-def _packed(sample: DeviceSample) -> tuple[Any, Packing] | None:
-    xp, labels, scores = sample
     if triton_sums.can_run_on(scores):
-        return triton_sums.packed(scores, labels)
+        packed = triton_sums.packed(scores, labels)
+        if packed is not None:
+            return PackedRanking(xp, sort_keys(xp, packed[0]), packed[1])
+    order, dtype = _order(xp, scores)
+    packing = None if dtype is None else packing_of(xp, order, dtype)
+    if packing is not None:
+        return PackedRanking(xp, sort_keys(xp, packing.pack(xp, order, labels)), packing)
+    places = xp.argsort(order, descending=True, stable=True)
+    return GatheredRanking(xp, xp.take(order, places), xp.take(labels, places), dtype)
+
+
+def _order(xp: Any, scores: Any) -> tuple[Any, np.dtype[Any] | None]:
+    """Return integers in the order of scores, and the type they are read back with."""
+    if not xp.isdtype(scores.dtype, "real floating"):
+        return scores, np.dtype(np.int64 if scores.dtype == xp.int64 else np.int32)
     if not hasattr(scores, "view"):  # the standard has no way to read the bits of floats
-        return None
-    if xp.isdtype(scores.dtype, "real floating"):
-        order = order_of(xp, scores)
-        dtype = np.dtype(np.float64 if scores.dtype == xp.float64 else np.float32)
-    else:
-        order, dtype = scores, np.dtype(np.int64 if scores.dtype == xp.int64 else np.int32)
-    packing = packing_of(xp, order, dtype)
-    return None if packing is None else (packing.pack(xp, order, labels), packing)
+        return scores, None
+    dtype = np.dtype(np.float64 if scores.dtype == xp.float64 else np.float32)
+    return order_of(xp, scores), dtype
 
 
 def sort_keys(xp: Any, keys: Any) -> Any:

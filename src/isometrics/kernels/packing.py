@@ -54,12 +54,16 @@ class Packing:
         order = (~keys.astype(np.int64) >> 1) + self.centre
         if self.gap:
             order += np.sign(order) * self.gap
-        order = order.astype(f"i{self.dtype.itemsize}")
-        if self.dtype.kind == "i":
-            return order
-        low = np.iinfo(order.dtype).max
-        bits: NDArray[Any] = order ^ ((order >> (8 * order.itemsize - 1)) & low)
-        return bits.view(self.dtype)
+        return scores_of(order, self.dtype)
+
+
+def scores_of(order: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Read scores of a type back from integers of their order, on the host."""
+    order = order.astype(f"i{dtype.itemsize}")
+    if dtype.kind == "i":
+        return order
+    bits: NDArray[Any] = order ^ ((order >> (8 * dtype.itemsize - 1)) & np.iinfo(order.dtype).max)
+    return bits.view(dtype)
 
 
 def order_of(xp: Any, scores: Any) -> Any:
@@ -78,7 +82,8 @@ def packing_of(xp: Any, order: Any, dtype: np.dtype[Any]) -> Packing | None:
 
     def gap() -> int:
         beyond = xp.where(order < 0, ~order, order - 1)  # the magnitude, less 1
-        return int(xp.min(xp.where(order == 0, xp.full_like(order, xp.max(beyond)), beyond)))
+        nothing = xp.full_like(order, int(xp.iinfo(order.dtype).max))
+        return int(xp.min(xp.where(order == 0, nothing, beyond)))
 
     return packing_within(int(xp.min(order)), int(xp.max(order)), gap, dtype)
 

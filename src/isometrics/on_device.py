@@ -1,0 +1,92 @@
+"""Tables of samples that lie on a device: all rows, or only the hull with exact areas."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isometrics.compacting import behind_empty_rule
+from isometrics.hull import vertices
+from isometrics.inputs import as_thresholds, clean_totals
+from isometrics.kernels.array_api import gathered, ranking_of
+from isometrics.kernels.device_hull import hull_rows
+from isometrics.kernels.device_sums import sums_of
+from isometrics.spaces import prg
+from isometrics.table import ClassTotals, Kind, Measure, Table
+
+if TYPE_CHECKING:
+    from isometrics.device_inputs import DeviceSample
+    from isometrics.kernels.device_sums import DeviceSums, Ends
+
+
+def all_rows(sample: DeviceSample) -> Table:
+    """Return the table with a row for every distinct score; it is on the host."""
+    totals = _totals(sample)
+    scores, tp, fp = gathered(ranking_of(sample))
+    return behind_empty_rule(as_thresholds(scores), tp, fp, totals, Kind.SCORES)
+
+
+def hull_alone(sample: DeviceSample) -> Table:
+    """Return the vertices of the hull, with the areas of the whole table."""
+    totals, ranking = _totals(sample), ranking_of(sample)
+    known = _measures(sums_of(ranking, *totals), totals)
+    rows = hull_rows(ranking, vertices)
+    thresholds = as_thresholds(ranking.scores(rows.marks))
+    table = behind_empty_rule(thresholds, rows.tp[1:], rows.fp[1:], totals, Kind.COMPACT)
+    return replace(table, gaps=np.diff(rows.row) > 1, known=known)
+
+
+def areas(sample: DeviceSample, *, everything: bool) -> dict[str, float]:
+    """Return AUROC, AUPR and AUPRG, or all measures that are added up on devices, by `Measure`."""
+    totals = _totals(sample)
+    return _measures(sums_of(ranking_of(sample), *totals, everything=everything), totals)
+
+
+def _totals(sample: DeviceSample) -> ClassTotals:
+    positives = int(sample.xp.sum(sample.xp.astype(sample.labels, sample.xp.int64)))
+    clean_totals(positives, sample.size - positives, counted="y_true")
+    return ClassTotals(positives, sample.size - positives)
+
+
+def _measures(sums: DeviceSums, totals: ClassTotals) -> dict[str, float]:
+    """Return the measures that the sums make known; the one cut piece is added exactly."""
+    positives, negatives = totals
+    crossing, end = _cut(sums.crossing, totals)
+    known = {
+        Measure.ROC: sums.pairs / (2 * positives * negatives),
+        Measure.DAVIS_GOADRICH: sums.davis_goadrich / positives,
+        Measure.PRG: 1 - _lost(sums.lost, crossing, end, totals),
+        Measure.Y0: prg.gain_at(*crossing, totals),
+    }
+    if math.isnan(sums.above):
+        return dict(known)
+    terms = [prg.loss_of_piece(totals, crossing, end), (sums.misses, sums.false_alarms)]
+    misses, false_alarms = prg.mean_losses(terms, totals, crossing)
+    return known | {
+        Measure.ABOVE: sums.above / positives,
+        Measure.AVERAGE_PRECISION: sums.average_precision / positives,
+        Measure.LINEAR: sums.linear / positives,
+        Measure.MISSES: misses,
+        Measure.FALSE_ALARMS: false_alarms,
+    }
+
+
+def _cut(ends: Ends, totals: ClassTotals) -> tuple[prg.Point, prg.Point]:
+    """Return where the recall gain is 0, and where the group of rows around it ends."""
+    tp_before, fp_before, tp, fp = map(Fraction, ends)
+    baseline = prg.true_positives_at(Fraction(0), totals)
+    share = (baseline - tp_before) / (tp - tp_before)
+    return (baseline, fp_before + share * (fp - fp_before)), (tp, fp)
+
+
+def _lost(sums: float, start: prg.Point, end: prg.Point, totals: ClassTotals) -> float:
+    """Return the area between the PRG curve and 1; see `prg.lost_terms`."""
+    odds = Fraction(totals.positives, totals.negatives)
+    (x, y), (x_end, y_end) = start, end
+    width = (x_end - x) / x / (x_end / totals.positives)
+    cut = width * (y / x + y_end / x_end)
+    return float(odds * odds / 2 * (cut + Fraction(sums)))

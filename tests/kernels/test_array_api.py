@@ -1,0 +1,151 @@
+"""Tables built on a device equal those built on the host, for every array library here."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics import on_device
+from isometrics.device_inputs import DeviceSample
+from isometrics.devices import namespace_of
+from isometrics.hull import vertices
+from isometrics.kernels import array_api
+from isometrics.kernels.array_api import gathered, ranking_of
+from isometrics.kernels.device_hull import hull_rows
+from isometrics.kernels.device_sums import sums_of
+from isometrics.path import path_of
+from isometrics.spaces.sections import SectionSums
+from isometrics.table import ClassTotals, Measure
+
+INF = float("inf")
+DTYPES = ("float32", "float64", "int32", "int64")
+
+
+def _torch(values):
+    return pytest.importorskip("torch").tensor(values)
+
+
+def _jax(values):
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    return jax.numpy.asarray(values)
+
+
+def _strict(values):
+    strict = pytest.importorskip("array_api_strict")
+    return strict.asarray(values, device=strict.Device("device1"))
+
+
+LIBRARIES = {"torch": _torch, "jax": _jax, "strict": _strict}
+
+
+def device_sample(to_array, labels, scores):
+    scores = to_array(scores)
+    return DeviceSample(namespace_of(scores), to_array(labels), scores)
+
+
+@st.composite
+def samples(draw):
+    dtype = np.dtype(draw(st.sampled_from(DTYPES)))
+    if dtype.kind == "f":
+        width = 8 * dtype.itemsize
+        few = st.sampled_from([0.0, -0.0, 0.5, -0.5, 1.0, 1.5, -2.5, INF, -INF])
+        value = draw(st.sampled_from([few, st.floats(width=width, allow_nan=False)]))
+    else:
+        info = np.iinfo(dtype)
+        bounds = st.integers(int(info.min), int(info.max))
+        value = draw(st.sampled_from([st.integers(-3, 3), st.integers(0, 100), bounds]))
+    scores = draw(st.lists(value, min_size=2, max_size=40))
+    labels = draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores)))
+    labels[:2] = [True, False]
+    return np.array(labels), np.array(scores, dtype)
+
+
+def on_host(labels, scores):
+    return iso.OperatingPoints.from_scores(labels, scores)
+
+
+@pytest.mark.parametrize("library", ["torch", "strict"])
+@given(sample=samples(), chunk=st.sampled_from([1, 2, 7, None]))
+def test_rows_areas_and_hull_are_those_of_the_host(library, sample, chunk):
+    check_against_host(LIBRARIES[library], sample, chunk)
+
+
+# JAX compiles for every new length, so it gets few of them.
+@pytest.mark.parametrize(
+    "scores",
+    [
+        np.array([0.0, -0.0, 1.5, -2.5, INF, -INF, 0.5, 1.5, 3e38, -1e-45, 1e-45, 0.25], np.float32),
+        np.array([0.1, 0.1, 0.1, 0.9, 0.8, 0.8, 0.3, 0.2, 0.9, 0.4, 0.5, 0.6]),
+        np.array([5e-324, -5e-324, 0.0, -0.0, 1.0, -1.0, 1e308, -1e308, 2.0, 2.0, 3.0, INF]),
+        np.array([3, -3, 2**63 - 1, -(2**63), 0, 0, 1, 1, 2, 2, 7, 8]),
+    ],
+    ids=["float32", "float64", "no free bit", "int64"],
+)
+def test_jax_rows_areas_and_hull_are_those_of_the_host(scores):
+    labels = np.array([True, False, True, False, False, True, True, False, True, True, False, True])
+    check_against_host(_jax, (labels, scores), None)
+
+
+def check_against_host(to_array, sample, chunk):
+    exact = on_host(*sample)
+    device = device_sample(to_array, *sample)
+    ranking = ranking_of(device)
+    scores, tp, fp = gathered(ranking)
+    np.testing.assert_array_equal(scores.astype(exact.thresholds.dtype), exact.thresholds[1:])
+    np.testing.assert_array_equal(tp, exact.tp[1:])
+    np.testing.assert_array_equal(fp, exact.fp[1:])
+
+    hull = exact.hull()
+    rows = hull_rows(ranking, vertices, spacing=3, chunk=chunk)
+    np.testing.assert_array_equal(rows.tp, hull.tp)
+    np.testing.assert_array_equal(rows.fp, hull.fp)
+    np.testing.assert_array_equal(ranking.scores(rows.marks), hull.thresholds[1:])
+
+    totals = exact.positives, exact.negatives
+    sums = sums_of(ranking, *totals, chunk=chunk)
+    few = sums_of(ranking, *totals, everything=False, chunk=chunk)
+    assert sums[:4] == few[:4]
+    known = on_device._measures(sums, ClassTotals(*totals))
+    assert known == pytest.approx(measures(exact), rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+def measures(points):
+    """Return what devices add up, from the host's own way."""
+
+    sums = SectionSums(points.table)
+    sums.add(path_of(points.table))
+    known = sums.known()
+    return {name: known[name] for name in known if name not in LEFT_OUT}
+
+
+LEFT_OUT = {Measure.INTEGER_STEPS, Measure.MAX_PRECISION}
+
+
+def test_cupy_sorts_keys_for_torch_where_it_is_installed(monkeypatch):
+    torch = pytest.importorskip("torch")
+    waited = []
+
+    def as_cupy(keys):
+        return SimpleNamespace(sort=lambda: keys.copy_(torch.sort(keys).values))
+
+    stream = SimpleNamespace(synchronize=lambda: waited.append("cupy"))
+    cupy = SimpleNamespace(
+        from_dlpack=as_cupy, cuda=SimpleNamespace(get_current_stream=lambda: stream)
+    )
+    monkeypatch.setattr(array_api.triton_sums, "can_run_on", lambda _: True)
+    monkeypatch.setattr(array_api.triton_sums, "wait_for", lambda _: waited.append("torch"))
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    keys = torch.tensor([3, 1, 2])
+    assert array_api.sort_keys(torch, keys) is keys
+    assert keys.tolist() == [1, 2, 3]
+    assert waited == ["torch", "cupy"]
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    sorted_keys = array_api.sort_keys(namespace_of(keys), torch.tensor([3, 1, 2]))
+    assert sorted_keys.tolist() == [1, 2, 3]
