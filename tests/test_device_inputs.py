@@ -8,6 +8,7 @@ import pytest
 import isometrics as iso
 from isometrics.device_inputs import clean_device_sample
 from isometrics.devices import is_array, is_remote, to_host
+from isometrics.errors import LabelError, LengthError, MissingValueError, OneClassError
 
 strict = pytest.importorskip("array_api_strict")
 DEVICE = strict.Device("device1")
@@ -122,12 +123,12 @@ def test_what_cannot_be_read_there_is_left_to_the_host(labels, scores):
 
 
 def test_the_host_says_what_is_wrong():
-    with pytest.raises(iso.LengthError, match="y_score has 6 values but y_true has 5"):
+    with pytest.raises(LengthError, match="y_score has 6 values but y_true has 5"):
         iso.auroc_score(remote(LABELS[:5]), remote(SCORES))
-    with pytest.raises(iso.MissingValueError, match="y_score has missing values"):
+    with pytest.raises(MissingValueError, match="y_score has missing values"):
         iso.auroc_score(remote(LABELS), remote([0.1, 0.2, np.nan, 0.4, 0.5, 0.6]))
-    with pytest.raises(iso.LabelError, match="say which one is positive"):
+    with pytest.raises(LabelError, match="say which one is positive"):
         iso.auroc_score(remote([1, 2, 1, 1, 2, 2]), remote(SCORES))
-    with pytest.raises(iso.OneClassError, match="y_true has only positives"):
+    with pytest.raises(OneClassError, match="y_true has only positives"):
         iso.auroc_score(remote([1] * 6), remote(SCORES))
     assert np.isnan(iso.auroc_score(remote([1] * 6), remote(SCORES), undefined="nan"))
