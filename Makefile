@@ -53,7 +53,7 @@ bench: $(READY)  ## time the table and its areas, and the page where chromium is
 	    else echo "chromium is missing: the page is not timed"; fi
 
 clean:  ## remove .venv and everything generated
-	rm -rf .venv web/node_modules site docs/images demo-report build dist .coverage .coverage.* .cache \
+	rm -rf .venv web/node_modules site docs/images demo-report papers build dist .coverage .coverage.* .cache \
 	    .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests docs examples benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 

@@ -13,6 +13,7 @@ from isometrics.writing import (
     register_unfinished,
     remove_unfinished,
     whole_file,
+    whole_folder,
 )
 
 
@@ -145,3 +146,89 @@ def test_what_cannot_be_removed_is_left(tmp_path, monkeypatch):
     remove_unfinished()
     discard_unfinished(path)
     assert names(tmp_path) == ["file"]
+
+
+# ---------------------------------------------------------------------- folders
+
+
+def test_a_folder_takes_its_place_when_it_is_complete(tmp_path):
+    path = tmp_path / "new" / "out"
+    before = os.umask(0o027)
+    try:
+        with whole_folder(path, names={"a"}) as folder:
+            (folder / "a").write_text("1")
+            assert not path.exists()
+    finally:
+        os.umask(before)
+    assert (path / "a").read_text() == "1"
+    assert names(tmp_path / "new") == ["out"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o750
+    with whole_folder(path, names={"a", "b"}) as folder:
+        (folder / "b").write_text("2")
+        assert names(path) == ["a"]
+    assert names(path) == ["b"]
+    assert names(tmp_path / "new") == ["out"]
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_an_interrupted_folder_leaves_the_old_one(tmp_path, error):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "a").write_text("old")
+    with pytest.raises(error), whole_folder(tmp_path / "out", names={"a"}) as folder:  # noqa: PT012
+        (folder / "a").write_text("half")
+        raise error
+    assert names(tmp_path) == ["out"]
+    assert (tmp_path / "out" / "a").read_text() == "old"
+
+
+def test_a_folder_of_other_things_is_never_touched(tmp_path):
+    (tmp_path / "thesis.tex").write_text("all of it")
+    with (
+        pytest.raises(FileError, match=r"it holds other things, such as 'thesis\.tex'; choose"),
+        whole_folder(tmp_path, names={"a"}),
+    ):
+        pytest.fail("there is nothing to write to")
+    assert names(tmp_path) == ["thesis.tex"]
+
+
+def test_what_comes_into_a_folder_meanwhile_is_not_removed(tmp_path):
+    path = tmp_path / "out"
+    with pytest.raises(FileError, match="other"), whole_folder(path, names={"a"}):  # noqa: PT012
+        path.mkdir()
+        (path / "b").write_text("mine")
+    assert names(path) == ["b"]
+    assert names(tmp_path) == ["out"]
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "out").write_text("")
+    with (
+        pytest.raises(FileError, match=r"cannot make the folder .*out.*: there is a file of that"),
+        whole_folder(tmp_path / "out", names=()),
+    ):
+        pytest.fail("there is nothing to write to")
+
+
+def test_a_folder_inside_a_file_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(FileError, match=r"cannot write .*out"),
+        whole_folder(tmp_path / "file" / "out", names=()),
+    ):
+        pytest.fail("there is nothing to write to")
+
+
+def test_an_old_folder_comes_back_if_it_cannot_be_replaced(tmp_path, monkeypatch):
+    path = tmp_path / "out"
+    path.mkdir()
+    rename = Path.rename
+
+    def refuse(self, target):
+        if Path(target) == path and not self.name.endswith(".old"):
+            raise PermissionError(13, "Permission denied")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(FileError, match="permission denied"), whole_folder(path, names=()):
+        pass
+    assert names(tmp_path) == ["out"]

@@ -15,6 +15,7 @@ from isometrics.plot import background, curves
 from isometrics.plot.frame import frame
 from isometrics.plot.styles import BLACK, BLUE, VERMILLION, style_of
 from isometrics.reliability import calibration_report, platt_scaling
+from isometrics.studies.papers import all_items
 
 mpl.use("svg")
 import matplotlib.pyplot as plt
@@ -311,6 +312,7 @@ PICTURES = {
     "plot-roc": lambda: gallery("roc", points=[1.0]),
     "plot-pr": lambda: gallery("pr", points=[1.0]),
     "plot-prg": lambda: gallery("prg", points=[1.0]),
+    **{f"papers-{item.file_name}": item.draw for item in all_items() if item.draw},
 }
 
 

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Files and folders that appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 from isometrics.errors import FileError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 
 _UNFINISHED: set[Path] = set()
@@ -47,6 +47,59 @@ def _beside(target: Path, binary: bool) -> Iterator[IO[Any]]:
     finally:
         temporary.unlink(missing_ok=True)
         discard_unfinished(temporary)
+
+
+@contextmanager
+def whole_folder(path: str | os.PathLike[str], *, names: Collection[str]) -> Iterator[Path]:
+    """Make a folder beside `path` that takes its place when the block ends without an error.
+
+    A folder that is already there is replaced as a whole, but only if all in it goes by these
+    names: a folder of other things is never touched. A link is followed.
+    """
+    given, target = Path(path), Path(os.path.realpath(path))
+    _refuse_others(given, target, names)
+    with _sentences(given):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:100]}."))
+    register_unfinished(temporary)
+    try:
+        with _sentences(given):
+            yield temporary
+            temporary.chmod(0o777 & ~_umask())
+            # What came into the old folder in the meantime is not ours to remove.
+            _refuse_others(given, target, names)
+            _exchange(temporary, target)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+        discard_unfinished(temporary)
+
+
+def _refuse_others(given: Path, target: Path, names: Collection[str]) -> None:
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise FileError(f"cannot make the folder {str(given)!r}: there is a file of that name")
+    others = sorted(entry.name for entry in target.iterdir() if entry.name not in names)
+    if others:
+        raise FileError(
+            f"cannot write into the folder {str(given)!r}: it holds other things, such as "
+            f"{others[0]!r}; choose a new or an empty one"
+        )
+
+
+def _exchange(new: Path, target: Path) -> None:
+    """Put a folder in the place of another one, which goes back if that fails."""
+    if not target.exists():
+        new.rename(target)
+        return
+    aside = new.with_name(f"{new.name}.old")
+    target.rename(aside)
+    try:
+        new.rename(target)
+    except OSError:
+        aside.rename(target)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
 
 
 def _opened(target: Path | int, binary: bool) -> IO[Any]:

@@ -33,6 +33,11 @@ def test_rows_and_rates_appear_when_it_takes_long(console):
     assert "reading [red]" in drawn
 
 
+def test_other_things_than_rows_are_counted(console):
+    with Meter("drawing", unit="items", patience=0, console=console) as meter:
+        assert "1,500 items, " in drawn_by(meter, console, until="items/s")
+
+
 def test_without_rows_there_is_a_sign_of_life(console):
     with Meter("reading", patience=0, console=console) as meter:
         drawn = drawn_by(lambda *_: None, console, until="reading")

@@ -1,5 +1,7 @@
 """The picture of a comparison shows its winners where they win."""
 
+from itertools import pairwise
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ import pytest
 import isometrics as iso
 from isometrics import plot
 from isometrics.errors import ParameterError
+from isometrics.plot.comparison import _draw_crossings
 from isometrics.plot.styles import style_of
 
 mpl.use("agg")
@@ -74,6 +77,18 @@ def test_crossings_beside_each_other_and_beside_the_borders_stay_legible():
     assert labels[-1].get_ha() == "right"
     assert len(labels) < len(iso.compare({"one": one, "other": other, "$5": third}).crossings)
     ax.figure.canvas.draw()
+
+
+@pytest.mark.parametrize("crossings", [[0.907, 0.9904], [0.5, 0.57, 0.94, 0.99], [0.2, 0.99]])
+def test_labels_of_crossings_do_not_run_into_each_other(crossings):
+    """The last one ends at its line, where the one before begins at its own."""
+    _, ax = plt.subplots(figsize=(6.4, 5.4))
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.2, 1))
+    _draw_crossings(ax, np.array(crossings), -0.15, -0.08, 1.0)
+    ax.figure.canvas.draw()
+    boxes = sorted((text.get_window_extent() for text in ax.texts), key=lambda box: box.x0)
+    assert boxes
+    assert all(one.x1 <= two.x0 for one, two in pairwise(boxes))
 
 
 def test_all_indices_can_be_drawn():

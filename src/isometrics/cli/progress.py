@@ -19,18 +19,20 @@ PATIENCE = 2.0
 class Meter:
     """A progress bar on the stream of messages that appears when it is worth it.
 
-    Call it with the rows done and the rows in all, or None where nobody knows.
+    Call it with the rows, or other units, done and in all, or None where nobody knows.
     """
 
     def __init__(
         self,
         task: str,
         *,
+        unit: str = "rows",
         quiet: bool = False,
         patience: float = PATIENCE,
         console: Console | None = None,
     ) -> None:
         self._task = task
+        self._unit = unit
         self._console = console
         self._lock = threading.Lock()
         self._rows: tuple[int, int | None] = (0, None)
@@ -98,5 +100,5 @@ class Meter:
     def _update(self, bar: Progress) -> None:
         done, total = self._rows
         rate = done / max(time.monotonic() - self._start, 1e-9)
-        rows = f"{done:,} rows, {rate:,.0f} rows/s" if done else ""
+        rows = f"{done:,} {self._unit}, {rate:,.0f} {self._unit}/s" if done else ""
         bar.update(bar.task_ids[0], completed=done, total=total, rows=rows)

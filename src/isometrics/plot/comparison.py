@@ -67,7 +67,9 @@ def comparison(result: Comparison, ax: Axes | None = None, *, legend: bool = Tru
         if {EVERYTHING, NOTHING} & {names[0] for names in result.winners.names}:
             lines.append(Patch(**_TRIVIAL))
             labels.append("a trivial set wins")
-        drawn.legend(lines, labels, fontsize="small", framealpha=0.9)
+        # Upper envelopes of the indices bend downwards in the middle, so there is room above. To
+        # search for room takes matplotlib long, of which it then warns.
+        drawn.legend(lines, labels, loc="upper center", fontsize="small", framealpha=0.9)
     return drawn
 
 
@@ -99,8 +101,9 @@ def _draw_crossings(ax: Axes, crossings: Floats, bottom: float, top: float, high
     ax.vlines(crossings, bottom, high, color="0.6", linewidth=0.7, zorder=1.95)
     last = -1.0
     for lam in crossings.tolist():
-        if lam - last > 4.5 * _LETTER:
-            inwards = lam > 1 - 4.5 * _LETTER
+        inwards = lam > 1 - 4.5 * _LETTER
+        # A label that ends at its line needs as much room again as the one before, which began.
+        if lam - last > (9 if inwards else 4.5) * _LETTER:
             ax.annotate(
                 f"{lam:.2f}" if 0.01 <= lam <= 0.99 else f"{lam:.4g}",
                 (lam, top),

@@ -1,0 +1,319 @@
+"""Davis & Goadrich (2006): all of it; interpolation and areas are in a module of their own."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.transforms import Bbox
+
+from isometrics.plot.frame import frame
+from isometrics.plot.styles import BLACK, BLUE, VERMILLION
+from isometrics.points import OperatingPoints
+from isometrics.studies.papers import davis_goadrich_areas as areas
+from isometrics.studies.papers.domination import Tally, claim
+from isometrics.studies.papers.item import BY_FORMULA, Item, Number
+from isometrics.studies.papers.panels import (
+    curve_panel,
+    legend_below,
+    named_point,
+    panels,
+    rows_marked,
+    two_spaces,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PAPER = "DG06"
+
+# ---------------------------------------------------------------------- Figure 1
+
+
+@cache
+def skewed() -> dict[str, OperatingPoints]:
+    """Simulate two algorithms on rare positives that have about the same AUROC."""
+    rng = np.random.default_rng(2006)
+    labels = np.arange(60_500) < 500
+    noise = rng.normal(size=(2, labels.size))
+    scores = {
+        "Algorithm 1": noise[0] + 2.17 * labels,
+        "Algorithm 2": noise[1] * np.where(labels, 1.6, 1.0) + 2.9 * labels,
+    }
+    return {name: OperatingPoints.from_scores(labels, values) for name, values in scores.items()}
+
+
+def figure_1() -> list[Number]:
+    """Compute the areas of both algorithms in both spaces."""
+    return [
+        Number(f"{measure}, {name}", area)
+        for name, points in skewed().items()
+        for measure, area in (("AUROC", points.roc.area()), ("AUPR", points.pr.area()))
+    ]
+
+
+def draw_figure_1() -> Figure:
+    """Draw both algorithms in ROC and PR space."""
+    return two_spaces(skewed())
+
+
+# ---------------------------------------------------------------------- Figure 2
+
+
+def figure_2() -> list[Number]:
+    """Compute the four metrics of one matrix, the point A of Table 1."""
+    at_a = OperatingPoints.from_counts([5], [5], positives=20, negatives=2000)
+    tpr, fpr = at_a.roc.y[1], at_a.roc.x[1]
+    return [
+        Number("recall", float(at_a.recall[1])),
+        Number("precision", float(at_a.precision[1])),
+        Number("false positive rate", float(fpr)),
+        Number.claimed("recall less true positive rate", float(at_a.recall[1] - tpr)),
+    ]
+
+
+def draw_figure_2() -> Figure:
+    """Draw the matrix of the point A and the definitions, with its numbers."""
+    figure, (left, right) = panels(2, size=4.8)
+    figure.set_size_inches(9.6, 3.2)
+    for ax in (left, right):
+        ax.set_axis_off()
+    cells = [["TP = 5", "FP = 5"], ["FN = 15", "TN = 1995"]]
+    table = left.table(
+        cells,
+        rowLabels=["predicted\npositive", "predicted\nnegative"],
+        colLabels=["actual\npositive", "actual\nnegative"],
+        cellLoc="center",
+        bbox=Bbox.from_bounds(0.22, 0.1, 0.78, 0.8),
+    )
+    table.set_fontsize(11)
+    lines = (
+        r"Recall = $\frac{TP}{TP + FN} = \frac{5}{20}$ = 0.25",
+        r"Precision = $\frac{TP}{TP + FP} = \frac{5}{10}$ = 0.5",
+        r"True positive rate = $\frac{TP}{TP + FN}$ = 0.25",
+        r"False positive rate = $\frac{FP}{FP + TN} = \frac{5}{2000}$ = 0.0025",
+    )
+    for height, line in zip((0.85, 0.61, 0.37, 0.13), lines, strict=True):
+        right.text(0.0, height, line, fontsize=12, va="center", transform=right.transAxes)
+    return figure
+
+
+# ---------------------------------------------------------------------- Figures 3 and 4
+
+DOMINATING = ([8, 14, 18], [1, 4, 10])
+DOMINATED = {"lies below": ([4, 9, 15], [2, 6, 12]), "meets": ([4, 14, 16], [2, 4, 12])}
+AT = {"lies below": 0.6, "meets": 0.7}
+"""The recall at which the points A and B are marked."""
+
+
+def _small(tp: list[int], fp: list[int]) -> OperatingPoints:
+    return OperatingPoints.from_counts(tp, fp, positives=20, negatives=20)
+
+
+def _fpr(points: OperatingPoints, recall: float) -> float:
+    precision = float(points.pr.interpolate(recall))
+    return recall * (1 - precision) / precision * float(points.positives / points.negatives)
+
+
+def draw_cases(space: str) -> Figure:
+    """Draw the two cases of a claim of Theorem 3.2: A lies behind B, or on it."""
+    figure, axes = panels(2)
+    one = _small(*DOMINATING)
+    for ax, (case, counts) in zip(axes, DOMINATED.items(), strict=True):
+        two = _small(*counts)
+        curves = {"Curve I": one, "Curve II": two}
+        curve_panel(ax, space, curves, hull=False, baseline=False, legend=False)
+        _mark_case(ax, space, one, two, AT[case])
+        ax.set_title(f"Curve II {case}{' Curve I' * (case == 'meets')}")
+    legend_below(figure, axes[0], 2)
+    return figure
+
+
+def _mark_case(
+    ax: Axes, space: str, one: OperatingPoints, two: OperatingPoints, recall: float
+) -> None:
+    places = []
+    for points in (two, one):
+        height = float(points.pr.interpolate(recall))
+        places.append((_fpr(points, recall), recall) if space == "roc" else (recall, height))
+    behind, ahead = places
+    if behind == ahead:
+        named_point(ax, *ahead, "B = A", (-48, 8) if space == "roc" else (8, 8))
+        return
+    ax.plot(*zip(behind, ahead, strict=True), ":", color=BLACK, linewidth=1.0)
+    named_point(ax, *behind, "A", (8, -12) if space == "roc" else (-14, -10))
+    named_point(ax, *ahead, "B", (-14, 6) if space == "roc" else (8, 4))
+
+
+def _claims(tally: Tally, words: tuple[str, str]) -> list[Number]:
+    return [
+        Number(f"pairs that dominate in {words[0]}", float(tally.dominating)),
+        Number.claimed(f"of these, not in {words[1]}", float(tally.against)),
+    ]
+
+
+def figure_3() -> list[Number]:
+    """Count pairs of rankings against claim 1: dominance in ROC space holds in PR space."""
+    return _claims(claim("roc", "pr"), ("ROC", "PR"))
+
+
+def figure_4() -> list[Number]:
+    """Count pairs of rankings against claim 2: dominance in PR space holds in ROC space."""
+    return [
+        *_claims(claim("pr", "roc"), ("PR", "ROC")),
+        Number(
+            *("claim 2 supposes", "FPR(A) < FPR(B)", "FPR(A) < TPR(B)"),
+            "A slip: the proof itself uses FPR(A) < FPR(B) (errata, Davis and Goadrich, "
+            "Theorem 3.2, claim 2).",
+        ),
+    ]
+
+
+# ---------------------------------------------------------------------- Figure 5
+
+
+def dented() -> OperatingPoints:
+    """Return four distant points, the second of which lies below the hull."""
+    return OperatingPoints.from_counts(
+        [4, 5, 12, 20], [0, 20, 24, 200], positives=20, negatives=200
+    )
+
+
+def figure_5() -> list[Number]:
+    """Compute the areas of the curve through all points and of the hull."""
+    points = dented()
+    hull = points.hull()
+    dropped = len(points) - len(hull)
+    recall = np.linspace(0, 1, 2001)[1:]
+    lead = hull.pr.interpolate(recall) - points.pr.interpolate(recall)
+    return [
+        Number("AUROC, all points", points.roc.area()),
+        Number("AUROC, hull", hull.roc.area()),
+        Number("AUPR, all points", points.pr.area()),
+        Number("AUPR, achievable curve", hull.pr.area()),
+        Number("AUPR, straight lines", points.pr.area("linear")),
+        Number("points below the hull", float(dropped)),
+        Number.claimed("places above the achievable one", float((lead < -1e-12).sum())),
+    ]
+
+
+def draw_figure_5() -> Figure:
+    """Draw the hull in ROC space, both curves there, and both in PR space."""
+    points = dented()
+    hull = points.hull()
+    figure, axes = panels(3, size=4.2)
+    for ax, space, curve in zip(axes, ("roc", "roc", "pr"), (False, True, True), strict=True):
+        options = {"legend": False, "baseline": False}
+        if curve:
+            curve_panel(ax, space, points, **options)
+        else:
+            frame(ax, space)
+            ax.plot(hull.roc.x, hull.roc.y, "--", color=VERMILLION, label="hull")
+        rows_marked(ax, space, points, color=BLUE, label="points", zorder=4)
+    for ax, title in zip(
+        axes,
+        ("(a) convex hull in ROC space", "(b) curves in ROC space", "(c) the same in PR space"),
+        strict=True,
+    ):
+        ax.set_title(title)
+    legend_below(figure, axes[2], 3)
+    return figure
+
+
+# ---------------------------------------------------------------------- the text
+
+
+def printed_rule(labels: list[int], scores: list[float]) -> int:
+    """Return how many thresholds the rule of section 3 finds in a list sorted by score."""
+    pairs = list(zip(labels, scores, strict=True))
+    return sum(one[0] != two[0] and one[1] < two[1] for one, two in pairwise(pairs))
+
+
+def text() -> list[Number]:
+    """Compute what section 3 says about thresholds, under ties."""
+    labels, scores = [0, 0, 1, 1], [0.1, 0.5, 0.5, 0.9]
+    points = OperatingPoints.from_scores(labels, scores)
+    return [
+        Number(
+            "thresholds, scores with a tie",
+            float(len(points) - 1),
+            str(printed_rule(labels, scores)),
+            "The rule of section 3 compares neighbours of the sorted list and misses thresholds "
+            "under ties; here there is one for each distinct score (errata, Davis and Goadrich, "
+            "Section 3).",
+            source=BY_FORMULA,
+        )
+    ]
+
+
+# ---------------------------------------------------------------------- all of it
+
+
+def items() -> list[Item]:
+    """Return all figures and tables of the paper, in its order."""
+    about_points = "The paper does not give the points; ours are chosen so that the picture shows"
+    return [
+        Item(
+            *(PAPER, "Fig. 1", "Two algorithms in ROC and in PR space"),
+            "Two curves that nearly coincide in ROC space; in PR space the second lies far above "
+            "the first at low recall.",
+            *(figure_1, draw_figure_1),
+            "The cancer data are not public: 500 positives among 60,500 simulated rows, with "
+            "normal scores of nearly equal AUROC and different spread.",
+        ),
+        Item(
+            *(PAPER, "Fig. 2", "Confusion matrix and metrics"),
+            "A matrix of two rows and two columns beside the definitions of recall, precision and "
+            "the two rates; the numbers are those of point A of Table 1.",
+            *(figure_2, draw_figure_2),
+        ),
+        Item(
+            *(PAPER, "Fig. 3", "Theorem 3.2, claim 1: from ROC to PR space"),
+            "Two panels in ROC space: curve I above curve II with A right of B at equal recall; "
+            "and curve II meeting curve I, where A and B are one point.",
+            *(figure_3, lambda: draw_cases("roc")),
+            f"{about_points} the two cases. The counts are of seeded random pairs of rankings.",
+        ),
+        Item(
+            *(PAPER, "Fig. 4", "Theorem 3.2, claim 2: from PR to ROC space"),
+            "The curves of Figure 3 in PR space: A below B at equal recall, and A and B at one "
+            "point.",
+            *(figure_4, lambda: draw_cases("pr")),
+            f"{about_points} the two cases. The counts are of seeded random pairs of rankings.",
+        ),
+        Item(
+            *(PAPER, "Fig. 5", "The convex hull and the achievable PR curve"),
+            "The hull of four points in ROC space; the curve through all points below it; and both "
+            "in PR space, where neither is made of straight lines.",
+            *(figure_5, draw_figure_5),
+            f"{about_points} one of them below the hull.",
+        ),
+        Item(
+            *(PAPER, "Table 1", "Interpolation between two points"),
+            "The precision between A at recall 0.25 and B at recall 0.5 bends below the straight "
+            "line.",
+            *(areas.table_1, areas.draw_table_1),
+        ),
+        Item(
+            *(PAPER, "Fig. 6", "The effect of incorrect interpolation"),
+            "From a point of recall 0.02 and precision 1 the correct curve falls at once to almost "
+            "0; the straight line cuts the square in half.",
+            *(areas.figure_6, areas.draw_figure_6),
+        ),
+        Item(
+            *(PAPER, "Fig. 7", "Areas in both spaces prefer different curves"),
+            "Curve II has the larger area in ROC space; in PR space it lies at the bottom, and "
+            "curve I reaches precision 1.",
+            *(areas.figure_7, areas.draw_figure_7),
+            "The points of curve I are not given: (9, 0), (13, 84) and (20, 2000) true and false "
+            "positives carry both of its printed areas.",
+        ),
+        Item(
+            *(PAPER, "text", "The rule for thresholds"),
+            "There is nothing to draw: a rule is applied to four rows with one tie.",
+            text,
+        ),
+    ]
