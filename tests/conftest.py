@@ -48,6 +48,9 @@ OPTIONAL_PROGRAMS = {
     "node": "tests of the page's own code",
 }
 
+# MLflow reports its use to its makers unless told not to; tests reach nothing outside.
+os.environ |= {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}
+
 # What is drawn outside of hypothesis: new in every run, the same for all workers of one.
 os.environ.setdefault("ISOMETRICS_SEED", str(secrets.randbits(32)))
 
