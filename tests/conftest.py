@@ -51,6 +51,8 @@ OPTIONAL_PROGRAMS = {
 
 # Code for graphics cards runs in Triton's interpreter; it asks for this when it is imported.
 os.environ.setdefault("TRITON_INTERPRET", "1")
+# MLflow reports its use to its makers unless told not to; tests reach nothing outside.
+os.environ |= {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}
 
 # What is drawn outside of hypothesis: new in every run, the same for all workers of one.
 os.environ.setdefault("ISOMETRICS_SEED", str(secrets.randbits(32)))

@@ -4,16 +4,21 @@ import contextlib
 import importlib
 import io
 import re
+import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from isometrics.cli import main
+
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OPTIONAL = ("anywidget", "arff", "matplotlib", "pandas", "polars", "pyarrow", "sklearn")
+# These warn about their own doings.
+NOISY = ("mlflow", "skore", "torch")
 
 
 def examples(page: Path) -> list[tuple[str, str | None]]:
@@ -31,13 +36,34 @@ def lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip("\n").split("\n")]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).with_suffix("").as_posix()
+
+
+@pytest.fixture(autouse=True)
+def folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_the_examples_of_a_page_print_what_it_shows(page: Path) -> None:
+    blocks = examples(page)
+    used = {name for name in (*OPTIONAL, *NOISY) for source, _ in blocks if name in source}
+    for package in sorted(used):
+        if find_spec(package) is None:
+            pytest.skip(f"the page uses {package}")
+    if any("demo-report" in source for source, _ in blocks):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            assert main(["demo"]) == 0
+    with warnings.catch_warnings():
+        if used & set(NOISY):
+            warnings.simplefilter("ignore")
+        run_and_compare(page, blocks)
+
+
+def run_and_compare(page: Path, blocks: list[tuple[str, str | None]]) -> None:
     names: dict[str, object] = {"__name__": page.stem}
-    for source, shown in examples(page):
-        for package in OPTIONAL:
-            if package in source and find_spec(package) is None:
-                pytest.skip(f"the page uses {package}")
+    for source, shown in blocks:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile(source, f"{page.name}", "exec"), names)
@@ -46,7 +72,7 @@ def test_the_examples_of_a_page_print_what_it_shows(page: Path) -> None:
 
 
 def test_the_pages_have_examples() -> None:
-    assert {page.stem for page in PAGES if examples(page)} >= {"README", "index", "spaces"}
+    assert {page.stem for page in PAGES if examples(page)} >= {"README", "index", "start", "spaces"}
 
 
 def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
@@ -62,6 +88,8 @@ def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
         "isometrics",
         "isometrics.errors",
         "isometrics.formats",
+        "isometrics.integrations.mlflow",
+        "isometrics.integrations.skore",
         "isometrics.integrations.sklearn",
         "isometrics.isolines",
         "isometrics.plot",

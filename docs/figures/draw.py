@@ -19,6 +19,8 @@ from isometrics.studies.papers import all_items
 
 mpl.use("svg")
 import matplotlib.pyplot as plt
+import recipes
+import theory
 
 IMAGES = Path("docs/images")
 
@@ -127,6 +129,20 @@ def grids() -> plt.Figure:
     left.set_title("ROC, scores calibrated for accuracy")
     right.set_title("PRG, scores calibrated for F")
     return figure
+
+
+def costs() -> plt.Figure:
+    """Draw the line of equal cost through the best point, for three costs."""
+    points = small()
+    axes = plot.roc(points, isolines=False, legend=False)
+    for cost, style in ((0.2, ":"), (0.5, "-."), (0.8, "--")):
+        best = int(points.accuracy(cost).argmax())
+        x, y = points.roc.x[best], points.roc.y[best]
+        slope = cost * (1 - points.prevalence) / ((1 - cost) * points.prevalence)
+        axes.plot(x, y, "o", color=VERMILLION)
+        axes.axline((x, y), slope=slope, linestyle=style, color=VERMILLION, label=f"cost {cost}")
+    axes.legend(loc="lower right")
+    return axes.figure
 
 
 def gallery(space: str, **options: object) -> plt.Figure:
@@ -313,6 +329,9 @@ PICTURES = {
     "plot-pr": lambda: gallery("pr", points=[1.0]),
     "plot-prg": lambda: gallery("prg", points=[1.0]),
     **{f"papers-{item.file_name}": item.draw for item in all_items() if item.draw},
+    "roc-costs": costs,
+    **recipes.PICTURES,
+    **theory.PICTURES,
 }
 
 

@@ -105,8 +105,8 @@ class PRGSpace:
         """Return the signed area under the curve, over recall gains from 0 to 1 or a part.
 
         The whole area is 1 for a perfect ranking and 0 for scores that are all tied. A ranking
-        worse than that has a negative area, and there is no lower bound: a few positives that
-        all rank late among many negatives give large negative values.
+        worse than that has a negative area, the worst one -(1-π)/(2π): a few positives that all
+        rank late among many negatives give large negative values.
         """
         lo, hi = clean_range(lo, hi, axis="recall gain", lowest=-math.inf)
         if (lo, hi) == (0, 1) and Measure.PRG in self.table.known:

@@ -1,0 +1,243 @@
+"""An analysis in a run of the real MLflow, kept in a database of the test's own."""
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+import isometrics as iso
+from isometrics.engines import approximate
+from isometrics.integrations import mlflow as ours
+
+mlflow = pytest.importorskip("mlflow")
+pd = pytest.importorskip("pandas")
+
+# What MLflow does with its database, its modules and pandas.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The ``noload`` loader strategy"),
+    pytest.mark.filterwarnings("ignore:.*Any type hint is inferred"),
+    pytest.mark.filterwarnings("ignore::ImportWarning"),
+    pytest.mark.filterwarnings("ignore:Starting with pandas"),
+    pytest.mark.filterwarnings("ignore:The inplace keyword"),
+    pytest.mark.filterwarnings("ignore:Hint. Inferred schema"),
+]
+
+AWKWARD = 'a/b "c" <i> ../x'
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mlflow")
+    before = mlflow.get_tracking_uri()
+    mlflow.set_tracking_uri(f"sqlite:///{folder / 'runs.db'}")
+    files = (folder / "files").as_uri()
+    mlflow.set_experiment(experiment_id=mlflow.create_experiment("tests", artifact_location=files))
+    yield folder
+    mlflow.set_tracking_uri(before)
+
+
+@pytest.fixture
+def run(store):  # noqa: ARG001 - the store must be chosen before a run starts
+    with mlflow.start_run() as active:
+        yield active
+
+
+def files_of(run_id, folder=None):
+    client = mlflow.MlflowClient()
+    found = []
+    for entry in client.list_artifacts(run_id, folder):
+        found += files_of(run_id, entry.path) if entry.is_dir else [entry.path]
+    return sorted(found)
+
+
+def fetched(run_id, path):
+    return Path(mlflow.artifacts.download_artifacts(run_id=run_id, artifact_path=path))
+
+
+def analysis(names=("forest", "linear"), groups=None):
+    rng = np.random.default_rng(5)
+    labels = np.arange(200) < 50
+    scores = {name: labels + rng.normal(size=200) for name in names}
+    return iso.analyse(labels, scores, groups=groups)
+
+
+def test_the_run_has_the_numbers_of_the_summary(run):
+    given = analysis()
+    logged = ours.log_analysis(given, figures=False, report=False)
+    kept = mlflow.get_run(run.info.run_id).data.metrics
+    assert logged.run_id == run.info.run_id
+    assert kept == logged.metrics
+    frame = given.summary().to_frame("pandas").set_index("model")
+    for name in given.models:
+        for column in ("auroc", "aupr", "auprg", "f1", "threshold_f1", "recall_f0_5", "positives"):
+            assert kept[f"{name}/{column}"] == frame.loc[name, column]
+    assert not [name for name in kept if name.endswith(("_baseline", "_lo", "_hi"))]
+
+
+def test_the_run_has_pictures_tables_and_the_page(run):
+    given = analysis(names=(AWKWARD, "linear"), groups=np.arange(200) % 2)
+    logged = ours.log_analysis(given, prefix="folds/all")
+    safe = logged.names[AWKWARD]
+    parent = "folds/all/isometrics"
+    expected = ["comparison.png", f"hulls/{safe}.parquet", "hulls/linear.parquet", "names.json"]
+    expected += ["pr.png", "prg.png", "report.html", "roc.png", "summary.csv", "summary.parquet"]
+    expected += ["tradeoff.png"]
+    assert files_of(run.info.run_id) == [f"{parent}/{name}" for name in expected]
+    assert all(name.startswith("folds/all/") for name in logged.metrics)
+
+    table = pyarrow.parquet.read_table(fetched(run.info.run_id, f"{parent}/summary.parquet"))
+    assert set(table["model"].to_pylist()) == {AWKWARD, "linear"}
+    assert len(table) == 6
+    text = pyarrow.csv.read_csv(fetched(run.info.run_id, f"{parent}/summary.csv"))
+    assert text["auprg"].to_pylist() == table["auprg"].to_pylist()
+    hull = pyarrow.parquet.read_table(fetched(run.info.run_id, f"{parent}/hulls/{safe}.parquet"))
+    assert hull["tp"].to_pylist() == given.models[AWKWARD].hull().tp.tolist()
+    said = fetched(run.info.run_id, f"{parent}/names.json").read_text(encoding="utf-8")
+    assert json.loads(said) == {AWKWARD: safe, "linear": "linear"}
+    page = fetched(run.info.run_id, f"{parent}/report.html").read_text(encoding="utf-8")
+    assert "<i>" not in page.split("<script")[0]
+    assert fetched(run.info.run_id, f"{parent}/pr.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.usefixtures("store")
+def test_another_run_a_step_and_intervals():
+    client = mlflow.MlflowClient()
+    other = client.create_run(mlflow.get_experiment_by_name("tests").experiment_id).info.run_id
+    for step in (0, 1):
+        logged = ours.log_analysis(
+            analysis(("one",)),
+            run_id=other,
+            step=step,
+            beta=2,
+            confidence_level=0.9,
+            figures=False,
+            report=False,
+        )
+    assert mlflow.active_run() is None
+    low, middle, high = (logged.metrics[f"one/auprg{end}"] for end in ("_lower", "", "_upper"))
+    assert low < middle < high
+    assert {"one/f2", "one/threshold_f2"} <= set(logged.metrics)
+    assert "one/f1" not in logged.metrics
+    history = client.get_metric_history(other, "one/auprg")
+    assert [(entry.step, entry.value) for entry in history] == [(0, middle), (1, middle)]
+
+
+@pytest.mark.usefixtures("store")
+def test_a_run_is_started_where_none_is_active():
+    logged = ours.log_analysis(analysis(("one",)), figures=False, report=False)
+    assert mlflow.active_run().info.run_id == logged.run_id
+    mlflow.end_run()
+
+
+def test_infinite_values_stay_out_of_the_metrics(run):
+    labels = [1, 1, 0, 0, 1, 0]
+    given = iso.analyse(labels, [math.inf, math.inf, 0, 0, -1, -2])
+    logged = ours.log_analysis(given, figures=False, report=False)
+    assert logged.left_out == ("score/threshold_f0_5", "score/threshold_f1")
+    kept = mlflow.get_run(run.info.run_id).data.metrics
+    assert kept == logged.metrics
+    assert not set(logged.left_out) & set(kept)
+
+
+def test_undefined_values_are_nan(run):
+    points = iso.OperatingPoints.from_sets([0, 1], {"a": [0, 5, 6], "b": [0, 1]}, universe_size=9)
+    logged = ours.log_analysis(iso.Analysis({"sets": points}))
+    kept = mlflow.get_run(run.info.run_id).data.metrics
+    assert math.isnan(logged.metrics["sets/auroc"])
+    assert math.isnan(kept["sets/auroc"])
+    assert kept["sets/tradeoff_area"] == points.tradeoff().area()
+
+
+@pytest.mark.usefixtures("run")
+def test_bounds_that_differ_are_logged(tmp_path, monkeypatch):
+    monkeypatch.setattr(approximate, "FIRST_ROWS", 2000)
+    rng = np.random.default_rng(2)
+    labels = rng.random(20_000) < 0.3
+    table = pyarrow.table({"label": labels, "score": rng.normal(labels)})
+    pyarrow.parquet.write_table(table, tmp_path / "rows.parquet")
+    given = iso.read_predictions(tmp_path / "rows.parquet", tolerance=0.05, memory_limit="20MB")
+    logged = ours.log_analysis(given, figures=False, report=False).metrics
+    low, middle, high = (logged[f"score/aupr{end}"] for end in ("_lo", "", "_hi"))
+    assert low < middle < high
+
+
+def test_models_of_different_prevalence_have_no_comparison(run):
+    halves = [analysis(("x",)).models["x"].at_prevalence(share) for share in (0.1, 0.4)]
+    given = iso.Analysis(dict(zip("ab", halves, strict=True)))
+    ours.log_analysis(given, report=False)
+    assert "isometrics/comparison.png" not in files_of(run.info.run_id)
+    assert "isometrics/roc.png" in files_of(run.info.run_id)
+
+
+def test_many_models_are_more_than_one_batch(run):
+    given = analysis([f"model {number}" for number in range(45)])
+    logged = ours.log_analysis(given, figures=False, report=False)
+    assert len(logged.metrics) > 1000
+    assert mlflow.get_run(run.info.run_id).data.metrics == logged.metrics
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["a/b", "a\\b", "A/B", "a_b 2"],
+        ["", " ", ".", "..", "/", "\n"],
+        ["é" * 300, "é" * 301, "x" * 1000],
+        ["名前", "emoji 🙂", "tab\there", "100%", "a:b"],
+    ],
+)
+@pytest.mark.usefixtures("run")
+def test_any_name_becomes_one_that_mlflow_takes(names):
+    safe = ours.safe_names(names)
+    assert list(safe) == names
+    assert len({name.casefold() for name in safe.values()}) == len(names)
+    for name in safe.values():
+        mlflow.log_metric(f"deep/{name}/threshold_f0_5", 1.0)
+
+
+@pytest.mark.usefixtures("run")
+def test_scores_in_mlflows_evaluation():
+    rng = np.random.default_rng(1)
+    labels = rng.random(80) < 0.4
+    frame = pd.DataFrame({"y": np.where(labels, "yes", "no"), "s": rng.normal(labels)})
+    result = mlflow.models.evaluate(
+        data=frame,
+        predictions="s",
+        targets="y",
+        extra_metrics=ours.score_metrics(pos_label="yes"),
+    )
+    points = iso.OperatingPoints.from_scores(labels, frame["s"])
+    assert result.metrics == {
+        "auroc": points.roc.area(),
+        "aupr": points.pr.area(),
+        "average_precision": points.pr.area("average-precision"),
+        "auprg": points.prg.area(),
+        "tradeoff_area": points.tradeoff().area(),
+    }
+
+
+@pytest.mark.usefixtures("run")
+def test_classes_in_mlflows_evaluation():
+    frame = pd.DataFrame({"y": [1, 0, 1, 0, 0, 1], "guess": [1, 0, 0, 0, 1, 1]})
+    result = mlflow.models.evaluate(
+        data=frame, predictions="guess", targets="y", extra_metrics=ours.class_metrics(beta=2)
+    )
+    expected = iso.fbeta_gain_score(frame["y"], frame["guess"], beta=2)
+    assert result.metrics == {"f2_gain": expected}
+
+
+def test_an_infinite_gain_is_nan_with_its_reason():
+    (metric,) = ours.class_metrics()
+    with pytest.warns(iso.UndefinedWarning, match="f1_gain is -inf without a true positive"):
+        assert math.isnan(metric.eval_fn(np.array([0, 0, 1]), np.array([1, 0, 0])))
+
+
+def test_a_missing_mlflow_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mlflow", None)
+    for call in (lambda: ours.log_analysis(analysis()), ours.score_metrics, ours.class_metrics):
+        with pytest.raises(ImportError, match=r"needs MLflow: pip install 'isometrics\[mlflow\]'"):
+            call()

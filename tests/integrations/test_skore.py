@@ -1,0 +1,225 @@
+"""Reports of the real skore become analyses, and its summaries take our measures."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics.integrations import skore as ours
+
+skore = pytest.importorskip("skore")
+make_classification = pytest.importorskip("sklearn.datasets").make_classification
+RandomForestClassifier = pytest.importorskip("sklearn.ensemble").RandomForestClassifier
+LinearRegression = pytest.importorskip("sklearn.linear_model").LinearRegression
+LogisticRegression = pytest.importorskip("sklearn.linear_model").LogisticRegression
+KFold = pytest.importorskip("sklearn.model_selection").KFold
+ShuffleSplit = pytest.importorskip("sklearn.model_selection").ShuffleSplit
+roc_auc_score = pytest.importorskip("sklearn.metrics").roc_auc_score
+LinearSVC = pytest.importorskip("sklearn.svm").LinearSVC
+
+
+def sample(text=False):
+    X, y = make_classification(240, weights=[0.7], flip_y=0.1, random_state=3)
+    return X, np.where(y == 1, "fraud", "honest") if text else y
+
+
+def report_of(estimator, text=False, **options):
+    X, y = sample(text)
+    return skore.EstimatorReport(
+        estimator, X_train=X[:120], y_train=y[:120], X_test=X[120:], y_test=y[120:], **options
+    )
+
+
+@pytest.fixture(scope="module")
+def two_models():
+    return skore.ComparisonReport(
+        {
+            "a / <b>": report_of(LogisticRegression()),
+            "forest": report_of(RandomForestClassifier(10, random_state=0)),
+        }
+    )
+
+
+def test_an_estimator_report_is_its_test_rows():
+    report = report_of(LogisticRegression())
+    X, y = sample()
+    analysis = ours.analysis_of(report)
+    scores = report.estimator_.predict_proba(X[120:])[:, 1]
+    (points,) = analysis.models.values()
+    assert list(analysis.models) == ["LogisticRegression"]
+    assert points.roc.area() == pytest.approx(roc_auc_score(y[120:], scores), abs=1e-12)
+    assert np.array_equal(points.tp, iso.OperatingPoints.from_scores(y[120:], scores).tp)
+    assert analysis.description == "test rows of a skore report"
+    assert analysis.groups == {}
+
+
+def test_training_rows_can_be_asked_for():
+    report = report_of(LogisticRegression())
+    (points,) = ours.analysis_of(report, data_source="train").models.values()
+    scores = report.estimator_.predict_proba(sample()[0][:120])[:, 1]
+    expected = iso.OperatingPoints.from_scores(sample()[1][:120], scores)
+    assert np.array_equal(points.tp, expected.tp)
+    assert np.array_equal(points.fp, expected.fp)
+
+
+@pytest.mark.parametrize(
+    "estimator", [LogisticRegression(), LinearSVC()], ids=["proba", "decision"]
+)
+@pytest.mark.parametrize("asked", ["fraud", "honest"])
+def test_the_positive_class_may_stand_in_the_report_or_in_the_call(estimator, asked):
+    # "fraud" sorts first, so skore's arrays must be turned round for it.
+    y = sample(text=True)[1]
+    inside = ours.analysis_of(report_of(estimator, text=True, pos_label=asked))
+    outside = ours.analysis_of(report_of(estimator, text=True), pos_label=asked)
+    for analysis in (inside, outside):
+        (points,) = analysis.models.values()
+        assert points.positives == np.count_nonzero(y[120:] == asked)
+        assert points.roc.area() > 0.7
+    (one,), (other,) = inside.models.values(), outside.models.values()
+    assert np.array_equal(one.tp, other.tp)
+    assert np.array_equal(one.thresholds, other.thresholds)
+
+
+def test_without_any_the_second_class_is_positive():
+    y = sample(text=True)[1]
+    (points,) = ours.analysis_of(report_of(LogisticRegression(), text=True)).models.values()
+    assert points.positives == np.count_nonzero(y[120:] == "honest")
+
+
+def test_the_method_can_be_chosen():
+    report = report_of(LogisticRegression())
+    (points,) = ours.analysis_of(report, response_method="decision_function").models.values()
+    assert points.thresholds[-1] < 0
+
+
+def test_the_splits_of_a_cross_validation_are_groups():
+    X, y = sample()
+    report = skore.CrossValidationReport(LogisticRegression(), X, y, splitter=KFold(3))
+    analysis = ours.analysis_of(report)
+    assert list(analysis.groups) == ["split 0", "split 1", "split 2"]
+    (pooled,) = analysis.models.values()
+    assert (pooled.positives, pooled.negatives) == (y.sum(), 240 - y.sum())
+    for number, (_, rows) in enumerate(KFold(3).split(X)):
+        (points,) = analysis.groups[f"split {number}"].values()
+        scores = report.reports_[number].estimator_.predict_proba(X[rows])[:, 1]
+        assert points.roc.area() == pytest.approx(roc_auc_score(y[rows], scores), abs=1e-12)
+    assert "the scores of 3 splits, each of a model of its own, are pooled" in analysis.description
+    assert "too narrow" not in analysis.description
+    averaged = iso.average(
+        [models["LogisticRegression"] for models in analysis.groups.values()], prevalence="pooled"
+    )
+    assert 0.5 < averaged.of("AUROC") < 1
+
+
+def test_rows_in_several_splits_are_said():
+    X, y = sample()
+    splitter = ShuffleSplit(3, test_size=0.5, random_state=0)
+    report = skore.CrossValidationReport(LogisticRegression(), X, y, splitter=splitter)
+    assert "intervals over all rows are too narrow" in ours.analysis_of(report).description
+    whole = skore.CrossValidationReport(LogisticRegression(), X, y, splitter=KFold(3))
+    trained = ours.analysis_of(whole, data_source="train")
+    assert "intervals over all rows are too narrow" in trained.description
+
+
+def test_models_compared_on_the_same_rows_are_paired(two_models):
+    analysis = ours.analysis_of(two_models)
+    assert list(analysis.models) == ["a / <b>", "forest"]
+    assert analysis.compare().sentence()
+    assert analysis.rows is not None
+    assert "better" in analysis.bootstrap("AUROC", n_resamples=50).differences().sentence()
+    assert "&lt;b&gt;" in analysis._repr_html_()
+
+
+def test_cross_validations_compared_need_the_same_splits():
+    X, y = sample()
+
+    def validated(estimator, splitter):
+        return skore.CrossValidationReport(estimator, X, y, splitter=splitter)
+
+    linear = validated(LogisticRegression(), KFold(3))
+    forest = RandomForestClassifier(5, random_state=0)
+    same = ours.analysis_of(skore.ComparisonReport([linear, validated(forest, KFold(3))]))
+    assert list(same.models) == ["LogisticRegression", "RandomForestClassifier"]
+    assert len(same.groups) == 3
+    for splitter in (KFold(4), KFold(3, shuffle=True, random_state=0)):
+        compared = skore.ComparisonReport([linear, validated(forest, splitter)])
+        with pytest.raises(iso.IsometricsError, match="were tested on different rows; make"):
+            ours.analysis_of(compared)
+
+
+def test_the_same_labels_do_not_make_the_same_rows():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    y = np.tile([0, 1], 20)
+    swapped = [(np.arange(20), np.arange(20, 40)), (np.arange(20, 40), np.arange(20))]
+    reports = [
+        skore.CrossValidationReport(LogisticRegression(C=c), X, y, splitter=splits)
+        for c, splits in ((1, swapped), (2, swapped[::-1]))
+    ]
+    with pytest.raises(iso.IsometricsError, match="were tested on different rows"):
+        ours.analysis_of(skore.ComparisonReport(reports))
+
+
+def test_a_label_that_contradicts_the_report_is_refused():
+    report = report_of(LogisticRegression(), text=True, pos_label="fraud")
+    with pytest.raises(iso.IsometricsError, match="'honest' but that of the report is 'fraud'"):
+        ours.analysis_of(report, pos_label="honest")
+
+
+def test_what_is_no_report_of_two_classes_is_refused():
+    X, y = sample()
+    numbers = skore.EstimatorReport(
+        LinearRegression(), X_train=X[:120], y_train=X[:120, 0], X_test=X[120:], y_test=X[120:, 0]
+    )
+    with pytest.raises(iso.IsometricsError, match="is about regression, but two classes"):
+        ours.analysis_of(numbers)
+    with pytest.raises(iso.IsometricsError, match="of skore but is int"):
+        ours.analysis_of(3)
+    fitted = LogisticRegression().fit(X, y)
+    no_training = skore.EstimatorReport(fitted, X_test=X, y_test=y)
+    with pytest.raises(iso.IsometricsError, match="the report has no train data; make it with"):
+        ours.analysis_of(no_training, data_source="train")
+    with pytest.raises(iso.IsometricsError, match="data_source"):
+        ours.analysis_of(no_training, data_source="both")
+
+
+@pytest.mark.parametrize("pos_label", [None, "fraud", "honest"])
+def test_the_summary_of_a_report_has_our_measures(pos_label):
+    report = report_of(LogisticRegression(), text=True, pos_label=pos_label)
+    ours.add_metrics(report)
+    frame = report.metrics.summarize(metric=list(ours.METRICS)).frame()
+    (points,) = ours.analysis_of(report).models.values()
+    found = np.ravel(frame.to_numpy(float)).tolist()
+    positive = pos_label or "honest"
+    expected = [
+        points.roc.area(),
+        points.pr.area(),
+        points.prg.area(),
+        points.tradeoff().area(),
+        iso.f1_gain_score(
+            sample(text=True)[1][120:],
+            report.get_predictions(data_source="test"),
+            pos_label=positive,
+        ),
+    ]
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_measures_of_a_comparison_and_a_cross_validation(two_models):
+    X, y = sample()
+    validated = skore.CrossValidationReport(LogisticRegression(), X, y, splitter=3)
+    for report in (two_models, validated):
+        ours.add_metrics(report, ["auprg"])
+        assert np.isfinite(report.metrics.summarize(metric="auprg").frame().to_numpy(float)).all()
+
+
+def test_an_unknown_measure_is_refused(two_models):
+    with pytest.raises(iso.IsometricsError, match="'auroc', 'aupr'"):
+        ours.add_metrics(two_models, ["gini"])
+
+
+def test_a_missing_skore_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "skore", None)
+    for call in (ours.analysis_of, ours.add_metrics):
+        with pytest.raises(ImportError, match=r"needs skore: pip install 'isometrics\[skore\]'"):
+            call(None)
