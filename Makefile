@@ -48,7 +48,7 @@ docs: $(READY)  ## draw the figures and build the site into site/
 	$(BIN)/python docs/check_site.py
 
 bench: $(READY)  ## time the table and its areas, and the page where chromium is
-	$(BIN)/python benchmarks/table_and_areas.py
+	$(BIN)/python benchmarks/kernel.py
 	@if command -v chromium >/dev/null; then $(BIN)/python benchmarks/page.py; \
 	    else echo "chromium is missing: the page is not timed"; fi
 

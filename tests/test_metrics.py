@@ -450,7 +450,8 @@ def test_areas_are_those_of_the_table(area, of_points, sample):
     expected = of_points(iso.OperatingPoints.from_scores(words, scores, **keywords))
     result = area(words, scores, **keywords)
     assert type(result) is float
-    assert result == expected
+    # Other rows are added up, the corners, so the last bits may differ.
+    assert result == pytest.approx(expected, rel=1e-13, abs=1e-15)
 
 
 @given(binary_samples(weights="float", dtypes=["float32", "float64"]))

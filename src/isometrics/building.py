@@ -23,9 +23,14 @@ if TYPE_CHECKING:
     from isometrics.inputs import Sample
 
 
-def table_of_sample(sample: Sample, positives: Total | None, negatives: Total | None) -> Table:
+def table_of_sample(
+    sample: Sample, positives: Total | None, negatives: Total | None, *, corners: bool = False
+) -> Table:
     """Count a sample under its own totals, or under larger ones that include unscored items."""
-    thresholds, tp, fp = kernels.count(*sample)
+    unscored = positives is not None or negatives is not None
+    # What is not scored lies below all scores, and changes which row comes before the last rise.
+    count = kernels.corners if corners and not unscored else kernels.count
+    thresholds, tp, fp = count(*sample)
     scored = (tp[-1].item(), fp[-1].item())
     totals = clean_totals(
         scored[0] if positives is None else positives,
@@ -39,7 +44,12 @@ def table_of_sample(sample: Sample, positives: Total | None, negatives: Total | 
     totals = (max(totals[0], scored[0]), max(totals[1], scored[1]))
     if totals != scored:
         thresholds, tp, fp = _with_everything(thresholds, tp, fp, totals)
-    return Table(thresholds, tp, fp, *totals, Kind.SCORES)
+    if not corners:
+        return Table(thresholds, tp, fp, *totals, Kind.SCORES)
+    if unscored:
+        thresholds, tp, fp = kernels.corners_of(kernels.Rows(thresholds, tp, fp))
+    # Between two rows of as many true positives others may have been left out.
+    return Table(thresholds, tp, fp, *totals, Kind.COMPACT, gaps=tp[1:] == tp[:-1])
 
 
 def table_of_thresholds(

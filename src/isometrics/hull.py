@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics.kernels.curves import hull_rows
 from isometrics.table import Kind, Table
 
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ def vertices(x: Counts, y: Counts) -> Indices:
     Rows are thinned in blocks that stay in the cache, then all together, as long as that removes
     many at once; the chain finishes what is left.
     """
+    found = hull_rows(x, y)
+    if found is not None:
+        return found
     kept = [
         start + _thinned(x[start : start + BLOCK], y[start : start + BLOCK])
         for start in range(0, x.size, BLOCK)

@@ -173,7 +173,7 @@ def _area(
 ) -> float:
     clean_choice(undefined, "undefined", ("raise", "nan"))
     try:
-        points = OperatingPoints.from_scores(*sample, **options)
+        points = OperatingPoints.from_scores(*sample, **options, rows="corners")
     except OneClassError:
         if undefined == "raise":
             raise

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from isometrics.errors import NoCurveError, NotAnswerableError
+from isometrics.kernels.curves import sums_along
 from isometrics.table import Kind, Table
 
 if TYPE_CHECKING:
@@ -87,6 +88,19 @@ class Path(NamedTuple):
         """Yield the pieces that rise between x = lo and x = hi, last ones first."""
         return self._pieces(lo, hi, self._rising_block)
 
+    def cut_pieces(self, lo: Fraction, hi: Fraction) -> Iterator[Pieces]:
+        """Yield only those pieces, two at most, that x = lo or x = hi cuts."""
+        return self._pieces(lo, hi, lambda _start, _end: iter(()))
+
+    def whole_sums(self, name: str, lo: Fraction, hi: Fraction) -> list[float] | None:
+        """Return sums over the segments that neither x = lo nor x = hi cuts, if compiled.
+
+        `name` is one of `kernels.curves.SUMS`.
+        """
+        first, last = self.first_row_from(lo), self.first_row_from(hi)
+        last -= self.at(last)[0] > hi
+        return sums_along(name, self.x, self.y, first, last)
+
     def _pieces(
         self, lo: Fraction, hi: Fraction, block: Callable[[int, int], Iterator[Pieces]]
     ) -> Iterator[Pieces]:
@@ -141,7 +155,7 @@ def _rounded(x: Fraction, y: Fraction, rise: Fraction, run: Fraction) -> Segment
 
 def path_of(table: Table) -> Path:
     """Return the path of the table's curve, x = tp and y = fp, completed by both trivial rules."""
-    if table.kind is Kind.COMPACT:
+    if not table.has_whole_curve:
         raise NotAnswerableError(
             f"{table.kind} cannot answer this exactly: the curve between its {table.size} rows is "
             "not known; ask area_brackets() for bounds, or build the full table"

@@ -17,7 +17,7 @@ from isometrics.building import (
 from isometrics.errors import PointsError
 from isometrics.hull import hull_of
 from isometrics.inputs import clean_sample, clean_thresholds, clean_totals
-from isometrics.parameters import clean_beta, clean_cost, clean_prevalence
+from isometrics.parameters import clean_beta, clean_choice, clean_cost, clean_prevalence
 from isometrics.printing import number
 from isometrics.recovery import counts_from_pr, counts_from_roc, counts_within_totals
 from isometrics.results import ResultTable
@@ -75,6 +75,7 @@ class OperatingPoints(ResultTable):
         pos_label: object = None,
         positives: Total | None = None,
         negatives: Total | None = None,
+        rows: str = "all",
     ) -> Self:
         """Count the operating points of scores, higher meaning more likely positive.
 
@@ -91,9 +92,15 @@ class OperatingPoints(ResultTable):
         positives, negatives
             Totals that include items never scored, such as relevant documents that were not
             retrieved. Those lie below every threshold but the last, which is then -inf.
+        rows
+            ``"all"``: a row for every distinct score. ``"corners"``: only those at which true
+            positives rise, the ones before them, and the last. The curve, its areas, its hull and
+            its tradeoffs are the same; counts at other thresholds, merging, and what depends on
+            single rows are refused. Where positives are rare this is much shorter and faster.
         """
+        clean_choice(rows, "rows", ("all", "corners"))
         sample = clean_sample(y_true, y_score, sample_weight, pos_label)
-        return cls(table_of_sample(sample, positives, negatives))
+        return cls(table_of_sample(sample, positives, negatives, corners=rows == "corners"))
 
     @classmethod
     def from_counts(

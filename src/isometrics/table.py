@@ -92,7 +92,7 @@ class Table:
     kind: Kind
     labels: tuple[object, ...] | None = None
     gaps: NDArray[np.bool_] | None = None
-    """For each pair of neighbours in a compact table, whether rows between them are missing."""
+    """For each pair of neighbours in a compact table, whether rows between them may be missing."""
     known: Mapping[str, float] = field(default_factory=dict)
     """Measures of the whole table that was compacted, by the names of `Measure`."""
 
@@ -117,12 +117,20 @@ class Table:
         """Positives for each negative, c = π / (1 - π)."""
         return self.positives / self.negatives
 
+    @property
+    def has_whole_curve(self) -> bool:
+        """Whether no row that may be missing lies off the straight lines between the others.
+
+        Along a gap without a rise the true positives are constant, so the way is known.
+        """
+        return self.gaps is None or not (self.gaps & (self.tp[1:] > self.tp[:-1])).any()
+
     def refuse_gaps(self, what: str) -> None:
         """Refuse a compact table where every row may count."""
         if self.kind is Kind.COMPACT:
             raise NotAnswerableError(
                 f"{self.kind} cannot tell {what}: it may lie between its {self.size} rows; build "
-                "the full table, with a higher memory_limit= and without tolerance="
+                "the full table, with rows='all', a higher memory_limit= and no tolerance="
             )
 
     def take(self, rows: NDArray[np.intp], kind: Kind) -> Table:

@@ -149,14 +149,14 @@ def test_a_tie_across_the_border_of_two_blocks(dtype, shift):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_scaled_scores_longer_than_a_block(dtype):
+def test_squeezed_scores_longer_than_a_block(dtype):
     generator = np.random.default_rng(5)
     scores = (100 * generator.standard_normal(2 * BLOCK + 5)).astype(dtype)
-    assert encoding_of(scores).exponent > 0
+    assert encoding_of(scores).squeeze > 0
     check_against_unique(generator.random(scores.size) < 0.5, scores)
 
 
-def test_an_underflow_in_a_later_block_is_seen():
+def test_a_small_score_in_a_later_block_is_seen():
     scores = np.append(np.linspace(-3, 3, BLOCK + 8), TINY)
     assert encoding_of(scores) is None
     check_against_unique(np.arange(scores.size) % 2 == 0, scores)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isometrics import kernels
 from isometrics.errors import FileError
 from isometrics.writing import ScratchFolder
 
@@ -33,7 +34,7 @@ class Run(NamedTuple):
     def sorted(self) -> Run:
         """Return the rows in the order of their keys; without weights they are sorted in place."""
         if self.weights is None:
-            self.keys.sort()
+            kernels.sort(self.keys)
             return self
         order = np.argsort(self.keys, kind="stable")
         return Run(self.keys[order], self.weights[order])

@@ -1,7 +1,52 @@
-"""Sort and count: from clean labels, scores and weights to the rows of a table."""
+"""Sort and count: from clean labels, scores and weights to the rows of a table.
+
+There are two kernels that give the same rows: NumPy's, and loops compiled by Numba (extra
+``fast``), which are used where they are installed and pay.
+"""
 
 from __future__ import annotations
 
-from isometrics.kernels.plain import count
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["count"]
+from isometrics.kernels import plain
+from isometrics.kernels.choice import compiled_pays
+from isometrics.kernels.plain import Rows, corners_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from isometrics.aliases import Counts
+
+__all__ = ["Rows", "corners", "corners_of", "count", "sort"]
+
+
+def count(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None) -> Rows:
+    """Count the positives and negatives at or above each distinct score."""
+    if not compiled_pays(scores.size):
+        return plain.count(labels, scores, weights)
+    from isometrics.kernels import fast
+
+    return fast.count(labels, scores, weights)
+
+
+def corners(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None) -> Rows:
+    """Count at the scores where true positives rise, those before them, and the lowest one.
+
+    The rows left out lie on straight lines of constant true positives between these.
+    """
+    if not compiled_pays(scores.size):
+        return plain.count(labels, scores, weights, corners=True)
+    from isometrics.kernels import fast
+
+    return fast.count(labels, scores, weights, corners=True)
+
+
+def sort(keys: NDArray[Any]) -> None:
+    """Sort unsigned keys in place."""
+    if not compiled_pays(keys.size):
+        keys.sort()
+        return
+    from isometrics.kernels import sorting
+
+    sorting.sort(keys)

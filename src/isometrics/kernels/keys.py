@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics.inputs import as_thresholds
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLOCK = 1 << 15
 _UNSIGNED: dict[int, np.dtype[Any]] = {4: np.dtype(np.uint32), 8: np.dtype(np.uint64)}
-_SIGNED: dict[int, np.dtype[Any]] = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
+SIGNED: dict[int, np.dtype[Any]] = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 
 
 def blocks(size: int) -> Iterator[slice]:
@@ -31,31 +33,49 @@ class Encoding:
 
     dtype: np.dtype[Any]
     """The type of the scores once widened: float32, float64, int32 or int64."""
-    exponent: int
-    """Floats are multiplied by 2**-exponent."""
+    squeeze: int
+    """How far the magnitudes of floats, read as integers, are moved towards 0."""
     lowest: int
     """The smallest integer, which is subtracted."""
+    highest: int
+    """The largest integer."""
 
     @property
     def word(self) -> np.dtype[Any]:
         """The unsigned type of the keys."""
         return _UNSIGNED[self.dtype.itemsize]
 
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The lowest and the highest key that can occur."""
+        mask = 2 ** (8 * self.word.itemsize) - 1
+        return mask - 2 * (self.highest - self.lowest) - 1, mask
+
+    @property
+    def widened(self) -> np.dtype[Any]:
+        """The type of thresholds that can hold every score of the sample, and +inf."""
+        return as_thresholds(self.scores(np.array(self.ends, self.word))).dtype
+
     def encode(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return signed integers in the order of the scores, before `lowest` is subtracted.
 
         Notes
         -----
-        The bits of an IEEE float, read as a signed integer with the magnitude of negative
-        numbers inverted, have the order of the floats.
+        The bits of an IEEE float without its sign, read as an integer, have the order of the
+        magnitudes; with the sign they have the order of the floats. Integers below the smallest
+        magnitude that occurs are not used, so all others can be moved towards 0.
         """
         scores = scores.astype(self.dtype)
         if self.dtype.kind == "i":
             return scores
-        scores += 0  # turns -0.0 into 0.0
-        if self.exponent:
-            np.ldexp(scores, -self.exponent, out=scores)
-        return flip_negatives(scores.view(_SIGNED[self.dtype.itemsize]))
+        bits = scores.view(SIGNED[self.dtype.itemsize])
+        order: NDArray[Any] = magnitudes(bits)
+        if self.squeeze:
+            order -= order.dtype.type(self.squeeze)
+            np.maximum(order, 0, out=order)
+        # -0.0 becomes 0, as 0.0 does.
+        np.negative(order, out=order, where=bits < 0)
+        return order
 
     def pack(self, scores: NDArray[Any], labels: NDArray[np.bool_]) -> NDArray[Any]:
         """Return the keys of some rows."""
@@ -71,13 +91,15 @@ class Encoding:
         """Read the scores back from keys, exactly."""
         order: NDArray[Any] = np.invert(keys)
         order >>= self.word.type(1)
-        order = order.view(_SIGNED[self.word.itemsize])
+        order = order.view(SIGNED[self.word.itemsize])
         order += order.dtype.type(self.lowest)
         if self.dtype.kind == "i":
             return order
-        scores: NDArray[Any] = flip_negatives(order).view(self.dtype)
-        if self.exponent:
-            np.ldexp(scores, self.exponent, out=scores)
+        bits: NDArray[Any] = np.abs(order)
+        if self.squeeze:
+            np.add(bits, bits.dtype.type(self.squeeze), out=bits, where=bits > 0)
+        scores: NDArray[Any] = bits.view(self.dtype)
+        np.negative(scores, out=scores, where=order < 0)
         return scores
 
 
@@ -87,8 +109,8 @@ def encoding_of(scores: NDArray[Any]) -> Encoding | None:
     Notes
     -----
     Floats of one sign always leave a bit, and so do those of both signs within (-2, 2). Others
-    are scaled by a power of two, which is exact unless something underflows. Integers need a
-    spread below half their word.
+    leave one unless their magnitudes reach from the smallest to the largest ones that a float can
+    have. Integers need a spread below half their word.
     """
     lowest, highest = scores.min(), scores.max()
     if scores.dtype.kind != "f":
@@ -96,26 +118,33 @@ def encoding_of(scores: NDArray[Any]) -> Encoding | None:
         if reach >= 2**63 or spread >= 2**63:
             return None
         narrow = reach < 2**31 and spread < 2**31
-        return Encoding(np.dtype(np.int32 if narrow else np.int64), 0, int(lowest))
+        return Encoding(np.dtype(np.int32 if narrow else np.int64), 0, int(lowest), int(highest))
     dtype = np.dtype(np.float32) if scores.dtype.itemsize < 4 else scores.dtype.newbyteorder("=")
-    if dtype.itemsize not in _SIGNED:
+    if dtype.itemsize not in SIGNED:
         return None
-    exponent = 0
-    reach = max(-lowest, highest)
-    if lowest < 0 < highest and reach >= 2:
-        exponent = int(np.frexp(reach)[1]) - 1
-        if not np.isfinite(reach) or not _scales_exactly(scores, dtype, exponent):
-            return None
-    smallest = Encoding(dtype, exponent, 0).encode(np.array([lowest]))
-    return Encoding(dtype, exponent, int(smallest[0]))
+    ends = np.array([lowest, highest])
+    squeeze, room = 0, 2 ** (8 * dtype.itemsize - 1)
+    if lowest < 0 < highest and max(-lowest, highest) >= 2:
+        squeeze = _smallest_magnitude(scores, dtype) - 1
+    first, last = Encoding(dtype, squeeze, 0, 0).encode(ends).tolist()
+    return Encoding(dtype, squeeze, first, last) if last - first < room else None
 
 
-def _scales_exactly(scores: NDArray[Any], dtype: np.dtype[Any], exponent: int) -> bool:
-    with np.errstate(under="ignore"):
-        return all(
-            np.array_equal(np.ldexp(np.ldexp(block, -exponent), exponent), block)
-            for block in (scores[rows].astype(dtype) for rows in blocks(scores.size))
-        )
+def _smallest_magnitude(scores: NDArray[Any], dtype: np.dtype[Any]) -> int:
+    """Return the bits of the smallest magnitude above 0."""
+    word = _UNSIGNED[dtype.itemsize]
+    smallest = []
+    for rows in blocks(scores.size):
+        found: NDArray[Any] = magnitudes(scores[rows].astype(dtype).view(SIGNED[dtype.itemsize]))
+        # One less, and 0 becomes the largest word.
+        found -= 1
+        smallest.append(int(found.view(word).min()))
+    return min(smallest) + 1
+
+
+def magnitudes(bits: NDArray[Any]) -> NDArray[Any]:
+    """Return the bits of floats without those of their signs."""
+    return np.asarray(bits & bits.dtype.type(2 ** (8 * bits.dtype.itemsize - 1) - 1))
 
 
 def flip_negatives(bits: NDArray[Any]) -> NDArray[Any]:

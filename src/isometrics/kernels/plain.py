@@ -23,15 +23,43 @@ class Rows(NamedTuple):
     fp: Counts
 
 
-def count(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None) -> Rows:
-    """Count the positives and negatives at or above each distinct score."""
+def count(
+    labels: NDArray[np.bool_],
+    scores: NDArray[Any],
+    weights: Counts | None = None,
+    *,
+    corners: bool = False,
+) -> Rows:
+    """Count the positives and negatives at or above each distinct score, or those of corners."""
     encoding = encoding_of(scores) if weights is None else None
     if encoding is None:
-        return _count_by_order(labels, scores, weights)
-    return _count_by_keys(labels, scores, encoding)
+        rows = _count_by_order(labels, scores, weights)
+        return corners_of(rows) if corners else rows
+    return _count_by_keys(labels, scores, encoding, corners=corners)
 
 
-def _count_by_keys(labels: NDArray[np.bool_], scores: NDArray[Any], encoding: Encoding) -> Rows:
+def corners_of(rows: Rows) -> Rows:
+    """Keep the rows at which true positives rise, those before them, and both ends.
+
+    All others lie on straight lines of constant true positives between these.
+    """
+    rises = rows.tp[1:] > rows.tp[:-1]
+    kept = np.append(True, rises)
+    kept[:-1] |= rises
+    kept[-1] = True
+    return Rows(*(column[kept] for column in rows))
+
+
+def trimmed(thresholds: NDArray[Any], tp: Counts, fp: Counts, size: int) -> Rows:
+    """Return the first rows of arrays that may be longer, without holding on to much memory."""
+    if size <= tp.size // 2:
+        return Rows(thresholds[:size].copy(), tp[:size].copy(), fp[:size].copy())
+    return Rows(thresholds[:size], tp[:size], fp[:size])
+
+
+def _count_by_keys(
+    labels: NDArray[np.bool_], scores: NDArray[Any], encoding: Encoding, *, corners: bool = False
+) -> Rows:
     # Fresh memory costs more than arithmetic, so the thresholds take the place of the keys they
     # are read from wherever both have 64 bits and no row is lost to a tie.
     room = np.empty(scores.size + 1, encoding.word)
@@ -41,12 +69,12 @@ def _count_by_keys(labels: NDArray[np.bool_], scores: NDArray[Any], encoding: En
     keys.sort()
     ends = _group_ends(keys)
     distinct = int(np.count_nonzero(ends))
-    dtype = as_thresholds(encoding.scores(keys[[0, -1]])).dtype
+    dtype = encoding.widened
     in_place = dtype.itemsize == room.itemsize and distinct == keys.size
     thresholds = room.view(dtype) if in_place else np.empty(distinct + 1, dtype)
     tp, fp = np.empty(distinct + 1, np.int64), np.empty(distinct + 1, np.int64)
     thresholds[0], tp[0], fp[0] = np.inf, 0, 0
-    filled, positives = 1, 0
+    filled, positives, waits = 1, 0, False
     for rows in blocks(keys.size):
         block = keys[rows]
         at_or_above = np.cumsum(~block & block.dtype.type(1), dtype=np.int64)
@@ -56,12 +84,19 @@ def _count_by_keys(labels: NDArray[np.bool_], scores: NDArray[Any], encoding: En
         if distinct < keys.size:
             last = np.flatnonzero(ends[rows])
             block, at_or_above, predicted = block[last], at_or_above[last], predicted[last]
+        if corners and block.size:
+            rises = np.diff(at_or_above, prepend=tp[filled - 1]) > 0
+            # The last row of a block waits for what the next one begins with.
+            filled -= int(waits and not rises[0])
+            waits = not rises[-1]
+            kept = np.append(rises[:-1] | rises[1:], True)
+            block, at_or_above, predicted = block[kept], at_or_above[kept], predicted[kept]
         table_rows = slice(filled, filled + block.size)
         tp[table_rows] = at_or_above
         np.subtract(predicted, at_or_above, out=fp[table_rows])
         thresholds[table_rows] = encoding.scores(block)
         filled += block.size
-    return Rows(thresholds, tp, fp)
+    return trimmed(thresholds, tp, fp, filled)
 
 
 def _group_ends(keys: NDArray[Any]) -> NDArray[np.bool_]:

@@ -38,7 +38,8 @@ def completed(table: Table) -> Table:
 def envelope_of(table: Table, index: WeightedIndex) -> Envelope:
     """Return the envelope of the rows of a table, and of no others."""
     if not isinstance(index, ClosedIndex):
-        table.refuse_gaps(f"the best rows for the index {index.name!r}")
+        if not table.has_whole_curve:
+            table.refuse_gaps(f"the best rows for the index {index.name!r}")
         return _searched(table, index)
     rows = hull_rows(table, with_empty_rule=index.has_empty_rule)
     points = Rows.of_table(table).take(rows)

@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 
 INTERPOLATIONS = tuple(pr_pieces.AREAS)
 
+_COMPILED = {
+    "davis-goadrich": "below",
+    "average-precision": "average_precision",
+    "linear": "linear",
+    "above": "above",
+}
+"""The areas for which there are compiled loops."""
+
 
 def recall(table: Table) -> Floats:
     """Share of the positives predicted positive, tp / P."""
@@ -172,7 +180,9 @@ class PRSpace:
         if (lo, hi) == (0, 1) and Measure.ABOVE in self.table.known:
             gap = self.table.known[Measure.ABOVE]
         else:
-            gap = math.fsum(map(pr_pieces.area_above, self._pieces(lo, hi))) / self.table.positives
+            terms, pieces = self._whole_terms(("above",), lo, hi)
+            terms["above"] += map(pr_pieces.area_above, pieces)
+            gap = math.fsum(terms["above"]) / self.table.positives
         return 1 - gap / self._widest_gap(lo, hi)
 
     def _widest_gap(self, lo: float, hi: float) -> float:
@@ -190,11 +200,28 @@ class PRSpace:
             # Its steps look ahead, so the pieces beyond the range are seen first.
             for pieces in self._pieces(hi, 1.0):
                 areas["max-precision"](pieces)
-        sums: dict[str, list[float]] = {name: [] for name in names}
-        for pieces in self._pieces(lo, hi):
+        sums, cut_or_all = self._whole_terms(names, lo, hi)
+        for pieces in cut_or_all:
             for name, area in areas.items():
                 sums[name].append(area(pieces))
         return {name: math.fsum(terms) / self.table.positives for name, terms in sums.items()}
+
+    def _whole_terms(
+        self, names: tuple[str, ...], lo: float, hi: float
+    ) -> tuple[dict[str, list[float]], Iterator[pr_pieces.PrecisionPieces]]:
+        """Return what compiled loops have added up, and the pieces that are left to add."""
+        positives = Fraction(self.table.positives)
+        ends = Fraction(lo) * positives, Fraction(hi) * positives
+        path = path_of(self.table)
+        sums: dict[str, list[float]] = {name: [] for name in names}
+        if not _COMPILED.keys() >= sums.keys():
+            return sums, self._pieces(lo, hi)
+        for name in names:
+            found = path.whole_sums(_COMPILED[name], *ends)
+            if found is None:
+                return sums, self._pieces(lo, hi)
+            sums[name] += found
+        return sums, map(pr_pieces.PrecisionPieces, path.cut_pieces(*ends))
 
     def _pieces(self, lo: float, hi: float) -> Iterator[pr_pieces.PrecisionPieces]:
         positives = Fraction(self.table.positives)

@@ -177,7 +177,12 @@ def gain_at(tp: Fraction, fp: Fraction, totals: Totals) -> float:
 def lost_terms(path: Path, totals: Totals, lo: Fraction, hi: Fraction) -> Iterator[float]:
     """Yield the terms of the area between the curve and 1, from lo to hi true positives."""
     odds = totals.positives / totals.negatives
-    for part, *_ in path.rising_pieces(lo, hi):
+    pieces = path.rising_pieces(lo, hi)
+    sums = path.whole_sums("lost", lo, hi)
+    if sums is not None:
+        yield odds * odds / 2 * totals.positives * math.fsum(sums)
+        pieces = path.cut_pieces(lo, hi)
+    for part, *_ in pieces:
         # In recall r the gain moves by c·Δr/(r·r), and 1 - precision gain is c·fp/tp.
         width = (part.rise / part.x) / (part.x_end / totals.positives)
         lost = float(np.sum(width * (part.y / part.x + part.y_end / part.x_end)))

@@ -47,7 +47,12 @@ def accuracy(table: Table, cost: float) -> Floats:
 
 def area_terms(path: Path, totals: Totals, lo: Fraction, hi: Fraction) -> Iterator[float]:
     """Yield the terms of the area between lo and hi false positives, x = fp and y = tp."""
-    for part, *_ in path.pieces(lo, hi):
+    pieces = path.pieces(lo, hi)
+    sums = path.whole_sums("doubled", lo, hi)
+    if sums is not None:
+        yield math.fsum(sums) / totals.negatives / (2 * totals.positives)
+        pieces = path.cut_pieces(lo, hi)
+    for part, *_ in pieces:
         heights = float(np.sum((part.rise / totals.negatives) * (part.y + part.y_end)))
         yield heights / (2 * totals.positives)
 

@@ -1,0 +1,253 @@
+"""Keys spread over buckets, sorted inside each, and counted: loops that Numba compiles.
+
+This module imports Numba, so it is imported only where `choice.compiled_pays`. Indices are
+unsigned: for a signed one Numba would check whether it counts from the end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Keys = NDArray[Any]
+    Places = NDArray[np.uint64]
+
+U = np.uint64
+ZERO, ONE, EIGHT, LOW_BITS = U(0), U(1), U(8), U(255)
+INSERTED = U(24)
+"""Longest stretch of keys that is sorted by insertion alone."""
+
+
+class Coding(NamedTuple):
+    """The numbers of an `Encoding`, as loops take them."""
+
+    floats: bool
+    magnitude: int
+    """The bits of a float without its sign."""
+    squeeze: int
+    lowest: int
+    mask: np.uint64
+    """All bits of a key."""
+
+
+# The machine code runs without Python's lock, and is kept on disk.
+@njit(nogil=True, cache=True)
+def pack(bits: NDArray[Any], labels: NDArray[np.bool_], coding: Coding, keys: Keys) -> None:
+    """Do what `Encoding.pack` does, from the bits of the scores."""
+    floats, magnitude, squeeze, lowest, mask = coding
+    for row in range(bits.size):
+        order = np.int64(bits[row])
+        if floats:
+            size = max((order & magnitude) - squeeze, 0)
+            order = -size if order < 0 else size
+        keys[row] = mask ^ ((U(order - lowest) << ONE) | U(labels[row]))
+
+
+@njit(nogil=True, cache=True)
+def bits_of(key: np.uint64, coding: Coding) -> np.int64:
+    """Return the bits of the score of a key."""
+    floats, _, squeeze, lowest, mask = coding
+    order = np.int64((mask ^ key) >> ONE) + lowest
+    if not floats or order == 0:
+        return order
+    if order > 0:
+        return order + squeeze
+    return (squeeze - order) | ~coding.magnitude
+
+
+@njit(nogil=True, cache=True)
+def bucket_of(offset: np.uint64, shift: np.uint64, entries: Places) -> np.uint64:
+    """Return the bucket of a key that lies so far from the lowest one."""
+    entry = entries[offset >> shift]
+    inside = offset & ((ONE << shift) - ONE)
+    return (entry >> EIGHT) + (inside >> (entry & LOW_BITS))
+
+
+@njit(nogil=True, cache=True)
+def census(keys: Keys, lowest: np.uint64, shift: np.uint64, entries: Places, found: Places) -> None:
+    """Count the keys of each bucket, and in a second column those with the bit of a positive."""
+    for row in range(keys.size):
+        key = U(keys[row])
+        bucket = bucket_of(key - lowest, shift, entries)
+        found[bucket, ZERO] += ONE
+        found[bucket, ONE] += ~key & ONE
+
+
+@njit(nogil=True, cache=True)
+def spread(
+    keys: Keys, lowest: np.uint64, shift: np.uint64, entries: Places, places: Places, out: Keys
+) -> None:
+    """Move keys into their buckets; `places` has the next free place of each, and moves on."""
+    for row in range(keys.size):
+        bucket = bucket_of(U(keys[row]) - lowest, shift, entries)
+        place = places[bucket]
+        out[place] = keys[row]
+        places[bucket] = place + ONE
+
+
+@njit(nogil=True, cache=True)
+def part_places(keys: Keys, start: np.uint64, end: np.uint64, places: NDArray[np.uint32]) -> Any:
+    """Cut the range of a bucket's keys into equal parts, and find where each part begins.
+
+    Returns
+    -------
+    lowest, shift
+        The part of a key is its distance from the lowest one, shifted.
+    parts
+        How many there are: as many as keys or up to four times as many; 0 if all is in order.
+    crowded
+        Whether a part has more keys than are sorted by insertion alone.
+    """
+    lowest, highest, ordered = U(keys[start]), U(keys[start]), True
+    for row in range(start + ONE, end):
+        key = U(keys[row])
+        ordered &= U(keys[U(row) - ONE]) <= key
+        lowest, highest = min(lowest, key), max(highest, key)
+    most, shift = U(4), ZERO
+    if ordered:
+        return lowest, shift, ZERO, False
+    while most < U(2) * (end - start):
+        most <<= ONE
+    while (highest - lowest) >> shift >= most:
+        shift += ONE
+    parts = ((highest - lowest) >> shift) + ONE
+    for part in range(parts + ONE):
+        places[part] = np.uint32(0)
+    for row in range(start, end):
+        places[((U(keys[row]) - lowest) >> shift) + ONE] += np.uint32(1)
+    longest, filled = ZERO, ZERO
+    for part in range(parts + ONE):
+        longest = max(longest, U(places[part]))
+        filled += U(places[part])
+        places[part] = np.uint32(filled)
+    return lowest, shift, parts, longest > INSERTED
+
+
+@njit(nogil=True, cache=True)
+def put_in_order(
+    keys: Keys, start: np.uint64, end: np.uint64, out: Keys, places: NDArray[np.uint32]
+) -> None:
+    """Sort the keys of one bucket into the front of `out`."""
+    lowest, shift, parts, crowded = part_places(keys, start, end, places)
+    size = end - start
+    if parts == ZERO:
+        for row in range(size):
+            out[row] = keys[start + U(row)]
+        return
+    for row in range(start, end):
+        part = (U(keys[row]) - lowest) >> shift
+        place = places[part]
+        out[U(place)] = keys[row]
+        places[part] = place + np.uint32(1)
+    if crowded:
+        begin = ZERO
+        for part in range(parts):
+            stop = U(places[part])
+            if stop - begin > INSERTED:
+                out[begin:stop].sort()
+            begin = stop
+    for row in range(ONE, size):
+        key, place = out[row], U(row)
+        while place > ZERO and out[place - ONE] > key:
+            out[place] = out[place - ONE]
+            place -= ONE
+        out[place] = key
+
+
+@njit(nogil=True, cache=True)
+def sort_buckets(
+    keys: Keys,
+    starts: Places,
+    first: np.uint64,
+    last: np.uint64,
+    places: NDArray[np.uint32],
+    out: Keys,
+) -> None:
+    """Sort the keys of some buckets into the same places of `out`."""
+    for bucket in range(first, last):
+        start, end = starts[bucket], starts[U(bucket) + ONE]
+        if start < end:
+            put_in_order(keys, start, end, out[start:end], places)
+
+
+@njit(nogil=True, cache=True)
+def fill_rows(
+    keys: Keys,
+    starts: Places,
+    first: np.uint64,
+    last: np.uint64,
+    tps: int,
+    coding: Coding,
+    places: NDArray[np.uint32],
+    room: Keys,
+    tp: NDArray[np.int64],
+    fp: NDArray[np.int64],
+    bits: NDArray[Any],
+) -> np.uint64:
+    """Sort some buckets and fill in a row for each score, from row ``starts[first] + 1`` on.
+
+    `tps` are the positives of all buckets before. Returns the row behind the last one. `bits` may
+    be the memory of the keys, from one word before them on: a bucket is read before it is filled.
+    """
+    row = starts[first] + ONE
+    for bucket in range(first, last):
+        start, end = starts[bucket], starts[U(bucket) + ONE]
+        if start == end:
+            continue
+        put_in_order(keys, start, end, room, places)
+        size = end - start
+        room[size] = coding.mask ^ U(room[size - ONE])  # nothing like the last key
+        for place in range(size):
+            key = U(room[place])
+            tps += np.int64(~key & ONE)
+            tp[row] = tps
+            fp[row] = np.int64(start + U(place) + ONE) - tps
+            bits[row] = bits_of(key, coding)
+            # Of tied keys, the last one's row stays.
+            row += U((key ^ U(room[U(place) + ONE])) > ONE)
+    return row
+
+
+@njit(nogil=True, cache=True)
+def fill_corners(
+    keys: Keys,
+    starts: Places,
+    first: np.uint64,
+    last: np.uint64,
+    tps: int,
+    coding: Coding,
+    places: NDArray[np.uint32],
+    room: Keys,
+    tp: NDArray[np.int64],
+    fp: NDArray[np.int64],
+    bits: NDArray[Any],
+) -> np.uint64:
+    """Do the same for the rows at which true positives rise, those before them, and the last."""
+    row = starts[first] + ONE
+    reached, waits = tps, False
+    for bucket in range(first, last):
+        start, end = starts[bucket], starts[U(bucket) + ONE]
+        if start == end:
+            continue
+        put_in_order(keys, start, end, room, places)
+        size = end - start
+        room[size] = coding.mask ^ U(room[size - ONE])
+        for place in range(size):
+            key = U(room[place])
+            tps += np.int64(~key & ONE)
+            if (key ^ U(room[U(place) + ONE])) <= ONE:
+                continue
+            # A row that waits stands already where it belongs, if it stays.
+            row += U(waits and tps > reached)
+            tp[row] = tps
+            fp[row] = np.int64(start + U(place) + ONE) - tps
+            bits[row] = bits_of(key, coding)
+            waits = tps == reached
+            row += U(tps > reached)
+            reached = tps
+    return row + U(waits)

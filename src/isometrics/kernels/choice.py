@@ -1,0 +1,50 @@
+"""When the loops compiled by Numba (extra ``fast``) are used: where they are there, and pay."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+
+START = 1 << 24
+"""Rows that NumPy sorts in the second or so in which Numba and its compiled loops are loaded."""
+
+FEWEST = 1 << 15
+"""Rows from which on the compiled loops are faster, once they are loaded."""
+
+LOOPS = "isometrics.kernels.bucket_loops"
+
+_seen = 0
+
+
+def compiled_pays(rows: int) -> bool:
+    """Tell whether so many rows are worth the compiled loops; both ways give the same rows.
+
+    Notes
+    -----
+    Loading them takes as long as sorting some ten million rows without them. So they are loaded
+    for a sample that long, or once that many rows were sorted in all: this costs at most twice
+    what knowing the future would.
+    """
+    global _seen  # noqa: PLW0603
+    if rows < FEWEST or not installed():
+        return False
+    if loaded_and_pays(rows):
+        return True
+    _seen += rows
+    return _seen >= START
+
+
+def loaded_and_pays(rows: int) -> bool:
+    """Tell whether the compiled loops are there already, and so many rows are enough for them."""
+    return rows >= FEWEST and LOOPS in sys.modules
+
+
+def installed() -> bool:
+    """Tell whether Numba is there."""
+    return find_spec("numba") is not None
+
+
+def threads_for(rows: int) -> int:
+    """Return how many threads pay: a second one, for many rows, where there is a second core."""
+    return 2 if rows >= 1 << 19 and (os.cpu_count() or 1) > 1 else 1

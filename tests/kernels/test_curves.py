@@ -1,0 +1,129 @@
+"""The compiled sums and hull against those of NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("numba")
+
+import isometrics as iso
+from isometrics.hull import vertices
+from isometrics.kernels import choice, curve_loops, curves
+from isometrics.testing.strategies import binary_samples
+
+RANGES = [(0.0, 1.0), (0.0, 0.37), (0.21, 1.0), (0.3, 0.31)]
+SINGLE = ("davis-goadrich", "average-precision", "linear")
+
+
+@pytest.fixture
+def numpy_only(monkeypatch):
+    """Return how to compute without the loops."""
+
+    def compute(work):
+        with monkeypatch.context() as patch:
+            patch.setattr(curves, "loaded_and_pays", lambda _: False)
+            return work()
+
+    return compute
+
+
+@pytest.fixture(autouse=True)
+def _always(monkeypatch):
+    monkeypatch.setattr(curves, "loaded_and_pays", lambda rows: rows > 0)
+
+
+def areas(points):
+    found = [points.roc.area(*ends) for ends in RANGES]
+    found += [points.prg.area(*ends) for ends in RANGES]
+    found += [points.pr.normalised_area(*ends) for ends in RANGES]
+    for ends in RANGES:
+        found += [points.pr.area(name, *ends) for name in SINGLE]
+        found += points.pr.areas(*ends).values()
+    return np.array(found)
+
+
+def sample_points(sample):
+    labels, scores, *weights = sample
+    return iso.OperatingPoints.from_scores(
+        labels, scores, sample_weight=weights[0] if weights else None
+    )
+
+
+def python_loops(monkeypatch):
+    for name, loop in vars(curve_loops).copy().items():
+        if hasattr(loop, "py_func"):
+            monkeypatch.setattr(curve_loops, name, loop.py_func)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("weights", [None, "integer", "float"])
+def test_areas_and_hull_are_those_of_numpy(monkeypatch, numpy_only, compiled, weights):
+    if not compiled:
+        python_loops(monkeypatch)
+
+    @given(binary_samples(weights=weights))
+    @settings(max_examples=25)
+    def check(sample):
+        points = sample_points(sample)
+        np.testing.assert_allclose(
+            areas(points), numpy_only(lambda: areas(points)), rtol=1e-12, atol=1e-14
+        )
+        assert points.hull().table == numpy_only(points.hull).table
+
+    check()
+
+
+@pytest.mark.parametrize("prevalence", [0.5, 0.01, 0.0003])
+def test_long_tables(monkeypatch, numpy_only, prevalence):
+    monkeypatch.setattr(curves, "threads_for", lambda _: 2)
+    generator = np.random.default_rng(4)
+    labels = generator.random(40_000) < prevalence
+    scores = (generator.standard_normal(labels.size) + labels).round(4)
+    points = iso.OperatingPoints.from_scores(labels, scores)
+    np.testing.assert_allclose(areas(points), numpy_only(lambda: areas(points)), rtol=1e-12)
+    assert points.hull().table == numpy_only(points.hull).table
+    moved = points.at_prevalence(0.2)
+    np.testing.assert_allclose(areas(moved), numpy_only(lambda: areas(moved)), rtol=1e-12)
+    assert moved.hull().table == numpy_only(moved.hull).table
+
+
+def test_short_steps_far_from_the_start_as_python(monkeypatch, numpy_only):
+    """There the logarithm is a short series."""
+    python_loops(monkeypatch)
+    tp, fp = np.array([0, 5000, 5001, 5003, 5004]), np.array([0, 3000, 3001, 3001, 3004])
+    points = iso.OperatingPoints.from_counts(tp, fp, positives=5004, negatives=3004)
+    np.testing.assert_allclose(areas(points), numpy_only(lambda: areas(points)), rtol=1e-13)
+
+
+def test_a_last_row_that_repeats_is_no_vertex(monkeypatch):
+    python_loops(monkeypatch)
+    assert curves.hull_rows(np.array([0, 1, 1]), np.array([0, 0, 0])).tolist() == [0, 1]
+    assert curves.hull_rows(np.array([0, 0]), np.array([0, 0])).tolist() == [0]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
+def test_the_chain_finds_the_vertices_of_any_nested_counts(steps):
+    """Equal neighbours, level and steep ways included."""
+    x, y = np.cumsum(np.array([(0, 0), *steps]), axis=0).T
+    found = curves.hull_rows(x, y)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(curves, "loaded_and_pays", lambda _: False)
+        np.testing.assert_array_equal(found, vertices(x, y))
+
+
+def test_counts_beyond_31_bits_are_left_to_exact_integers():
+    x = np.array([0, 1, 2**31])
+    assert curves.hull_rows(x, np.array([0, 1, 2])) is None
+    assert curves.hull_rows(np.array([0, 1, 2]), x) is None
+    assert curves.hull_rows(np.array([0.0, 1.0]), np.array([0.0, 1.0])) is None
+
+
+def test_short_tables_are_left_to_numpy(monkeypatch):
+    monkeypatch.setattr(curves, "loaded_and_pays", choice.loaded_and_pays)
+    assert curves.sums_along("below", np.arange(9), np.arange(9), 0, 8) is None
+    assert curves.hull_rows(np.arange(9), np.arange(9)) is None
+
+
+def test_every_sum_has_a_loop():
+    assert all(hasattr(curve_loops, name) for name in curves.SUMS)

@@ -1,0 +1,283 @@
+"""The compiled kernel against the plain one: the same rows, to the bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("numba")
+
+from isometrics import kernels
+from isometrics.kernels import (
+    bucket_loops,
+    carrying_loops,
+    choice,
+    fast,
+    plain,
+    rare,
+    rare_loops,
+    sorting,
+    tied_loops,
+)
+from isometrics.testing.strategies import binary_samples
+
+TINY = 5e-324
+LARGEST = np.finfo(np.float64).max
+DTYPES = [
+    *("float16", "float32", "float64"),
+    *("int8", "int16", "int32", "int64"),
+    *("uint8", "uint16", "uint32", "uint64"),
+]
+SMALL = {"each": 4, "slots": 16}
+"""Buckets of four keys, and a hash table for four scores: short samples cross all borders."""
+
+
+def check_same(one, other):
+    for mine, theirs in zip(one, other, strict=True):
+        assert mine.dtype == theirs.dtype
+        np.testing.assert_array_equal(mine, theirs)
+    assert not np.signbit(one.thresholds[one.thresholds == 0]).any()
+
+
+def check_close(one, other):
+    np.testing.assert_array_equal(one.thresholds, other.thresholds)
+    for mine, theirs in ((one.tp, other.tp), (one.fp, other.fp)):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-12)
+        assert (np.diff(mine) >= 0).all()
+
+
+def check_kernels(labels, scores, weights=None, **options):
+    check = check_close if weights is not None and weights.dtype.kind == "f" else check_same
+    for corners in (False, True):
+        expected = plain.count(labels, scores, weights, corners=corners)
+        for threads in (1, 2):
+            check(
+                fast.count(labels, scores, weights, corners=corners, threads=threads, **options),
+                expected,
+            )
+
+
+@given(st.booleans().flatmap(lambda ties: binary_samples(ties=ties, dtypes=DTYPES)))
+@settings(max_examples=60)
+def test_rows_are_those_of_the_plain_kernel(sample):
+    check_kernels(*sample)
+    check_kernels(*sample, **SMALL)
+
+
+@given(st.sampled_from(["integer", "float"]).flatmap(
+    lambda weights: binary_samples(weights=weights, dtypes=DTYPES)
+))  # fmt: skip
+@settings(max_examples=60)
+def test_weights_are_added_up_as_by_the_plain_kernel(sample):
+    labels, scores, weights = sample
+    present = weights > 0
+    check_kernels(labels[present], scores[present], weights[present], **SMALL)
+
+
+EXTREMES = {
+    "both signs, large": [1e300, -1e300, 1.0, -1.0, 0.0, -0.0, 1e-7, -1e-7],
+    "no bit is free": [1e-310, 1e300, -1e300, -1e-310],
+    "subnormals": [TINY, -TINY, 0.0, -0.0, 1e-310, -1e-310, 1.0],
+    "all of float64": [LARGEST, -LARGEST, 1.0, -1.0, 2.0, TINY],
+    "infinities": [np.inf, -np.inf, 1.0, -1.0, -0.0, LARGEST, TINY],
+    "infinities, squeezed": [np.inf, -np.inf, 1.0, -1.0, -0.0, 5.0],
+    "negative only": [-1.0, -2.0, -0.0, -np.inf],
+    "int64": np.array([-(2**63), 1 - 2**63, 2**63 - 1, 2**63 - 2, 2**53, 2**53 + 1, 0]),
+    "int64 of one sign": np.array([2**63 - 1, 2**63 - 2, 2**53 + 1, 2**53]),
+    "uint64": np.array([2**64 - 1, 2**64 - 2, 2**63, 2**63 - 1, 0], np.uint64),
+    "float32, both signs": np.array([3.4e38, -3.4e38, 1e-45, -1e-45, 1.0], np.float32),
+    "big-endian": np.array([3.0, -7.5, 0.25], ">f8"),
+    "long doubles": np.array([3.0, -7.5, 0.25], np.longdouble),
+    "one value": [0.25],
+}
+
+
+@pytest.mark.parametrize("scores", EXTREMES.values(), ids=EXTREMES.keys())
+@pytest.mark.parametrize("weighted", [False, True])
+def test_extreme_scores(scores, weighted):
+    scores = np.tile(np.asarray(scores), 7)
+    labels = np.arange(scores.size) % 3 == 0
+    weights = np.arange(1, scores.size + 1) if weighted else None
+    check_kernels(labels, scores, weights)
+    check_kernels(labels, scores, weights, **SMALL)
+
+
+def test_one_row():
+    check_kernels(np.array([True]), np.array([0.5]))
+    check_kernels(np.array([False]), np.array([0.5]), np.array([2.5]))
+
+
+SHAPES = {
+    "distinct": lambda r, n: r.standard_normal(n),
+    "probabilities": lambda r, n: 1 / (1 + np.exp(-3 * r.standard_normal(n))),
+    "float32": lambda r, n: r.random(n).astype(np.float32),
+    "sorted": lambda _, n: np.arange(n) / n,
+    "reversed": lambda _, n: -np.arange(n) / n,
+    "few values": lambda r, n: r.integers(0, 9, n) / 8,
+    "more values than slots, late": lambda r, n: np.append(
+        r.integers(0, 9, n - n // 8) / 8, r.random(n // 8)
+    ),
+    "long ties among distinct": lambda r, n: np.where(r.random(n) < 0.4, 0.5, r.random(n)),
+    "an outlier hides the rest": lambda r, n: np.append(r.integers(0, 2**20, n - 1), 2**61),
+    "outliers in several steps": lambda r, n: 2 ** (r.integers(0, 60, n)) + r.integers(0, 3, n),
+    "not contiguous": lambda r, n: r.random(2 * n)[::2],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
+@pytest.mark.parametrize("size", [1023, 70_001])
+def test_longer_samples(shape, size):
+    generator = np.random.default_rng(size)
+    scores = shape(generator, size)
+    labels = generator.random(size) < 0.4
+    check_kernels(labels, scores)
+    check_kernels(labels, scores, each=64, slots=64)
+    check_kernels(labels, scores, generator.integers(1, 9, size), each=64)
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
+@pytest.mark.parametrize("share", [1e-4, 1e-3])
+def test_corners_where_positives_are_rare(shape, share):
+    generator = np.random.default_rng(3)
+    scores = shape(generator, 70_001)
+    labels = generator.random(scores.size) < share
+    labels[[0, -1]] = True
+    check_kernels(labels, scores)
+
+
+def test_equal_weights_do_not_drift():
+    """Equal weights of 0.1 are the bad case of a plain cumulative sum."""
+    weights = np.full(2**18, 0.1)
+    rows = fast.count(np.ones(weights.size, bool), np.arange(weights.size), weights)
+    assert abs(rows.tp[-1] / (weights.size / 10) - 1) < 1e-15
+
+
+# The loops as Python ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def as_python(monkeypatch):
+    """Run the loops as they are written: what Numba compiles must also be right as Python."""
+    for module in (bucket_loops, carrying_loops, rare_loops, tied_loops):
+        for name, loop in vars(module).copy().items():
+            if hasattr(loop, "py_func"):
+                monkeypatch.setattr(module, name, loop.py_func)
+
+
+@pytest.mark.usefixtures("as_python")
+@pytest.mark.parametrize("scores", EXTREMES.values(), ids=EXTREMES.keys())
+def test_loops_as_python(scores):
+    scores = np.tile(np.asarray(scores), 5)
+    labels = np.arange(scores.size) % 3 == 0
+    check_kernels(labels, scores, **SMALL)
+    check_kernels(labels, scores, np.arange(1, scores.size + 1), **SMALL)
+
+
+@pytest.mark.usefixtures("as_python")
+@pytest.mark.parametrize("name", ["distinct", "float32", "sorted", "few values"])
+def test_longer_samples_as_python(monkeypatch, name):
+    generator = np.random.default_rng(8)
+    scores = SHAPES[name](generator, 900)
+    labels = generator.random(scores.size) < 0.3
+    monkeypatch.setattr(fast, "RARE", 1)
+    check_kernels(labels, scores, each=300, slots=64)
+    check_kernels(labels, scores, generator.random(scores.size), each=300)
+    check_kernels(np.arange(scores.size) % 300 == 7, scores, each=300)
+
+
+@pytest.mark.usefixtures("as_python")
+def test_crowded_parts_as_python():
+    """Many keys in one narrow stretch of a bucket are more than insertion is good for."""
+    scores = np.append(np.arange(64), [2**40])
+    labels = np.arange(scores.size) % 2 == 0
+    shuffled = np.random.default_rng(1).permutation(scores.size)
+    check_kernels(labels[shuffled], scores[shuffled], np.ones(scores.size), each=100)
+    check_kernels(labels[shuffled], scores[shuffled], each=100, slots=4)
+
+
+@pytest.mark.usefixtures("as_python")
+def test_empty_buckets_as_python():
+    keys = np.array([5, 2**40, 3, 2**40 + 2, 9, 0], np.uint64)
+    sorting.sort(keys, each=1)
+    assert keys.tolist() == [0, 3, 5, 9, 2**40, 2**40 + 2]
+
+
+# Sorting alone ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", [np.uint32, np.uint64])
+@pytest.mark.parametrize("shape", ["uniform", "one value", "outliers", "two far ends"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_keys_are_sorted_in_place(word, shape, threads):
+    generator = np.random.default_rng(2)
+    top = np.iinfo(word).max
+    keys = {
+        "uniform": generator.integers(0, top, 20_000, word, endpoint=True),
+        "one value": np.full(20_000, top, word),
+        "outliers": np.append(generator.integers(0, 3_000, 20_000, word), [word(top)]),
+        "two far ends": np.append(
+            np.arange(5_000, dtype=word), word(top) - np.arange(5_000, dtype=word)
+        ),
+    }[shape]
+    expected = np.sort(keys)
+    sorting.sort(keys, threads=threads, each=16)
+    np.testing.assert_array_equal(keys, expected)
+
+
+def test_the_sort_of_a_run_is_chosen_by_its_length(monkeypatch):
+    keys = np.random.default_rng(0).integers(0, 2**63, choice.FEWEST).astype(np.uint64)
+    for there in (True, None):
+        monkeypatch.setattr(choice, "find_spec", lambda _, there=there: there)
+        mine = keys.copy()
+        kernels.sort(mine)
+        np.testing.assert_array_equal(mine, np.sort(keys))
+
+
+def test_bins_of_rare_positives_need_room_at_both_ends():
+    top = 2**32 - 1
+    assert rare.bins_of(np.array([0, 5], np.uint32)) is None
+    assert rare.bins_of(np.array([top - 5, top], np.uint32)) is None
+    bins = rare.bins_of(np.array([1 << 20, (1 << 20) + 9], np.uint32))
+    assert bins.group.tolist() == [0, 1, 2, 2, 2, 3, 4]
+    assert bins.lowest == (1 << 20) - 2
+
+
+# The choice ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def _nothing_loaded(monkeypatch):
+    monkeypatch.setattr(choice, "LOOPS", "isometrics.kernels.none_such")
+    monkeypatch.setattr(choice, "_seen", 0)
+
+
+@pytest.mark.usefixtures("_nothing_loaded")
+def test_loops_are_loaded_for_long_samples_or_many_rows_in_all(monkeypatch):
+    assert not choice.compiled_pays(choice.FEWEST - 1)
+    assert not choice.compiled_pays(choice.START // 2)
+    assert choice.compiled_pays(choice.START // 2)
+    monkeypatch.setattr(choice, "_seen", 0)
+    assert choice.compiled_pays(choice.START)
+    monkeypatch.setattr(choice, "_seen", 0)
+    monkeypatch.setattr(choice, "LOOPS", "numpy")
+    assert choice.compiled_pays(choice.FEWEST)
+    assert not choice.compiled_pays(choice.FEWEST - 1)
+    monkeypatch.setattr(choice, "find_spec", lambda _: None)
+    assert not choice.compiled_pays(choice.START)
+
+
+def test_threads_are_used_for_many_rows_on_two_cores(monkeypatch):
+    monkeypatch.setattr(choice.os, "cpu_count", lambda: 2)
+    assert choice.threads_for(100) == 1
+    assert choice.threads_for(10**7) == 2
+    monkeypatch.setattr(choice.os, "cpu_count", lambda: None)
+    assert choice.threads_for(10**7) == 1
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_both_kernels_are_reached(monkeypatch, there):
+    generator = np.random.default_rng(0)
+    labels, scores = generator.random(choice.FEWEST) < 0.5, generator.random(choice.FEWEST)
+    monkeypatch.setattr(choice, "find_spec", lambda _: there or None)
+    check_same(kernels.count(labels, scores), plain.count(labels, scores))
+    check_same(kernels.corners(labels, scores), plain.count(labels, scores, corners=True))
