@@ -141,7 +141,7 @@ def _rounded(x: Fraction, y: Fraction, rise: Fraction, run: Fraction) -> Segment
 
 def path_of(table: Table) -> Path:
     """Return the path of the table's curve, x = tp and y = fp, completed by both trivial rules."""
-    if table.kind is Kind.COMPACT:
+    if table.partial:
         raise NotAnswerableError(
             f"{table.kind} cannot answer this exactly: the curve between its {table.size} rows is "
             "not known; ask area_brackets() for bounds, or build the full table"
