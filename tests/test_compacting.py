@@ -16,7 +16,8 @@ import isometrics as iso
 from isometrics import plot
 from isometrics.brackets import EXACT, area_brackets
 from isometrics.compacting import Compacting
-from isometrics.errors import NotAnswerableError, UndefinedWarning
+from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
+from isometrics.hull import vertices
 from isometrics.indices import Index
 from isometrics.lift import lift
 from isometrics.printing import bracketed
@@ -290,3 +291,88 @@ def test_a_legend_shows_the_area_or_its_bounds(short, space, area):
     if area != "AUROC":  # which is the same at every prevalence
         bounds = bracketed(*area_brackets(short.at_prevalence(0.2))[area])
         assert any(f"({area} {bounds})" in label for label in labels)
+
+
+# ---------------------------------------------------------------------- at most so many rows
+
+weighted = samples | binary_samples(weights="float")
+
+
+def same(found, expected):
+    """Compare numbers of which both may be undefined."""
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12, equal_nan=True)
+
+
+def quiet_areas(points):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedWarning)
+        return [area(points) for area in EXACT.values()]
+
+
+@given(weighted, st.integers(2, 35))
+def test_any_table_in_so_many_rows(sample, most):
+    full = of_sample(sample)
+    needed = len({0, 1, len(full) - 1, np.nanargmax(full.precision), *vertices(full.fp, full.tp)})
+    if needed > most:
+        with pytest.raises(ParameterError, match=f"^max_points must be at least {needed} for"):
+            full.compact(most)
+        return
+    some = full.compact(most)
+    assert len(some) <= most
+    if len(full) <= most:
+        assert some == full
+        return
+    rows = [0, *np.searchsorted(-full.thresholds[1:], -some.thresholds[1:]) + 1]
+    np.testing.assert_array_equal(some.tp, full.tp[rows])
+    np.testing.assert_array_equal(some.fp, full.fp[rows])
+    np.testing.assert_array_equal(some.table.gaps, np.diff(rows) > 1)
+    assert some.hull().table == full.hull().table
+    same(quiet_areas(some), quiet_areas(full))
+    for beta in BETAS:
+        assert iso.best_threshold(some, beta=beta).tp == iso.best_threshold(full, beta=beta).tp
+
+
+@pytest.mark.parametrize("most", [300, 1000, 2500])
+def test_room_is_used(long, most):
+    some = long.compact(most)
+    assert most / 2 < len(some) <= most
+    # Rows are spread over the whole curve.
+    assert np.diff(some.tp).max() < 20 * long.positives / most
+    assert np.diff(some.fp).max() < 20 * long.negatives / most
+
+
+def test_compacting_again_keeps_what_is_known(long):
+    some = long.compact(1000).compact(300)
+    assert len(some) <= 300
+    assert some.table.known == long.compact(1000).table.known
+    full = np.searchsorted(-long.thresholds[1:], -some.thresholds[1:])
+    np.testing.assert_array_equal(some.table.gaps[1:], np.diff(full) > 1)
+
+
+def test_a_curve_and_a_table_of_bins():
+    random = np.random.default_rng(4)
+    labels = random.random(3000) < 0.4
+    scores = random.normal(size=3000) + labels
+    stream = iso.Accumulator(20_000)
+    stream.update(labels, scores)
+    binned = stream.points()
+    some = binned.compact(150)
+    assert some.table.kind is binned.table.kind is Kind.BINNED
+    assert len(some) <= 150
+    full = iso.OperatingPoints.from_scores(labels, scores)
+    wide, narrow = area_brackets(some), area_brackets(binned)
+    for name, area in EXACT.items():
+        assert wide[name].lo <= narrow[name].lo <= area(full) <= narrow[name].hi <= wide[name].hi
+    curve = iso.OperatingPoints.from_counts(
+        full.tp, full.fp, positives=full.positives, negatives=full.negatives
+    )
+    same(quiet_areas(curve.compact(200)), quiet_areas(full))
+
+
+def test_tables_that_cannot_be_compacted(long):
+    with pytest.raises(NotAnswerableError, match="cannot be compacted, because its rows need not"):
+        long.at([0.5, 0.1]).compact(2)
+    with pytest.raises(ParameterError, match=r"^max_points must be a whole number"):
+        long.compact(1)
+    with pytest.raises(ParameterError, match=r"^max_points must be at least"):
+        long.hull().compact(3)

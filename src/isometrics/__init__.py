@@ -10,11 +10,12 @@ if TYPE_CHECKING:
     from isometrics.analysis import Analysis, analyse
     from isometrics.average import Average, average
     from isometrics.best_rows import Thresholds
-    from isometrics.brackets import Bracket, area_brackets
+    from isometrics.brackets import AreaBrackets, Bracket, area_brackets
     from isometrics.calibrate import AccuracyCalibrator, CalibrationSegments, FCalibrator
     from isometrics.compare import Comparison, compare
     from isometrics.decide import best_threshold
     from isometrics.decision import Decision
+    from isometrics.engines.stream import Accumulator
     from isometrics.errors import InputError, IsometricsError, OneClassError, UndefinedWarning
     from isometrics.indices import Index
     from isometrics.intervals import OptimalThresholds, optimal_thresholds
@@ -48,13 +49,14 @@ else:
         "average": "Average average",
         "uncertainty.bands": "Band BetterCurve CurveReplicates",
         "best_rows": "Thresholds",
-        "brackets": "Bracket area_brackets",
+        "brackets": "AreaBrackets Bracket area_brackets",
         "calibrate": "AccuracyCalibrator CalibrationSegments FCalibrator",
         "compare": "Comparison compare",
         "uncertainty.curve_replicates": "bootstrap_curves",
         "decide": "best_threshold",
         "decision": "Decision",
         "uncertainty.delong": "DeLong delong",
+        "engines.stream": "Accumulator",
         "errors": "InputError IsometricsError OneClassError UndefinedWarning",
         "indices": "Index",
         "intervals": "OptimalThresholds optimal_thresholds",
@@ -100,8 +102,10 @@ def __dir__() -> list[str]:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Accumulator",
     "AccuracyCalibrator",
     "Analysis",
+    "AreaBrackets",
     "Average",
     "Band",
     "BetterCurve",

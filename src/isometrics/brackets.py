@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from isometrics.parameters import clean_choice
 from isometrics.path import Pieces, Segments
 from isometrics.points import OperatingPoints
+from isometrics.printing import number
+from isometrics.results import ResultTable
 from isometrics.spaces import pr_pieces
 from isometrics.spaces.pr import INTERPOLATIONS
 from isometrics.table import Kind, Measure, Table
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
 
 _ROUNDING = 1e-14
 """The sums of the bounds are rounded too; so they are moved apart by this, relative to 1."""
+_ROUNDING_TRADEOFF = 1e-12
+"""The same for areas over λ, which have logarithms in every piece."""
 
 
 class Bracket(NamedTuple):
@@ -33,6 +39,46 @@ class Bracket(NamedTuple):
     def width(self) -> float:
         """The distance of the bounds."""
         return self.hi - self.lo
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AreaBrackets(ResultTable):
+    """Bounds of all areas, one row for each.
+
+    Attributes
+    ----------
+    names
+        The areas, by the names that `area_brackets` has.
+    lo, hi
+        Two numbers with the exact area between them; equal where it is known.
+    """
+
+    _left: ClassVar[tuple[str, ...]] = ("area",)
+    _most_rows: ClassVar[int] = 60
+
+    names: tuple[str, ...]
+    lo: Floats
+    hi: Floats
+
+    @property
+    def width(self) -> Floats:
+        """The distances of the bounds."""
+        return np.asarray(self.hi - self.lo)
+
+    def __getitem__(self, name: str) -> Bracket:
+        """Return the bounds of one area."""
+        place = self.names.index(clean_choice(name, "the name of an area", self.names))
+        return Bracket(float(self.lo[place]), float(self.hi[place]))
+
+    def __len__(self) -> int:
+        """Return the number of areas."""
+        return len(self.names)
+
+    def _title(self) -> str:
+        return f"AreaBrackets: {len(self)} areas, bounds at most {number(self.width.max())} apart"
+
+    def _columns(self) -> dict[str, Any]:
+        return {"area": list(self.names), "lo": self.lo, "hi": self.hi, "width": self.width}
 
 
 EXACT: dict[str, Callable[[OperatingPoints], float]] = {
@@ -69,9 +115,22 @@ def area_brackets(points: OperatingPoints) -> dict[str, Bracket]:
     Bracket(lo=0.75, hi=0.75)
     """
     table = points.table
-    if table.kind is not Kind.COMPACT or len(table.known) == len(Measure):
+    if not table.partial or len(table.known) == len(Measure):
         return {name: Bracket(value, value) for name, value in _exact(points).items()}
     return _bounds(table)
+
+
+def tradeoff_bracket(points: OperatingPoints) -> Bracket:
+    """Return bounds of the area under the best F-measure for every weight of recall.
+
+    It follows from the hull, which only a binned table does not have. A threshold inside a bin is
+    at best as good as one with all positives of the bin and none of its negatives.
+    """
+    area = points.tradeoff().area()
+    if points.table.kind is not Kind.BINNED:
+        return Bracket(area, area)
+    best = OperatingPoints(_best(points.table)).tradeoff().area()
+    return Bracket(area - _ROUNDING_TRADEOFF, best + _ROUNDING_TRADEOFF)
 
 
 def _exact(points: OperatingPoints) -> dict[str, float]:
@@ -216,4 +275,4 @@ def _expected_gain(table: Table, area: Bracket, y0: Bracket) -> Bracket:
     inside = shift * shift + float(4 * (1 - pi) * (Fraction(area.lo) * slope + fixed))
     lowest = min(max(-shift + math.sqrt(max(inside, 0.0)), y0.lo), y0.hi)
     lo = min(value(area.lo, y) for y in (lowest, *y0))
-    return _apart(lo, max(value(area.hi, y) for y in y0))
+    return _apart(lo, min(max(value(area.hi, y) for y in y0), 1.0))

@@ -52,16 +52,17 @@ def clean_sample(
 
 
 def present_rows(
-    first: Column, *others: Column, sample_weight: ArrayLike | None
+    first: Column, *others: Column, sample_weight: ArrayLike | None, batch: bool = False
 ) -> tuple[list[Column], Counts | None]:
     """Check that columns belong together, and leave out the rows of zero weight.
 
-    Integer weights stay integers, so that counts built from them stay exact.
+    Integer weights stay integers, so that counts built from them stay exact. A `batch` of a
+    longer sample may be empty.
     """
     columns = [first, *others]
     for other in others:
         other.same_length(first)
-    if first.size == 0:
+    if first.size == 0 and not batch:
         raise EmptyInputError(f"{first.name} is empty; at least one row is needed")
     if sample_weight is None:
         return columns, None
@@ -69,7 +70,7 @@ def present_rows(
     rows = np.flatnonzero(weights)
     if rows.size == weights.size:
         return columns, weights
-    if rows.size == 0:
+    if rows.size == 0 and not batch:
         raise WeightError("sample_weight is zero for every row; at least one weight must be > 0")
     return [each.take(rows) for each in columns], weights[rows]
 

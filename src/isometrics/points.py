@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Self
 
 from isometrics.building import (
     table_of_curve,
@@ -14,33 +12,31 @@ from isometrics.building import (
     table_of_sets,
     table_of_thresholds,
 )
+from isometrics.compacting import compacted
 from isometrics.errors import PointsError
 from isometrics.hull import hull_of
 from isometrics.inputs import clean_sample, clean_thresholds, clean_totals
-from isometrics.parameters import clean_beta, clean_choice, clean_cost, clean_prevalence
+from isometrics.parameters import clean_choice, clean_prevalence, clean_size
 from isometrics.printing import number
 from isometrics.recovery import counts_from_pr, counts_from_roc, counts_within_totals
-from isometrics.results import ResultTable
-from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff, pr, prg, roc
+from isometrics.row_measures import RowMeasures
+from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff
 from isometrics.spaces.tradeoff import tradeoff_of
-from isometrics.table import Kind
 from isometrics.transforms import at_prevalence, at_thresholds, merged
-
-Scalar = TypeVar("Scalar", bound=np.generic)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from isometrics.aliases import Counts, Floats, Total
+    from isometrics.aliases import Total
     from isometrics.families import UniverseSize
     from isometrics.indices import WeightedIndex
     from isometrics.table import Table
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class OperatingPoints(ResultTable):
+class OperatingPoints(RowMeasures):
     """All operating points of one model on one sample: true and false positives by threshold.
 
     Build one with `from_scores`, `from_counts`, `from_roc`, `from_pr` or `from_sets`. The rule of
@@ -211,90 +207,6 @@ class OperatingPoints(ResultTable):
         """
         return cls(table_of_sets(target, found, universe_size, labels))
 
-    # ------------------------------------------------------------------ columns
-
-    @property
-    def thresholds(self) -> NDArray[Any]:
-        """Thresholds in descending order, behind the +inf of the empty rule; NaN if unknown."""
-        return self.table.thresholds
-
-    @property
-    def labels(self) -> tuple[object, ...] | None:
-        """Names or parameter values of the rows of a family of sets."""
-        return self.table.labels
-
-    @property
-    def tp(self) -> Counts:
-        """True positives."""
-        return self.table.tp
-
-    @property
-    def fp(self) -> Counts:
-        """False positives."""
-        return self.table.fp
-
-    @property
-    def fn(self) -> Counts:
-        """False negatives."""
-        return _locked(self.table.positives - self.table.tp)
-
-    @property
-    def tn(self) -> Counts:
-        """True negatives."""
-        return _locked(self.table.negatives - self.table.fp)
-
-    @property
-    def positives(self) -> Total:
-        """The total of positives, P."""
-        return self.table.positives
-
-    @property
-    def negatives(self) -> Total:
-        """The total of negatives, N."""
-        return self.table.negatives
-
-    @property
-    def prevalence(self) -> float:
-        """The share of positives, π = P/(P+N)."""
-        return self.table.prevalence
-
-    @property
-    def precision(self) -> Floats:
-        """tp/(tp+fp); NaN for the empty rule, which predicts nothing."""
-        return _locked(pr.precision(self.table))
-
-    @property
-    def recall(self) -> Floats:
-        """tp/P."""
-        return _locked(pr.recall(self.table))
-
-    @property
-    def false_positive_rate(self) -> Floats:
-        """fp/N."""
-        return _locked(roc.false_positive_rate(self.table))
-
-    @property
-    def precision_gain(self) -> Floats:
-        """1 - c·fp/tp with c = P/N; -inf without true positives, NaN for the empty rule."""
-        return _locked(prg.precision_gain(self.table))
-
-    @property
-    def recall_gain(self) -> Floats:
-        """1 - c·fn/tp with c = P/N; -inf without true positives."""
-        return _locked(prg.recall_gain(self.table))
-
-    def f(self, beta: float = 1.0) -> Floats:
-        """F_β of each row; β above 1 favours recall, ``inf`` is recall itself."""
-        return _locked(pr.f(self.table, clean_beta(beta)))
-
-    def f_gain(self, beta: float = 1.0) -> Floats:
-        """F_β of each row on the gain scale, where it may be averaged."""
-        return _locked(prg.f_gain(self.table, clean_beta(beta)))
-
-    def accuracy(self, cost: float = 0.5) -> Floats:
-        """Accuracy of each row at a cost proportion of false positives; ½ is plain accuracy."""
-        return _locked(roc.accuracy(self.table, clean_cost(cost)))
-
     # ------------------------------------------------------------------ spaces
 
     @property
@@ -356,6 +268,34 @@ class OperatingPoints(ResultTable):
         """
         return OperatingPoints(at_prevalence(self.table, clean_prevalence(prevalence)))
 
+    def compact(self, max_points: int) -> OperatingPoints:
+        """Return a table of at most so many rows that answers as exactly as this one.
+
+        The rows of the hull stay, and so does the most precise one: all that can be best. The
+        others are a dense choice. All areas are computed before rows are left out, and `gaps` of
+        the table tells where these were.
+
+        Parameters
+        ----------
+        max_points
+            The most rows, which must have room for the hull.
+
+        Notes
+        -----
+        What another row could change is refused afterwards: a part of an area, a constraint,
+        counts at a threshold that is not among the rows. A table with rows at the borders of bins
+        does not know its areas; `area_brackets` has wider bounds behind it.
+
+        Examples
+        --------
+        >>> import isometrics as iso
+        >>> pts = iso.OperatingPoints.from_scores([1, 1, 0, 1, 0, 0, 1, 0], range(8, 0, -1))
+        >>> some = pts.compact(6)
+        >>> len(some), some.roc.area() == pts.roc.area()
+        (6, True)
+        """
+        return OperatingPoints(compacted(self.table, clean_size(max_points, "max_points")))
+
     def __add__(self, other: object) -> OperatingPoints:
         """Merge with the table of other data: the exact table of both samples together."""
         if not isinstance(other, OperatingPoints):
@@ -373,7 +313,7 @@ class OperatingPoints(ResultTable):
         return self.table.size
 
     def _title(self) -> str:
-        some = " of a longer table" if self.table.kind is Kind.COMPACT else ""
+        some = " of a longer table" if self.table.partial else ""
         return (
             f"OperatingPoints: {len(self)} rows{some}, {number(self.positives)} positives, "
             f"{number(self.negatives)} negatives, prevalence {number(self.prevalence)}"
@@ -392,8 +332,3 @@ class OperatingPoints(ResultTable):
         columns = ("tp", "fp", "fn", "tn", "false_positive_rate", "precision", "recall")
         gains = ("precision_gain", "recall_gain")
         return self._names() | {name: getattr(self, name) for name in columns + gains}
-
-
-def _locked(array: NDArray[Scalar]) -> NDArray[Scalar]:
-    array.setflags(write=False)
-    return array

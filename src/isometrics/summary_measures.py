@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 
-from isometrics.brackets import Bracket, area_brackets
+from isometrics.brackets import Bracket, area_brackets, tradeoff_bracket
 from isometrics.errors import NoCurveError, UndefinedWarning
 from isometrics.points import OperatingPoints
 
@@ -42,8 +42,7 @@ def measures_of(points: OperatingPoints) -> dict[str, Bracket]:
             found = area_brackets(points)
     except NoCurveError:
         found = dict.fromkeys(MEASURES, Bracket(math.nan, math.nan))
-    tradeoff = points.tradeoff().area()
-    found["tradeoff area"] = Bracket(tradeoff, tradeoff)
+    found["tradeoff area"] = tradeoff_bracket(points)
     return {measure: found[measure] for measure in MEASURES}
 
 

@@ -31,6 +31,7 @@ class Kind(StrEnum):
     SELECTION = "a selection of rows"
     SETS = "a family of sets"
     COMPACT = "a table that keeps only some rows"
+    BINNED = "a table with rows at the borders of bins"
 
 
 class Measure(StrEnum):
@@ -81,7 +82,8 @@ class Table:
     asked for, in that order. Thresholds that are not known are NaN.
 
     A compact table keeps some rows of a longer one, those of its hull among them. `gaps` tells
-    behind which rows others were left out, and `known` has what was computed before that.
+    behind which rows others were left out, and `known` has what was computed before that. A
+    binned table has gaps too, and its hull is only that of its rows: others may lie above it.
     """
 
     thresholds: NDArray[Any]
@@ -92,7 +94,7 @@ class Table:
     kind: Kind
     labels: tuple[object, ...] | None = None
     gaps: NDArray[np.bool_] | None = None
-    """For each pair of neighbours in a compact table, whether rows between them may be missing."""
+    """For each pair of neighbours in such a table, whether rows between them may be missing."""
     known: Mapping[str, float] = field(default_factory=dict)
     """Measures of the whole table that was compacted, by the names of `Measure`."""
 
@@ -125,9 +127,14 @@ class Table:
         """
         return self.gaps is None or not (self.gaps & (self.tp[1:] > self.tp[:-1])).any()
 
+    @property
+    def partial(self) -> bool:
+        """Whether rows are missing between the rows."""
+        return self.kind in (Kind.COMPACT, Kind.BINNED)
+
     def refuse_gaps(self, what: str) -> None:
-        """Refuse a compact table where every row may count."""
-        if self.kind is Kind.COMPACT:
+        """Refuse a table with missing rows where every row may count."""
+        if self.partial:
             raise NotAnswerableError(
                 f"{self.kind} cannot tell {what}: it may lie between its {self.size} rows; build "
                 "the full table, with rows='all', a higher memory_limit= and no tolerance="

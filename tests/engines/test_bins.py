@@ -8,8 +8,11 @@ from hypothesis import strategies as st
 from isometrics.engines import binned
 from isometrics.engines.binned import BinCounts, borders_of
 from isometrics.engines.bins import FEWEST_BINS, MOST_BINS, bins_for, plan_of
+from isometrics.engines.dyadic import of_rows
 from isometrics.errors import OneClassError
 from isometrics.kernels.order import order_of
+
+from .test_dyadic import coarser
 
 WORDS = {"uint32": 2**32 - 1, "uint64": 2**64 - 1}
 
@@ -27,34 +30,75 @@ def planned(draw):
     )
     keys = st.lists(key, min_size=1, max_size=30)
     first = [np.array(draw(keys), word) for _ in range(2)]
-    return first, np.array(draw(keys), word), draw(st.integers(1, 300))
+    return first, np.array(draw(keys), word), draw(st.integers(4, 300))
+
+
+def counted(positives, negatives):
+    keys = np.concatenate([positives, negatives])
+    return of_rows(keys, np.arange(keys.size) < positives.size)
 
 
 @given(planned())
 def test_every_key_lies_between_the_edges_of_its_bin(drawn):
     (positives, negatives), others, most = drawn
-    plan = plan_of(positives, negatives, most)
+    plan = plan_of(counted(positives, negatives), most)
+    assert plan.size <= most
     planned_keys = np.concatenate([positives, negatives])
     keys = np.sort(np.concatenate([planned_keys, others]))
     bins = plan.bins(keys)
     assert (np.diff(bins) >= 0).all()
     assert ((bins >= 0) & (bins < plan.size)).all()
-    lowest, largest = int(planned_keys.min()), WORDS[plan.word.name]
+    assert plan.lowest <= planned_keys.min()
+    assert planned_keys.max() <= plan.highest
+    every = np.arange(plan.size)
+    edges, sizes = plan.edges(every).astype(object), 1 << plan.levels(every).astype(object)
+    # Bins are aligned and follow each other without gaps.
+    assert (edges % sizes == 0).all()
+    assert edges[0] == plan.lowest
+    assert (edges[1:] == edges[:-1] + sizes[:-1]).all()
+    assert edges[-1] + sizes[-1] - 1 == plan.highest <= WORDS[plan.word.name]
     for key, place in zip(keys.tolist(), bins.tolist(), strict=True):
         # What lies outside of the plan is in its first or last bin.
-        assert place == 0 or int(plan.edges(np.array([place]))[0]) <= key
-        if key < lowest:
-            assert place == 0
-        if place + 1 < plan.size:
-            cell = int(plan.cells_of(np.array([place + 1]))[0])
-            inside = (place + 1 - int(plan.base[cell])) << int(plan.shift[cell])
-            edge = plan.lowest + (cell << plan.cell_shift) + inside
-            assert key < edge
-            if edge <= largest:
-                assert int(plan.edges(np.array([place + 1]))[0]) == edge
-                assert plan.bins(np.array([edge], plan.word))[0] == place + 1
-    cells, _ = plan.cells(keys)
-    np.testing.assert_array_equal(cells, plan.cells_of(bins))
+        assert edges[place] <= key or (place == 0 and key < plan.lowest)
+        assert key < edges[place] + sizes[place] or key > plan.highest
+    np.testing.assert_array_equal(plan.cells(keys), plan.cells_of(bins))
+    assert plan.cells_of(every)[-1] == plan.cell_count - 1
+    assert plan.nbytes > 0
+
+
+@given(planned(), st.lists(st.integers(0, 40), min_size=1))
+def test_what_was_counted_together_stays_in_one_bin(drawn, levels):
+    (positives, negatives), _, most = drawn
+    keys = np.concatenate([positives, negatives]).astype(np.uint64)
+    seen = coarser(of_rows(keys, np.arange(keys.size) < positives.size), levels)
+    plan = plan_of(seen, most)
+    np.testing.assert_array_equal(plan.bins(seen.starts), plan.bins(seen.ends))
+    assert plan.size <= most
+
+
+@given(planned())
+def test_bins_without_rows(drawn):
+    (positives, negatives), _, most = drawn
+    seen = counted(positives, negatives)
+    plan = plan_of(seen, most)
+    empty = plan.bins_without(seen)
+    assert empty.size == plan.size
+    assert not empty[plan.bins(seen.starts)].any()
+    # Parts are empty as a whole; where all parts have rows no bin is left out.
+    parts = plan.cut.whole(np.arange(plan.size))
+    filled = set(parts[plan.bins(seen.starts)].tolist())
+    np.testing.assert_array_equal(empty, [part not in filled for part in parts.tolist()])
+
+
+def test_bins_go_where_both_classes_are():
+    random = np.random.default_rng(1)
+    negatives, positives = random.random(20_000), 0.75 + random.random(200) / 8
+    order = order_of(np.dtype(np.float64))
+    plan = plan_of(counted(order.keys(positives), order.keys(negatives)), 4096)
+    edges = order.scores(plan.edges(np.arange(plan.size)))
+    assert plan.size > 2048
+    dense = np.count_nonzero((edges >= 0.75) & (edges < 0.875))
+    assert dense > 3 * np.count_nonzero((edges >= 0.5) & (edges < 0.625))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint64"])
@@ -64,19 +108,10 @@ def test_scores_from_end_to_end_of_their_type(dtype):
     scores = np.array([info.min, *ends, 0, 1, info.max], dtype)
     keys = order_of(scores.dtype).keys(scores)
     for first in (keys, keys[:1], keys[-1:], keys[3:5]):
-        plan = plan_of(first, first)
+        plan = plan_of(counted(first, first))
         found = plan.bins(np.sort(keys))
         assert (np.diff(found) >= 0).all()
         assert found[-1] < plan.size
-
-
-@pytest.mark.parametrize("word", WORDS)
-def test_cells_may_reach_beyond_the_last_key(word):
-    keys = np.array([5, WORDS[word]], word)
-    plan = plan_of(keys, keys)
-    assert plan.lowest + (plan.base.size << plan.cell_shift) > WORDS[word] + 1
-    assert plan.bins(keys).tolist()[0] == 0
-    assert plan.bins(keys)[1] < plan.size
 
 
 @pytest.mark.parametrize(
@@ -91,7 +126,7 @@ def test_a_small_tolerance_has_many_bins(tolerance, bins):
 @given(planned(), st.integers(1, 5), st.integers(1, 40))
 def test_counts_at_borders_are_exact(drawn, chunk, buffer):
     (positives, negatives), others, most = drawn
-    plan = plan_of(positives, negatives, most)
+    plan = plan_of(counted(positives, negatives), most)
     keys = np.concatenate([positives, negatives, others])
     labels = np.arange(keys.size) % 3 > 0
     labels[:2] = True, False
@@ -117,7 +152,7 @@ def test_counts_at_borders_are_exact(drawn, chunk, buffer):
 def test_classes_where_all_rows_are_counted_already(monkeypatch):
     monkeypatch.setattr(binned, "_BUFFER", 1)
     keys = np.arange(4, dtype=np.uint64)
-    counts = BinCounts(plan_of(keys, keys))
+    counts = BinCounts(plan_of(counted(keys, keys)))
     counts.append(keys, keys < 1)
     for _ in range(2):
         positives, negatives = counts.classes()
@@ -127,7 +162,7 @@ def test_classes_where_all_rows_are_counted_already(monkeypatch):
 @pytest.mark.parametrize("only", [True, False])
 def test_one_class(only):
     keys = np.arange(5, dtype=np.uint64)
-    counts = BinCounts(plan_of(keys, keys))
+    counts = BinCounts(plan_of(counted(keys, keys)))
     counts.append(keys, np.full(5, only))
     there = "positives" if only else "negatives"
     with pytest.raises(OneClassError, match=f"^y has only {there}"):

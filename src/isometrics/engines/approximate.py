@@ -18,6 +18,7 @@ from isometrics.engines.binned import (
     borders_of,
 )
 from isometrics.engines.bins import bins_for, plan_of
+from isometrics.engines.dyadic import of_rows
 from isometrics.engines.exact import ExactTable
 from isometrics.inputs import as_thresholds
 from isometrics.kernels.order import order_of
@@ -81,13 +82,12 @@ class ApproximateTable:
         self._counts.append(keys, labels)
 
     def _plan(self, first: ExactTable) -> None:
-        positives, negatives = (np.concatenate([run.keys for run in runs]) for runs in first.runs())
-        self._first, self._counts = (
-            None,
-            BinCounts(plan_of(positives, negatives, bins_for(self._tolerance))),
-        )
-        self._counts.append(positives, np.ones(positives.size, np.bool_))
-        self._counts.append(negatives, np.zeros(negatives.size, np.bool_))
+        classes = [np.concatenate([run.keys for run in runs]) for runs in first.runs()]
+        keys = np.concatenate(classes)
+        labels = np.arange(keys.size) < classes[0].size
+        plan = plan_of(of_rows(keys, labels), bins_for(self._tolerance))
+        self._first, self._counts = None, BinCounts(plan)
+        self._counts.append(keys, labels)
 
     def end_pass(self, name: str, room: int) -> bool:
         """Take in what a pass has shown; tell whether another one, of `room` rows, is needed.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics.engines.ahead import ahead
+from isometrics.engines.bins import doubts
 from isometrics.engines.runs import Run
 from isometrics.engines.sections import SectionRows, Sections
 from isometrics.errors import FileError
@@ -97,19 +98,8 @@ class Borders(NamedTuple):
 
     def doubts(self) -> NDArray[np.float64]:
         """Return how much each bin may add to the bracket of AUROC, AUPR and AUPRG: three rows."""
-        positives, negatives = float(self.tp[-1]), float(self.fp[-1])
-        rise, run = self.positives.astype(np.float64), self.negatives.astype(np.float64)
-        roc = (rise / positives) * (run / negatives)
-        best = self.tp / np.maximum(self.tp + self.fp_above, 1)
-        worst = self.tp_above / np.maximum(self.tp_above + self.fp, 1)
-        # Average precision also depends on which positives of a bin are tied.
-        pr = (rise / positives) * (best - worst)
-        odds = positives / negatives
-        baseline = positives * positives / (positives + negatives)
-        start = np.maximum(self.tp_above, baseline)
-        inside = np.maximum(self.tp - start, 0.0)
-        prg = odds * odds * positives * inside * run / (start * start * np.maximum(self.tp, start))
-        return np.array([roc, pr, prg])
+        counts = (self.tp_above, self.fp_above, self.positives, self.negatives)
+        return doubts(*(each.astype(np.float64) for each in counts))
 
 
 def borders_of(counts: BinCounts, name: str) -> Borders:
@@ -170,7 +160,7 @@ class Refinement:
         bins = borders.bins[chosen]
         self._bin = np.zeros(plan.size, np.bool_)
         self._bin[bins] = True
-        self._cell = np.zeros(plan.base.size, np.bool_)
+        self._cell = np.zeros(plan.cell_count, np.bool_)
         self._cell[plan.cells_of(bins)] = True
         self._kept: tuple[list[NDArray[Any]], ...] = (
             [np.empty(0, plan.word)],
@@ -181,7 +171,7 @@ class Refinement:
         """Keep the rows that lie in chosen bins; most lie in cells without any."""
         near = []
         for block in blocks(keys.size):
-            cells, _ = self._plan.cells(keys[block])
+            cells = self._plan.cells(keys[block])
             near.append(np.flatnonzero(self._cell[cells]) + block.start)
         rows = np.concatenate(near) if near else np.empty(0, np.intp)
         rows = rows[self._bin[self._plan.bins(keys[rows])]]

@@ -16,20 +16,24 @@ SHARE = 0.6
 
 
 def clean_memory(memory_limit: str | int | None) -> int:
-    """Return a number of bytes; by default half of the machine's memory.
+    """Return a number of bytes; by default half of the machine's memory."""
+    if memory_limit is None:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    return clean_bytes(memory_limit, "memory_limit")
+
+
+def clean_bytes(size: str | int, name: str) -> int:
+    """Return a number of bytes that a user gave.
 
     Examples
     --------
-    >>> clean_memory("2GB"), clean_memory("1.5 MiB")
+    >>> clean_bytes("2GB", "memory_limit"), clean_bytes("1.5 MiB", "memory_limit")
     (2000000000, 1572864)
     """
-    if memory_limit is None:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    found = None if isinstance(memory_limit, bool) else _TEXT.fullmatch(str(memory_limit))
+    found = None if isinstance(size, bool) else _TEXT.fullmatch(str(size))
     if found is None or float(found[1]) == 0:
         raise ParameterError(
-            f"memory_limit must be a number of bytes or a text such as '2GB' but is "
-            f"{memory_limit!r}"
+            f"{name} must be a number of bytes or a text such as '2GB' but is {size!r}"
         )
     units = _BINARY if found[3] else _UNITS
     return int(float(found[1]) * units[found[2].lower()])

@@ -146,7 +146,7 @@ def _model(name: str, points: OperatingPoints, bands: list[dict[str, Any]]) -> d
     thresholds = kept.thresholds.astype(np.float64)
     return {
         "name": name,
-        "kind": table.kind.name.lower(),
+        "kind": (Kind.COMPACT if table.partial else table.kind).name.lower(),
         "positives": plain(table.positives),
         "negatives": plain(table.negatives),
         "whole": _is_whole(table),

@@ -1,0 +1,114 @@
+"""What every row of a table has: its threshold, its counts, its rates and its scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from isometrics.parameters import clean_beta, clean_cost
+from isometrics.results import ResultTable
+from isometrics.spaces import pr, prg, roc
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isometrics.aliases import Counts, Floats, Total
+    from isometrics.table import Table
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+class RowMeasures(ResultTable):
+    """The columns of a table of operating points; all arrays are read-only."""
+
+    __slots__ = ()
+
+    table: Table
+
+    @property
+    def thresholds(self) -> NDArray[Any]:
+        """Thresholds in descending order, behind the +inf of the empty rule; NaN if unknown."""
+        return self.table.thresholds
+
+    @property
+    def labels(self) -> tuple[object, ...] | None:
+        """Names or parameter values of the rows of a family of sets."""
+        return self.table.labels
+
+    @property
+    def tp(self) -> Counts:
+        """True positives."""
+        return self.table.tp
+
+    @property
+    def fp(self) -> Counts:
+        """False positives."""
+        return self.table.fp
+
+    @property
+    def fn(self) -> Counts:
+        """False negatives."""
+        return _locked(self.table.positives - self.table.tp)
+
+    @property
+    def tn(self) -> Counts:
+        """True negatives."""
+        return _locked(self.table.negatives - self.table.fp)
+
+    @property
+    def positives(self) -> Total:
+        """The total of positives, P."""
+        return self.table.positives
+
+    @property
+    def negatives(self) -> Total:
+        """The total of negatives, N."""
+        return self.table.negatives
+
+    @property
+    def prevalence(self) -> float:
+        """The share of positives, π = P/(P+N)."""
+        return self.table.prevalence
+
+    @property
+    def precision(self) -> Floats:
+        """tp/(tp+fp); NaN for the empty rule, which predicts nothing."""
+        return _locked(pr.precision(self.table))
+
+    @property
+    def recall(self) -> Floats:
+        """tp/P."""
+        return _locked(pr.recall(self.table))
+
+    @property
+    def false_positive_rate(self) -> Floats:
+        """fp/N."""
+        return _locked(roc.false_positive_rate(self.table))
+
+    @property
+    def precision_gain(self) -> Floats:
+        """1 - c·fp/tp with c = P/N; -inf without true positives, NaN for the empty rule."""
+        return _locked(prg.precision_gain(self.table))
+
+    @property
+    def recall_gain(self) -> Floats:
+        """1 - c·fn/tp with c = P/N; -inf without true positives."""
+        return _locked(prg.recall_gain(self.table))
+
+    def f(self, beta: float = 1.0) -> Floats:
+        """F_β of each row; β above 1 favours recall, ``inf`` is recall itself."""
+        return _locked(pr.f(self.table, clean_beta(beta)))
+
+    def f_gain(self, beta: float = 1.0) -> Floats:
+        """F_β of each row on the gain scale, where it may be averaged."""
+        return _locked(prg.f_gain(self.table, clean_beta(beta)))
+
+    def accuracy(self, cost: float = 0.5) -> Floats:
+        """Accuracy of each row at a cost proportion of false positives; ½ is plain accuracy."""
+        return _locked(roc.accuracy(self.table, clean_cost(cost)))
+
+
+def _locked(array: NDArray[Scalar]) -> NDArray[Scalar]:
+    array.setflags(write=False)
+    return array

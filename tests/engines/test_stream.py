@@ -1,0 +1,590 @@
+"""Streams in constant memory: bounds hold the exact areas, however rows arrive and are merged."""
+
+import copy
+import io
+import math
+import multiprocessing
+import pickle
+import subprocess
+import sys
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from fractions import Fraction
+from functools import reduce
+from operator import add
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics.brackets import EXACT
+from isometrics.engines import stream
+from isometrics.engines.adaptive import AdaptiveCounts
+from isometrics.errors import (
+    EmptyInputError,
+    LabelError,
+    LengthError,
+    MissingValueError,
+    NotAnswerableError,
+    OneClassError,
+    ParameterError,
+    ScoreError,
+    UndefinedWarning,
+    WeightError,
+)
+from isometrics.summary_measures import MEASURES, measures_of
+from isometrics.table import Kind
+from isometrics.testing.reference import Curve
+from isometrics.testing.strategies import binary_samples
+
+from .test_dyadic import coarser
+
+TYPES = ("float16", "float32", "float64", "int8", "uint32")
+samples = binary_samples(max_size=50, dtypes=TYPES) | binary_samples(
+    max_size=50, ties=False, dtypes=TYPES
+)
+batch_sizes = st.integers(1, 30)
+few_bins = st.integers(4, 40)
+
+
+def accumulator(bins):
+    """Return an accumulator of so few bins that it would not be allowed."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(stream, "BYTES_OF_A_BIN", 4000 // bins)
+        return iso.Accumulator(4000)
+
+
+def feed(into, labels, scores, size, weights=None):
+    for start in range(0, labels.size, size):
+        rows = slice(start, start + size)
+        into.update(
+            labels[rows], scores[rows], sample_weight=None if weights is None else weights[rows]
+        )
+    return into
+
+
+def exact_areas(labels, scores, weights=None):
+    """Return all areas in exact arithmetic, or to 15 digits more than floats have."""
+    curve = Curve.of_scores(labels, scores, weights)
+    areas = {
+        "AUROC": curve.roc_area(),
+        "AUPR": curve.pr_area(),
+        "average precision": curve.pr_area("average-precision"),
+        "AUPR, linear": curve.pr_area("linear"),
+        "AUPR, integer steps": curve.pr_area("integer-steps"),
+        "AUPR, max precision": curve.pr_area("max-precision"),
+        "AUPR, normalised": curve.normalised_pr_area(),
+        "AUPRG": curve.prg_area(),
+        "expected F1 gain": curve.expected_f_gain(),
+        "expected accuracy": curve.expected_accuracy(),
+    }
+    assert areas.keys() == EXACT.keys()
+    return areas
+
+
+def quietly(function):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedWarning)
+        return function()
+
+
+def inside(area, lo, hi):
+    """Compare without rounding."""
+    if not isinstance(area, Fraction):
+        area = Fraction(*map(int, mpmath.libmp.to_rational(area._mpf_)))
+    return (lo == -math.inf or Fraction(lo) <= area) and area <= Fraction(hi)
+
+
+def check(found, labels, scores, weights=None):
+    """Rows are those of the full table; every bracket holds the exact area."""
+    full = iso.OperatingPoints.from_scores(labels, scores, sample_weight=weights)
+    points = found.points()
+    assert (len(found), found.positives, found.negatives) == (
+        labels.size if weights is None else np.count_nonzero(weights),
+        full.positives,
+        full.negatives,
+    )
+    if found.exact:
+        assert points.table == full.table
+        return
+    assert points.table.kind is Kind.BINNED
+    assert (np.diff(points.thresholds[1:]) < 0).all()
+    there = full.at(points.thresholds[1:])
+    np.testing.assert_array_equal(points.tp[1:], there.tp)
+    np.testing.assert_array_equal(points.fp[1:], there.fp)
+    assert points.thresholds[-1] == full.thresholds[-1]
+    # Rows are missing between two neighbours only where that is said.
+    place = np.searchsorted(-full.thresholds[1:], -points.thresholds[1:], "right")
+    assert (points.table.gaps | (np.diff(place, prepend=0) <= 1)).all()
+    brackets = found.brackets()
+    for name, area in exact_areas(labels, scores, weights).items():
+        assert area is None or inside(area, *brackets[name]), name
+    lo, hi = brackets["tradeoff area"]
+    assert lo <= full.tradeoff().area() <= hi
+
+
+# ---------------------------------------------------------------------- rows arrive in any way
+
+
+@given(samples, batch_sizes, few_bins)
+def test_any_sample_in_any_batches(sample, size, bins):
+    check(feed(accumulator(bins), *sample, size), *sample)
+
+
+@given(binary_samples(max_size=60, weights="integer", dtypes=TYPES), batch_sizes, few_bins)
+def test_whole_weights(sample, size, bins):
+    labels, scores, weights = sample
+    check(feed(accumulator(bins), labels, scores, size, weights), labels, scores, weights)
+
+
+@given(samples, few_bins, st.sampled_from([1, -1]))
+def test_sorted_input(sample, bins, way):
+    labels, scores = sample
+    order = np.argsort(scores, kind="stable")[::way]
+    check(feed(accumulator(bins), labels[order], scores[order], 5), labels, scores)
+
+
+@settings(max_examples=60)
+@given(samples, samples, batch_sizes, few_bins, few_bins)
+def test_merging_is_like_seeing_all_rows(one, other, size, bins, more):
+    both = tuple(map(np.concatenate, zip(one, other, strict=True)))
+    first, second = feed(accumulator(bins), *one, size), feed(accumulator(more), *other, size)
+    was = second.state()
+    first.merge(second)
+    check(first, *both)
+    for name, array in second.state().items():
+        np.testing.assert_array_equal(array, was[name])
+    # The merged one goes on.
+    feed(first, *one, size)
+    check(first, *(np.concatenate([each, again]) for each, again in zip(both, one, strict=True)))
+
+
+@settings(max_examples=50)
+@given(st.lists(samples, min_size=2, max_size=4), few_bins, st.randoms(use_true_random=False))
+def test_any_order_of_merges(parts, bins, random):
+    everything = tuple(map(np.concatenate, zip(*parts, strict=True)))
+    streams = [feed(accumulator(bins), *part, 7) for part in parts]
+    random.shuffle(streams)
+    check(reduce(add, streams), *everything)
+    check(sum(streams), *everything)
+    assert sum(map(len, streams)) == everything[0].size  # none of them has changed
+
+
+@given(samples, batch_sizes, batch_sizes)
+def test_an_exact_stream_does_not_depend_on_batches(sample, size, other):
+    tables = [feed(accumulator(100), *sample, each).points().table for each in (size, other)]
+    assert tables[0] == tables[1] == iso.OperatingPoints.from_scores(*sample).table
+
+
+def noisy(size, seed, prevalence=0.3):
+    random = np.random.default_rng(seed)
+    labels = random.random(size) < prevalence
+    return labels, 1 / (1 + np.exp(-random.normal(2.0 * labels)))
+
+
+@pytest.mark.parametrize(
+    ("prevalence", "way", "bounds"),
+    [
+        (0.5, None, 1.5e-4), (0.1, None, 3e-4), (0.01, None, 2.5e-3), (0.001, None, 0.05),
+        (0.01, 1, 2.5e-3), (0.01, -1, 2.5e-3),
+    ],
+)  # fmt: skip
+def test_the_width_of_bounds(prevalence, way, bounds):
+    """What is said for 16 MB and 1e7 rows, at a twentieth of both: here bins are 20 rows."""
+    labels, scores = noisy(400_000, 5, prevalence)
+    if way is not None:
+        order = np.argsort(scores)[::way]
+        labels, scores = labels[order], scores[order]
+    found = feed(iso.Accumulator(800_000), labels, scores, 30_000)
+    assert not found.exact
+    assert found.nbytes <= 800_000
+    brackets = found.brackets()
+    full = iso.OperatingPoints.from_scores(labels, scores)
+    for name, area in EXACT.items():
+        assert brackets[name].lo <= area(full) <= brackets[name].hi, name
+    assert brackets.width.max() <= bounds
+
+
+def test_memory_is_bounded():
+    random = np.random.default_rng(2)
+    for max_bytes in (1000, 10_000, 200_000):
+        found = iso.Accumulator(max_bytes)
+        for batch in range(60):
+            scores = random.normal(size=500) * 10.0 ** random.integers(-300, 300)
+            found.update(random.random(500) < 0.5, scores)
+            assert found.nbytes <= max_bytes, batch
+
+
+@settings(max_examples=60)
+@given(samples, few_bins, st.lists(st.integers(0, 30), min_size=1, max_size=5))
+def test_larger_bins_have_wider_bounds(sample, bins, levels):
+    """A plan that is coarser everywhere never has narrower bounds."""
+    fine = feed(accumulator(bins), *sample, 9)
+    counts = fine._counts.counts()
+    rough = accumulator(bins)
+    rough._counts.absorb(coarser(counts, levels))
+    for name in ("_rows", "_positives", "_negatives", "_lowest"):
+        setattr(rough, name, getattr(fine, name))
+    check(rough, *sample)
+    narrow, wide = quietly(fine.brackets), quietly(rough.brackets)
+    for name in narrow.names:
+        (lo, hi), (lower, higher) = narrow[name], wide[name]
+        if math.isfinite(lo) and not rough.exact:
+            assert lower <= lo + 1e-12 * max(1, abs(lo)), name
+            assert hi <= higher + 1e-12 * max(1, abs(hi)), name
+
+
+# ---------------------------------------------------------------------- special scores
+
+
+def test_infinite_scores_and_zeros():
+    inf = math.inf
+    labels = np.tile([True, False, False], 30)
+    scores = np.tile([inf, -inf, 0.0, -0.0, 5e-324, 1e308, -1e308, 1.0, -1.0], 10)
+    noise = np.random.default_rng(1).normal(size=200)
+    labels = np.concatenate([labels, noise > 0.3])
+    scores = np.concatenate([scores, noise])
+    for bins in (4, 8, 30, 1000):
+        found = feed(accumulator(bins), labels, scores, 17)
+        check(found, labels, scores)
+        assert found.exact == (bins == 1000)
+
+
+def test_a_frequent_score_among_others_is_no_doubt():
+    """Half of all rows have one score; they are tied, not unknown."""
+    random = np.random.default_rng(1)
+    labels = random.random(20_000) < 0.4
+    scores = np.maximum(random.normal(size=20_000) + labels, 0.5)
+    found = feed(iso.Accumulator(100_000), labels, scores, 1000)
+    assert not found.exact
+    assert found.brackets()["AUROC"].width < 1e-3
+    assert 0.5 in found.points().thresholds
+
+
+def test_all_scores_are_equal():
+    found = feed(accumulator(4), np.arange(50) % 3 == 0, np.full(50, 0.25), 10)
+    assert found.exact
+    assert found.points().thresholds.tolist() == [math.inf, 0.25]
+
+
+def test_types_are_compared_as_float64():
+    found = iso.Accumulator()
+    found.update([1, 0], np.array([0.1, 0.5], np.float32))
+    found.update([True, False], [3, 2**53])
+    found.update(np.array([-1, 1]) > 0, np.array([1, 0], np.float16))
+    found.update([1.0], [0.1])
+    assert found.points().thresholds.tolist() == [
+        math.inf, 2**53, 3, 1, 0.5, float(np.float32(0.1)), 0.1, 0,
+    ]  # fmt: skip
+
+
+# ---------------------------------------------------------------------- what is refused
+
+
+def test_scores_that_float64_does_not_hold():
+    found = iso.Accumulator()
+    with pytest.raises(ScoreError, match=r"^y_score has whole numbers beyond 2\*\*53.*position 1$"):
+        found.update([1, 0], [1, 2**53 + 1])
+    with pytest.raises(ScoreError, match="whole numbers beyond"):
+        found.update([1, 0], np.array([1, 2**64 - 1], np.uint64))
+    if np.finfo(np.longdouble).nmant > 52:
+        exact, lost = np.array([0.5, 0.25], np.longdouble), np.array([1, 3], np.longdouble) / 7
+        found.update([1, 0], exact)
+        with pytest.raises(ScoreError, match=r"^y_score has long doubles that do not fit"):
+            found.update([1, 0], lost)
+        assert len(found) == 2
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "error"),
+    [
+        ([1, 0], [0.1], LengthError),
+        ([1, None], [0.1, 0.2], MissingValueError),
+        ([1, 0], [0.1, math.nan], MissingValueError),
+        ([1, 2], [0.1, 0.2], LabelError),
+        ([], [0.1], LengthError),
+        ([1], ["a"], ScoreError),
+    ],
+)
+def test_a_bad_batch_changes_nothing(labels, scores, error):
+    found = iso.Accumulator()
+    found.update([1, 0], [0.9, 0.1])
+    before = found.points()
+    with pytest.raises(error):
+        found.update(labels, scores)
+    assert found.points() == before
+    assert len(found) == 2
+
+
+def test_labels_are_the_same_in_all_batches():
+    found = iso.Accumulator()
+    found.update([1, 0], [0.9, 0.1])
+    with pytest.raises(LabelError, match=r"^the stream has labels besides 1 and 0, such as -1"):
+        found.update([1, -1], [0.9, 0.1])
+    found.update([True, False], [0.9, 0.1])
+    named = iso.Accumulator(pos_label="yes")
+    named.update(["yes", "yes"], [0.9, 0.1])
+    named.update(["no"], [0.9])
+    with pytest.raises(LabelError, match="besides 'yes' and 'no', such as 'maybe'"):
+        named.update(["maybe", "yes"], [0.9, 0.1])
+    with pytest.raises(LabelError, match="not among the labels"):
+        named.update(["no", "maybe"], [0.9, 0.1])
+    assert (len(named), named.positives) == (3, 2)
+    with pytest.raises(LabelError, match="must be one value"):
+        iso.Accumulator(pos_label=["yes"])
+
+
+def test_weights_of_a_stream():
+    found = iso.Accumulator()
+    with pytest.raises(WeightError, match="must be whole numbers of an integer type"):
+        found.update([1, 0], [0.9, 0.1], sample_weight=[1.0, 0.5])
+    found.update([1, 0], [0.9, 0.1], sample_weight=[0, 0])
+    assert len(found) == 0
+    found.update([1, 0], [0.9, 0.1], sample_weight=[2**51, 1])
+    with pytest.raises(WeightError, match=r"add up to more than 2\*\*53"):
+        found.update([1, 0, 0], [0.9, 0.1, 0.2], sample_weight=[2**52, 2**51, 2**51])
+    assert found.positives == 2**51
+
+
+def test_empty_and_one_class_streams():
+    found = iso.Accumulator()
+    assert bool(found)
+    assert found.exact
+    with pytest.raises(EmptyInputError, match=r"^the stream has no rows yet; call update"):
+        found.points()
+    assert found.update([], []) is found
+    assert repr(found).startswith("Accumulator: 0 rows, 0 positives, 0 negatives; exact, 0 ")
+    found.update([0, 0], [0.5, 0.1])
+    for ask in (found.points, found.brackets):
+        with pytest.raises(OneClassError, match=r"^the stream has only negatives"):
+            ask()
+    binned = feed(accumulator(4), np.ones(90, bool), np.linspace(0, 1, 90), 10)
+    assert "AUROC" not in repr(binned)
+    with pytest.raises(OneClassError, match="only positives"):
+        binned.brackets()
+    binned.reset()
+    assert len(binned) == 0
+    binned.update([-1, 1], [0.1, 0.5])  # other labels than before
+
+
+@pytest.mark.parametrize("max_bytes", [999, 0, "a lot", True, None, -5])
+def test_budgets_that_are_refused(max_bytes):
+    with pytest.raises(ParameterError, match=r"^max_bytes must be"):
+        iso.Accumulator(max_bytes)
+
+
+def test_merges_that_are_refused():
+    found = iso.Accumulator()
+    found.update([1, 0], [0.9, 0.1])
+    with pytest.raises(ParameterError, match=r"^merge.. takes another Accumulator"):
+        found.merge(found.points())
+    with pytest.raises(ParameterError, match="different positive labels cannot be merged: None"):
+        found.merge(iso.Accumulator(pos_label="a"))
+    other = iso.Accumulator()
+    other.update([1, -1], [0.9, 0.1])
+    with pytest.raises(LabelError, match="besides 1 and 0, such as -1"):
+        found.merge(other)
+    found.merge(iso.Accumulator())
+    assert len(found) == 2
+    with pytest.raises(TypeError):
+        found + 1
+    with pytest.raises(TypeError):
+        1 + found
+
+
+# ---------------------------------------------------------------------- what a table of bins does
+
+
+@pytest.fixture(scope="module")
+def binned():
+    labels, scores = noisy(5000, 3)
+    return feed(iso.Accumulator(20_000), labels, scores, 500), labels, scores
+
+
+def test_the_best_threshold_is_that_of_the_borders(binned):
+    found, labels, scores = binned
+    points = found.points()
+    best = iso.best_threshold(points)
+    full = iso.OperatingPoints.from_scores(labels, scores)
+    assert full.at([best.threshold]).tp[0] == best.tp
+    assert best.f <= iso.best_threshold(full).f
+    assert best.f == points.f()[1:].max()
+
+
+def test_what_lies_inside_bins_is_refused(binned):
+    points = binned[0].points()
+    for ask in (points.roc.area, lambda: iso.best_threshold(points, min_recall=0.5)):
+        with pytest.raises(NotAnswerableError, match=r"^a table with rows at the borders of bins"):
+            ask()
+    assert "rows of a longer table" in repr(points)
+
+
+def test_a_summary_has_bounds_of_all_measures(binned):
+    found = binned[0]
+    measures = measures_of(found.points())
+    brackets = found.brackets()
+    assert tuple(measures) == MEASURES == brackets.names
+    assert all(measures[name] == brackets[name] for name in MEASURES)
+    assert measures["tradeoff area"].width > 1e-9
+
+
+def test_printouts(binned):
+    found = binned[0]
+    said = repr(found)
+    assert said.startswith("Accumulator: 5,000 rows, ")
+    assert f"; {found._counts.counts().size:,} bins, " in said
+    width = float(said.rpartition(" ")[2])
+    assert width == pytest.approx(found.brackets()["AUROC"].width, rel=1e-4)
+    brackets = found.brackets()
+    assert repr(brackets).startswith("AreaBrackets: 11 areas, bounds at most ")
+    assert len(brackets) == len(brackets.to_frame("pandas")) == 11
+    with pytest.raises(ParameterError, match=r"^the name of an area must be one of 'AUROC'"):
+        brackets["auc"]
+
+
+# ---------------------------------------------------------------------- other processes
+
+
+@given(samples, few_bins, st.booleans())
+def test_a_state_is_all_that_was_seen(sample, bins, more):
+    found = feed(accumulator(bins), *sample, 8)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(stream, "BYTES_OF_A_BIN", 4000 // bins)
+        twin = iso.Accumulator.from_state(found.state())
+        if more:
+            twin.merge(found)
+            check(twin, *(np.concatenate([part, part]) for part in sample))
+            return
+    assert twin.points() == found.points()
+    assert len(twin) == len(found)
+    feed(twin, *sample, 8)
+    check(twin, *(np.concatenate([part, part]) for part in sample))
+
+
+@pytest.mark.parametrize("pos_label", ["yes", 3, True, 2.5])
+def test_a_state_in_a_file(pos_label):
+    found = iso.Accumulator(pos_label=pos_label)
+    other = "no" if pos_label == "yes" else 7
+    found.update([pos_label, other], [0.9, 0.1])
+    file = io.BytesIO()
+    np.savez(file, **found.state())
+    file.seek(0)
+    with np.load(file, allow_pickle=False) as arrays:
+        twin = iso.Accumulator.from_state(arrays)
+    twin.update([other], [0.3])
+    assert twin.points().tp.tolist() == [0, 1, 1, 1]
+    with pytest.raises(LabelError):
+        twin.update([pos_label, "third" if other == "no" else 8], [0.1, 0.2])
+
+
+def test_copies_are_independent(binned):
+    found = binned[0]
+    for twin in (copy.copy(found), copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        assert twin.points() == found.points()
+        twin.update([1], [0.5])
+        assert len(twin) == len(found) + 1
+    empty = pickle.loads(pickle.dumps(iso.Accumulator()))
+    assert len(empty) == 0
+
+
+def test_labels_that_no_array_holds():
+    found = iso.Accumulator(pos_label=(1, 2).__class__)
+    with pytest.raises(ParameterError, match="cannot be stored as an array"):
+        found.state()
+
+
+def damaged(**changes):
+    found = iso.Accumulator()
+    found.update([1, 0, 1], [0.9, 0.5, 0.1])
+    return {name: part for name, part in (found.state() | changes).items() if part is not None}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"starts": None}, "'starts' is missing"),
+        ({"max_bytes": None}, "'max_bytes' is missing"),
+        ({"rows": np.arange(3)}, "needs one value as 'rows'"),
+        ({"levels": np.zeros(3)}, "'levels' is not an array of uint8"),
+        ({"positives": np.zeros(2, np.int64)}, "'positives' is not an array"),
+        ({name: np.zeros((1, 1), dtype) for name, dtype in
+          (("starts", "u8"), ("levels", "u1"), ("positives", "i8"), ("negatives", "i8"))},
+         "not one-dimensional"),
+        ({"lowest": np.array(0.5)}, "'lowest' is no whole number"),
+        ({"levels": np.full(3, 64, np.uint8)}, "larger than all keys"),
+        ({"levels": np.full(3, 50, np.uint8)}, "multiples of their sizes"),
+        ({"starts": np.full(3, 2**62, np.uint64)}, "overlap"),
+        ({"positives": np.full(3, -1)}, "counts are not positive"),
+        ({"positives": np.zeros(3, np.int64)}, "counts are not positive"),
+        ({"lowest": np.array(5, np.uint64)}, "those of no score"),
+        ({"starts": np.array([1, 2, 3], np.uint64), "lowest": np.array(1)}, "those of no score"),
+    ],
+)  # fmt: skip
+def test_states_that_are_refused(changes, said):
+    with pytest.raises(ParameterError, match=said) as refused:
+        iso.Accumulator.from_state(damaged(**changes))
+    assert "accumulator" in str(refused.value)
+
+
+SHARD = """
+import sys
+import numpy as np
+import isometrics as iso
+labels, scores = np.load(sys.argv[1])
+stream = iso.Accumulator(100_000)
+for rows in np.array_split(np.arange(labels.size), 13):
+    stream.update(labels[rows], scores[rows])
+np.savez(sys.argv[2], **stream.state())
+"""
+
+
+def test_two_processes(tmp_path):
+    samples = [noisy(20_000, seed) for seed in (1, 2)]
+    processes = []
+    for name, sample in zip("ab", samples, strict=True):
+        np.save(tmp_path / f"{name}.npy", np.array(sample, float))
+        files = [str(tmp_path / f"{name}.{suffix}") for suffix in ("npy", "npz")]
+        processes.append(subprocess.Popen([sys.executable, "-c", SHARD, *files]))
+    assert [process.wait() for process in processes] == [0, 0]
+    streams = []
+    for name in "ab":
+        with np.load(tmp_path / f"{name}.npz", allow_pickle=False) as arrays:
+            streams.append(iso.Accumulator.from_state(arrays))
+    labels, scores = map(np.concatenate, zip(*samples, strict=True))
+    found = sum(streams)
+    assert len(found) == labels.size
+    full = iso.OperatingPoints.from_scores(labels, scores)
+    brackets = found.brackets()
+    for name, area in EXACT.items():
+        assert brackets[name].lo <= area(full) <= brackets[name].hi, name
+    assert brackets.width.max() < 0.01
+
+
+def test_a_merge_in_another_process(binned):
+    """Streams are pickled on their way there and back."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
+        found = process.submit(add, binned[0], binned[0]).result()
+    twice = [np.concatenate([part, part]) for part in binned[1:]]
+    full = iso.OperatingPoints.from_scores(*twice)
+    assert found.brackets()["AUROC"].lo <= full.roc.area() <= found.brackets()["AUROC"].hi
+    assert len(found) == 10_000
+
+
+# ---------------------------------------------------------------------- the counts alone
+
+
+def test_rows_where_nothing_was_planned_wait():
+    """A region that had no rows at first is planned when it has."""
+    word = np.dtype(np.uint64)
+    counts = AdaptiveCounts(4096, word)
+    rng = np.random.default_rng(1)
+    for region in (2**30, 2**31, 2**36, 2**26):
+        keys = rng.integers(region, region + 2**20, 8000).astype(word)
+        counts.append(keys, rng.random(8000) < 0.5, np.ones(8000, np.int64))
+        seen = counts.counts()
+        inside = (seen.starts >= region) & (seen.ends < region + 2**20)
+        assert np.count_nonzero(inside) >= 10  # one, if it had been taken as it came
+        assert seen.size <= 4096 + 1024
