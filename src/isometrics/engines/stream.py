@@ -10,7 +10,9 @@ import numpy as np
 from isometrics.brackets import AreaBrackets, area_brackets, tradeoff_bracket
 from isometrics.columns import column, plain
 from isometrics.compacting import behind_empty_rule
+from isometrics.device_inputs import clean_device_sample
 from isometrics.engines.adaptive import AdaptiveCounts
+from isometrics.engines.device_bins import DeviceBins, can_count, lowest_key
 from isometrics.engines.memory import clean_bytes
 from isometrics.engines.stream_state import as_array, checked_counts, checked_scalar
 from isometrics.errors import EmptyInputError, LabelError, ParameterError, ScoreError, WeightError
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics.columns import Column
+    from isometrics.device_inputs import DeviceSample
+    from isometrics.engines.dyadic import DyadicCounts
 
 BYTES_OF_A_BIN = 40
 """Counts, the plan, and rows that wait, for each bin."""
@@ -92,6 +96,7 @@ class Accumulator:
     def reset(self) -> None:
         """Forget all rows."""
         self._counts = AdaptiveCounts(self._max_bytes // BYTES_OF_A_BIN, _ORDER.word)
+        self._device: DeviceBins | None = None
         self._negative: object = None
         self._rows = self._positives = self._negatives = 0
         self._lowest = _NO_KEY
@@ -112,6 +117,9 @@ class Accumulator:
         sample_weight
             Whole numbers ≥ 0. Sums of other weights are rounded, and bounds could then miss.
         """
+        sample = clean_device_sample(y_true, y_score, self._pos_label)
+        if sample is not None and sample_weight is None and can_count(sample):
+            return self._update_on_device(sample)
         (labels, scores), weights = present_rows(
             column(y_true, "y_true"),
             column(y_score, "y_score"),
@@ -133,6 +141,28 @@ class Accumulator:
         self._negatives += every - positives
         self._lowest = min(self._lowest, int(keys.min()))
         return self
+
+    def _update_on_device(self, sample: DeviceSample) -> Self:
+        """Count rows where they are; those beyond the plan are counted on the host."""
+        if self._device is None:
+            self._device = DeviceBins(sample, self._max_bytes // BYTES_OF_A_BIN)
+        scores, labels = self._device.append(sample)
+        if scores.size:
+            keys = _ORDER.keys(scores.astype(np.float64))
+            self._counts.append(keys, labels, np.ones(keys.size, np.int64))
+        positives = int(sample.xp.sum(sample.xp.astype(sample.labels, sample.xp.int64)))
+        self._rows += sample.size
+        self._positives += positives
+        self._negatives += sample.size - positives
+        self._lowest = min(self._lowest, lowest_key(sample))
+        return self
+
+    def _seen(self) -> DyadicCounts:
+        """Return all counts, those of a device too."""
+        if self._device is not None:
+            self._counts.absorb(self._device.counts())
+            self._device.clear()
+        return self._counts.counts()
 
     def _classes(self, labels: Column) -> tuple[NDArray[np.bool_], object]:
         """Tell the positive rows, and the label of all others, which must always be the same."""
@@ -167,7 +197,8 @@ class Accumulator:
         if other._negative is not None:
             self._same_negative(other._negative)
             self._negative = other._negative
-        self._counts.absorb(other._counts.counts())
+        self._seen()
+        self._counts.absorb(other._seen())
         self._rows += other._rows
         self._positives += other._positives
         self._negatives += other._negatives
@@ -196,7 +227,7 @@ class Accumulator:
         the border of a bin. Best thresholds and hulls are those of these rows. `area_brackets`
         bounds the areas.
         """
-        seen = self._counts.counts()
+        seen = self._seen()
         if seen.size == 0:
             raise EmptyInputError("the stream has no rows yet; call update() first")
         totals = ClassTotals(*clean_totals(self.positives, self.negatives, counted="the stream"))
@@ -248,7 +279,7 @@ class Accumulator:
     @property
     def exact(self) -> bool:
         """Whether each distinct score is still counted by itself."""
-        return self._counts.counts().exact
+        return self._seen().exact
 
     def __len__(self) -> int:
         """Return the number of rows seen so far."""
@@ -260,7 +291,7 @@ class Accumulator:
 
     def __repr__(self) -> str:
         """Say what was seen, and how closely it is known."""
-        seen = self._counts.counts()
+        seen = self._seen()
         said = (
             f"Accumulator: {self._rows:,} rows, {self.positives:,} positives, "
             f"{self.negatives:,} negatives"
@@ -281,7 +312,7 @@ class Accumulator:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return all that was seen as plain arrays, for `numpy.savez` or another process."""
-        counts = self._counts.counts()
+        counts = self._seen()
         labels = {"pos_label": self._pos_label, "negative_label": self._negative}
         return {
             **counts._asdict(),

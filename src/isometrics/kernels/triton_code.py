@@ -167,3 +167,25 @@ def add_tiles(  # type: ignore[no-untyped-def]
         moved = ((negatives - y) * rise * per_x + tl.where(behind, run, 0.0)) * per_end
         tl.store(out + 5, tl.sum(misses * moved / 2, 0))
         tl.store(out + 6, tl.sum(false_alarms * moved / 2, 0))
+
+
+@triton.jit
+def bin_tiles(  # type: ignore[no-untyped-def]
+    scores, labels, size, lowest, highest, cell_shift, part_shift, part_add, bin_shift, bin_add,
+    counts, outside, TILE: tl.constexpr,
+):  # fmt: skip
+    """Count rows in planned bins, and how many lie outside; see `engines.device_bins`."""
+    rows = tl.program_id(0).to(tl.int64) * TILE + tl.arange(0, TILE)
+    present = rows < size
+    score = tl.load(scores + rows, mask=present, other=0).to(tl.float64)
+    order = _order(score.to(tl.int64, bitcast=True), True, 64)
+    label = tl.load(labels + rows, mask=present, other=0).to(tl.int64)
+    planned = present & (order >= lowest) & (order <= highest)
+    cell = tl.where(planned, (order >> cell_shift) - (lowest >> cell_shift), 0)
+    part = (order >> tl.load(part_shift + cell)) + tl.load(part_add + cell)
+    part = tl.where(planned, part, 0)
+    place = (order >> tl.load(bin_shift + part)) + tl.load(bin_add + part)
+    place = tl.where(planned, place * 2 + label, 0)
+    tl.atomic_add(counts + place, 1, mask=planned, sem="relaxed")
+    strange = tl.sum((present & ~planned).to(tl.int32), 0)
+    tl.atomic_add(outside, strange, mask=strange > 0, sem="relaxed")

@@ -1,0 +1,129 @@
+"""Rows that lie on a device, counted there in planned bins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics.devices import to_host
+from isometrics.engines.bins import plan_of
+from isometrics.engines.dyadic import DyadicCounts, of_rows
+from isometrics.kernels import triton_bins, triton_sums
+from isometrics.kernels.order import order_of
+from isometrics.kernels.packing import order_of as order_on_device
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isometrics.device_inputs import DeviceSample
+
+PLANNED_ON = 1 << 16
+"""Rows that a plan is made on."""
+_ORDER = order_of(np.dtype(np.float64))
+_HALF = np.uint64(1 << 63)
+_NOTHING = np.empty(0), np.empty(0, np.bool_)
+
+
+class DeviceBins:
+    """Counts of planned bins, which stay on the device until they are asked for.
+
+    Parameters
+    ----------
+    sample
+        The first rows, on some of which the bins are planned.
+    most
+        The most bins.
+
+    Notes
+    -----
+    Keys are signed here: devices shift and compare unsigned integers of 64 bits poorly. A key
+    less 2**63, shifted by s, is the key shifted by s, less 2**63 shifted by s; the tables of the
+    plan take that in.
+    """
+
+    def __init__(self, sample: DeviceSample, most: int) -> None:
+        step = -(-sample.size // PLANNED_ON)
+        keys = _ORDER.keys(to_host(sample.scores[::step]).astype(np.float64))
+        seen = of_rows(keys, to_host(sample.labels[::step]))
+        self._plan = plan_of(seen, most)
+        tables = [
+            table
+            for cut in (self._plan.parts, self._plan.cut)
+            for table in (
+                cut.shift.astype(np.int64),
+                (cut.add.view(np.uint64) + (_HALF >> cut.shift)).view(np.int64),
+            )
+        ]
+        device = sample.scores.device
+        self._tables = tuple(sample.xp.asarray(table, device=device) for table in tables)
+        self._counts: Any = np.zeros(2 * self._plan.size, np.int64)
+        self._on_device = False
+
+    @property
+    def _range(self) -> tuple[int, int]:
+        return self._plan.lowest - 2**63, self._plan.highest - 2**63
+
+    def append(self, sample: DeviceSample) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Count rows; return the scores and labels for which no bin was planned, on the host."""
+        xp, labels, scores = sample
+        if triton_sums.can_run_on(scores):
+            if not self._on_device:
+                self._counts = xp.asarray(self._counts, device=scores.device)
+                self._on_device = True
+            outside = triton_bins.count(
+                scores, labels, self._range, self._plan.cell_shift, self._tables, self._counts
+            )
+            return self._left(sample) if outside else _NOTHING
+        order = float64_order(xp, scores)
+        lowest, highest = self._range
+        (rows,) = xp.nonzero((order >= lowest) & (order <= highest))
+        left = _NOTHING if rows.shape[0] == sample.size else self._left(sample)
+        order, labels = xp.take(order, rows), xp.take(labels, rows)
+        part_shift, part_add, bin_shift, bin_add = self._tables
+        cells = (order >> self._plan.cell_shift) - (lowest >> self._plan.cell_shift)
+        parts = (order >> xp.take(part_shift, cells)) + xp.take(part_add, cells)
+        bins = (order >> xp.take(bin_shift, parts)) + xp.take(bin_add, parts)
+        values, counts = xp.unique_counts(bins * 2 + xp.astype(labels, xp.int64))
+        self._counts[to_host(values)] += to_host(counts)
+        return left
+
+    def _left(self, sample: DeviceSample) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return the rows outside the plan."""
+        xp, labels, scores = sample
+        order = float64_order(xp, scores)
+        lowest, highest = self._range
+        (rows,) = xp.nonzero((order < lowest) | (order > highest))
+        return to_host(xp.take(scores, rows)), to_host(xp.take(labels, rows))
+
+    def counts(self) -> DyadicCounts:
+        """Return the bins with rows."""
+        counts = to_host(self._counts) if self._on_device else self._counts
+        negatives, positives = counts[::2], counts[1::2]
+        bins = np.flatnonzero(negatives + positives)
+        return DyadicCounts(
+            self._plan.edges(bins), self._plan.levels(bins), positives[bins], negatives[bins]
+        )
+
+    def clear(self) -> None:
+        """Forget all rows, but not the plan."""
+        self._counts = self._counts * 0
+
+
+def float64_order(xp: Any, scores: Any) -> Any:
+    """Return signed integers in the order of float scores, of whatever width they are."""
+    return order_on_device(xp, xp.astype(scores, xp.float64))
+
+
+def can_count(sample: DeviceSample) -> bool:
+    """Tell whether rows can be counted where they are: their scores are floats, of known bits."""
+    floats = sample.xp.isdtype(sample.scores.dtype, "real floating")
+    return bool(floats) and hasattr(sample.scores, "view")
+
+
+def lowest_key(sample: DeviceSample) -> int:
+    """Return the key of the lowest score."""
+    if triton_sums.can_run_on(sample.scores):
+        lowest = to_host(sample.scores.min().double())[None]
+        return int(_ORDER.keys(lowest)[0])
+    return int(sample.xp.min(float64_order(sample.xp, sample.scores))) + 2**63
