@@ -13,7 +13,10 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OPTIONAL = ("anywidget", "arff", "matplotlib", "pandas", "polars", "pyarrow", "sklearn")
+OPTIONAL = (
+    *("anywidget", "arff", "dask", "matplotlib", "pandas", "polars", "pyarrow", "pyspark"),
+    "sklearn",
+)
 
 
 def examples(page: Path) -> list[tuple[str, str | None]]:
@@ -31,8 +34,13 @@ def lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip("\n").split("\n")]
 
 
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_examples_of_a_page_print_what_it_shows(page: Path) -> None:
+def test_the_examples_of_a_page_print_what_it_shows(
+    page: Path, request: pytest.FixtureRequest
+) -> None:
+    if any("pyspark" in source for source, _ in examples(page)):
+        request.getfixturevalue("spark")  # the session that the page finds
     names: dict[str, object] = {"__name__": page.stem}
     for source, shown in examples(page):
         for package in OPTIONAL:
@@ -49,11 +57,11 @@ def test_the_pages_have_examples() -> None:
     assert {page.stem for page in PAGES if examples(page)} >= {"README", "index", "spaces"}
 
 
-def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
+def test_a_wrong_output_is_noticed(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     page = tmp_path / "page.md"
     page.write_text("```python\nprint(1)\n```\n\n```text\n2\n```\n", encoding="utf-8")
     with pytest.raises(AssertionError):
-        test_the_examples_of_a_page_print_what_it_shows(page)
+        test_the_examples_of_a_page_print_what_it_shows(page, request)
 
 
 @pytest.mark.parametrize(
