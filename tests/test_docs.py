@@ -16,7 +16,10 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OPTIONAL = ("anywidget", "arff", "matplotlib", "pandas", "polars", "pyarrow", "sklearn")
+OPTIONAL = (
+    *("anywidget", "arff", "dask", "matplotlib", "pandas", "polars", "pyarrow", "pyspark"),
+    "sklearn",
+)
 # These warn about their own doings.
 NOISY = ("mlflow", "skore", "torch")
 
@@ -36,32 +39,12 @@ def lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip("\n").split("\n")]
 
 
-def name_of(page: Path) -> str:
-    return page.relative_to(ROOT).with_suffix("").as_posix()
-
-
-@pytest.fixture(autouse=True)
-def folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_the_examples_of_a_page_print_what_it_shows(page: Path) -> None:
-    blocks = examples(page)
-    used = {name for name in (*OPTIONAL, *NOISY) for source, _ in blocks if name in source}
-    for package in sorted(used):
-        if find_spec(package) is None:
-            pytest.skip(f"the page uses {package}")
-    if any("demo-report" in source for source, _ in blocks):
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            assert main(["demo"]) == 0
-    with warnings.catch_warnings():
-        if used & set(NOISY):
-            warnings.simplefilter("ignore")
-        run_and_compare(page, blocks)
-
-
-def run_and_compare(page: Path, blocks: list[tuple[str, str | None]]) -> None:
+OPTIONAL = (
+    *("anywidget", "arff", "dask", "matplotlib", "pandas", "polars", "pyarrow", "pyspark"),
+    "sklearn",
+)
+# These warn about their own doings.
+NOISY = ("mlflow", "skore", "torch")
     names: dict[str, object] = {"__name__": page.stem}
     for source, shown in blocks:
         printed = io.StringIO()
@@ -75,11 +58,11 @@ def test_the_pages_have_examples() -> None:
     assert {page.stem for page in PAGES if examples(page)} >= {"README", "index", "start", "spaces"}
 
 
-def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
+def test_a_wrong_output_is_noticed(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     page = tmp_path / "page.md"
     page.write_text("```python\nprint(1)\n```\n\n```text\n2\n```\n", encoding="utf-8")
     with pytest.raises(AssertionError):
-        test_the_examples_of_a_page_print_what_it_shows(page)
+        test_the_examples_of_a_page_print_what_it_shows(page, request)
 
 
 @pytest.mark.parametrize(

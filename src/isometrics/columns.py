@@ -84,9 +84,10 @@ class Column(NamedTuple):
             )
 
 
-def offence(name: str, what: str, count: int, position: int) -> str:
-    """Return the sentence about values that cannot be used."""
-    return f"{name} has {what}: {count} in all, the first at position {position}"
+def offence(name: str, what: str, count: int, position: int | None) -> str:
+    """Return the sentence about values that cannot be used; a position may not be known."""
+    where = "" if position is None else f", the first at position {position}"
+    return f"{name} has {what}: {count} in all{where}"
 
 
 def column(given: object, name: str) -> Column:

@@ -23,6 +23,7 @@ __all__ = [
     "ParameterError",
     "PointsError",
     "ScoreError",
+    "ToleranceWarning",
     "UndefinedWarning",
     "WeightError",
 ]
@@ -94,6 +95,10 @@ class NotAnswerableError(IsometricsError):
 
 class NotFittedError(IsometricsError):
     """A calibrator was used before `fit`."""
+
+
+class ToleranceWarning(UserWarning):
+    """An area is known less closely than was asked for; its bracket is still true."""
 
 
 class UndefinedWarning(UserWarning):

@@ -45,8 +45,9 @@ def read_predictions(
         A path, a pattern or a folder of CSV (compressed too), Parquet, Arrow or JSON-lines files;
         a file in one of the other `isometrics.formats`, such as OpenML's ARFF;
         the URL of a table, such as ``"duckdb:///file.db?table=t"``, ``sqlite`` and ``postgresql``
-        likewise; ``"-"`` for standard input; or a data frame of pandas, polars, pyarrow, Dask or
-        DuckDB, eager or lazy.
+        likewise, and ``"spark://host:7077?table=t"``; ``"-"`` for standard input; or a data frame
+        of pandas, polars, pyarrow, DuckDB, Spark or Dask, eager or lazy. Rows of Spark and Dask
+        stay in their cluster, and are counted there.
     label
         The column of labels. This and the columns below are guessed where that is unambiguous.
     scores
@@ -66,7 +67,8 @@ def read_predictions(
         Be content with brackets this wide around AUROC, AUPR, average precision and AUPRG, and
         spare the sort: rows are counted in bins, in two passes. The hull, and with it the best
         thresholds, stay exact. Samples of less than two million rows, and those with weights or
-        groups, are counted exactly.
+        groups, are counted exactly. Spark and Dask take it for all samples of more than 2**20
+        rows, and 1e-6 if there is none.
     keep_rows
         Keep the rows in memory beside their tables: confidence intervals that compare models on
         the same rows need them.
@@ -108,6 +110,8 @@ def read_predictions(
             progress=progress,
         )
         description = f"{source.name}: {layout.describe()}"
+        if tables.note:
+            description += f"; {tables.note}"
         rows = None if tables.rows is None else ModelSample(*tables.rows)
         return Analysis(tables.points, tables.groups, tables.skipped, description, rows)
 

@@ -168,3 +168,13 @@ def test_postgresql_agrees(server, case):
         return  # PostgreSQL has no such values
     expected = outcome(given, options)
     assert_same(outcome(postgres_table(server, given, "predictions"), options), expected)
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+@pytest.mark.parametrize("case", CASES)
+def test_spark_agrees(spark, case):
+    given, needs, options, _ = CASES[case]
+    if "half" in needs:
+        return  # Spark has no such values
+    assert_same(outcome(spark.createDataFrame(given), options), outcome(given, options))

@@ -123,9 +123,14 @@ def _temporary_folder() -> str:
     return f"{tempfile.gettempdir()}, {free / 2**30:.0f} GB free"
 
 
+def _java() -> str:
+    return shutil.which("java") or "not found; only Spark on this machine needs it"
+
+
 CHECKS = {
     "a small table": _small_table,
     "a small file": _small_file,
     "processors": _processors,
+    "Java": _java,
     "temporary folder": _temporary_folder,
 }

@@ -97,7 +97,8 @@ def codes(column: pa.Array) -> tuple[NDArray[np.int32], list[Any]]:
         column = column.dictionary_decode()
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
-    found = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    # Some libraries have unsigned codes.
+    found = column.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     return found.astype(np.int32), column.dictionary.to_pylist()
 
 

@@ -39,8 +39,11 @@ if TYPE_CHECKING:
     Coded = tuple[NDArray[np.int32], list[Any]]
 
 MISSING = "missing values (NaN or null)"
+NOT_NUMBERS = "values that are not real numbers of 64 bits"
+WRITTEN_AS_TEXT = "numbers that are written as text"
+NEGATIVE, INFINITE, BEYOND = "negative values", "infinite values", "values of 2**63 or more"
 _UNHOLDABLE = "decimals that do not fit into 64 bits (cast them to fewer digits)"
-_LARGEST_WEIGHT = np.iinfo(np.int64).max
+LARGEST_WEIGHT = np.iinfo(np.int64).max
 
 
 class Chunk(NamedTuple):
@@ -63,7 +66,7 @@ class Offences:
     """Values that cannot be used, counted over all batches."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str], tuple[str, type[InputError], int, int]] = {}
+        self._found: dict[tuple[str, str], tuple[str, type[InputError], int, int | None]] = {}
 
     def __bool__(self) -> bool:
         """Tell whether there are any."""
@@ -80,19 +83,29 @@ class Offences:
         """Count bad values at some positions of the sample; tell whether there are any."""
         if bad is None or not bad.any():
             return False
-        # The first example is the one to name.
-        kind, _, _ = what.partition(", such as")
         told, _, count, first = self._found.get(
-            (name, kind), (what, error, 0, rows.of(np.argmax(bad)))
+            _place(name, what), (what, error, 0, rows.of(np.argmax(bad)))
         )
-        self._found[name, kind] = (told, error, count + int(np.count_nonzero(bad)), first)
+        self._found[_place(name, what)] = (told, error, count + int(np.count_nonzero(bad)), first)
         return True
+
+    def recount(self, name: str, count: int, error: type[InputError], what: str) -> None:
+        """Take over a count over all rows, of which only the first were looked at."""
+        if count:
+            told, _, _, first = self._found.get(_place(name, what), (what, error, 0, None))
+            self._found[_place(name, what)] = (told, error, count, first)
 
     def raise_of(self, name: str) -> None:
         """Raise the first kind of offence found in a column, if there is one."""
         for (column, _), (what, error, count, first) in self._found.items():
             if column == name:
                 raise error(offence(name, what, count, first))
+
+
+def _place(name: str, what: str) -> tuple[str, str]:
+    """Return a column and the kind of an offence: of all examples, the first is the one to name."""
+    kind, _, _ = what.partition(", such as")
+    return name, kind
 
 
 class Cleaner:
@@ -103,9 +116,9 @@ class Cleaner:
 
     def __init__(self, layout: Layout, schema: pa.Schema) -> None:
         self.layout = layout
-        self._labels = Labels(layout.label, schema.field(layout.label).type)
-        self._offences = Offences()
-        self._as_text = Offences()
+        self.labels = Labels(layout.label, schema.field(layout.label).type)
+        self.offences = Offences()
+        self.as_text = Offences()
         self._rows = 0
         self._kept = 0
         self._weight = 0.0
@@ -135,33 +148,40 @@ class Cleaner:
             None if name is None else self._coded(name, batch.column(name), rows)
             for name in (self.layout.model, self.layout.group)
         )
-        if self._offences or self._as_text:
+        if self.offences or self.as_text:
             return None
         return Chunk(labels, scores, weights, models, groups)
+
+    def recount(self, rows: int, kept: int, weight: float) -> None:
+        """Take over the numbers of all rows, of those of some weight, and the sum of weights."""
+        self._rows, self._kept, self._weight = rows, kept, weight
 
     def finish(self) -> None:
         """Raise what is wrong with the sample, if anything."""
         layout = self.layout
-        if self._rows == 0:
-            raise EmptyInputError(f"{layout.label} is empty; at least one row is needed")
-        if layout.weight is not None:
-            self._raise_of(layout.weight)
-            if math.isinf(self._weight):
-                raise WeightError(f"{layout.weight} adds up to infinity; divide it by its maximum")
-            if self._kept == 0:
-                raise WeightError(
-                    f"{layout.weight} is zero for every row; at least one weight must be > 0"
-                )
-        self._offences.raise_of(layout.label)
+        self.finish_weights()
+        self.offences.raise_of(layout.label)
         if not layout.multiclass:
-            self._labels.check(layout.pos_label)
+            self.labels.check(layout.pos_label)
         for name in (*layout.scores.values(), layout.model, layout.group):
             if name is not None:
                 self._raise_of(name)
 
+    def finish_weights(self) -> None:
+        """Raise what is wrong with the weights, if anything, and where there are no rows."""
+        name = self.layout.weight
+        if self._rows == 0:
+            raise EmptyInputError(f"{self.layout.label} is empty; at least one row is needed")
+        if name is not None:
+            self._raise_of(name)
+            if math.isinf(self._weight):
+                raise WeightError(f"{name} adds up to infinity; divide it by its maximum")
+            if self._kept == 0:
+                raise WeightError(f"{name} is zero for every row; at least one weight must be > 0")
+
     def _raise_of(self, name: str) -> None:
-        self._offences.raise_of(name)
-        self._as_text.raise_of(name)
+        self.offences.raise_of(name)
+        self.as_text.raise_of(name)
 
     def _present(
         self, batch: pa.RecordBatch, rows: Positions
@@ -177,13 +197,13 @@ class Cleaner:
         values, missing = numbers(column)
         whole = values.dtype.kind in "bui"
         weights: Counts = values.astype(np.int64 if whole else np.float64)
-        beyond = values > _LARGEST_WEIGHT if whole else None
+        beyond = values > LARGEST_WEIGHT if whole else None
         bad = [
-            self._offences.add(name, missing, MissingValueError, MISSING, rows),
-            self._offences.add(name, unholdable(column), WeightError, _UNHOLDABLE, rows),
-            self._offences.add(name, beyond, WeightError, "values of 2**63 or more", rows),
-            self._offences.add(name, values < 0, WeightError, "negative values", rows),
-            self._offences.add(name, np.isinf(values), WeightError, "infinite values", rows),
+            self.offences.add(name, missing, MissingValueError, MISSING, rows),
+            self.offences.add(name, unholdable(column), WeightError, _UNHOLDABLE, rows),
+            self.offences.add(name, beyond, WeightError, BEYOND, rows),
+            self.offences.add(name, values < 0, WeightError, NEGATIVE, rows),
+            self.offences.add(name, np.isinf(values), WeightError, INFINITE, rows),
         ]
         if any(bad):
             return weights, batch, rows
@@ -195,23 +215,27 @@ class Cleaner:
         return weights[kept], batch.take(kept), rows._replace(kept=kept)
 
     def _positive(self, column: pa.Array, rows: Positions) -> dict[str, NDArray[np.bool_]]:
-        values, missing = self._labels.read(column)
-        if self._offences.add(self.layout.label, missing, MissingValueError, MISSING, rows):
+        values, missing = self.labels.read(column)
+        if self.offences.add(self.layout.label, missing, MissingValueError, MISSING, rows):
             return {}
-        self._offences.add(self.layout.label, unholdable(column), LabelError, _UNHOLDABLE, rows)
-        self._labels.remember(values, rows)
+        self.offences.add(self.layout.label, unholdable(column), LabelError, _UNHOLDABLE, rows)
+        self.labels.remember(values, rows)
+        return self.positive(values)
+
+    def positive(self, values: NDArray[Any]) -> dict[str, NDArray[np.bool_]]:
+        """Tell which labels are positive, for each model that has a class of its own, or ``""``."""
         if self.layout.multiclass:
             classes = self.layout.classes
-            return {name: self._labels.equal(values, label) for name, label in classes.items()}
+            return {name: self.labels.equal(values, label) for name, label in classes.items()}
         wanted = 1 if self.layout.pos_label is None else self.layout.pos_label
-        return {"": self._labels.equal(values, wanted)}
+        return {"": self.labels.equal(values, wanted)}
 
     def _scores(self, name: str, column: pa.Array, rows: Positions) -> NDArray[Any]:
         if kind_of(column.type) == "string":
             return self._texts(name, column, rows, ScoreError)
         values, missing = numbers(column)
-        self._offences.add(name, missing, MissingValueError, MISSING, rows)
-        self._offences.add(name, unholdable(column), ScoreError, _UNHOLDABLE, rows)
+        self.offences.add(name, missing, MissingValueError, MISSING, rows)
+        self.offences.add(name, unholdable(column), ScoreError, _UNHOLDABLE, rows)
         return values
 
     def _texts(
@@ -219,11 +243,11 @@ class Cleaner:
     ) -> NDArray[Any]:
         """Refuse texts; where some are numbers, those that are not are named."""
         found, distinct = codes(column)
-        self._offences.add(name, found < 0, MissingValueError, MISSING, rows)
+        self.offences.add(name, found < 0, MissingValueError, MISSING, rows)
         strange = np.array([*(not is_number(text) for text in distinct), False], np.bool_)[found]
         for offences, bad, kind in (
-            (self._offences, strange, "values that are not real numbers of 64 bits"),
-            (self._as_text, found >= 0, "numbers that are written as text"),
+            (self.offences, strange, NOT_NUMBERS),
+            (self.as_text, found >= 0, WRITTEN_AS_TEXT),
         ):
             if bad.any():
                 example = distinct[found[np.argmax(bad)]]
@@ -232,5 +256,5 @@ class Cleaner:
 
     def _coded(self, name: str, column: pa.Array, rows: Positions) -> Coded:
         found, distinct = codes(column)
-        self._offences.add(name, found < 0, MissingValueError, MISSING, rows)
+        self.offences.add(name, found < 0, MissingValueError, MISSING, rows)
         return found, [str(value) for value in distinct]

@@ -12,6 +12,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, u
 
 from isometrics.engines.files import QuerySource, files_of, quoted, settings
 from isometrics.engines.sources import FIRST_ROWS, reading
+from isometrics.engines.spark_urls import SPARK_SCHEMES
 from isometrics.errors import FileError
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ def open_table(url: str, memory: int) -> Source:
     """
     parts, name = _split(url)
     if parts.scheme not in SCHEMES:
+        known = ", ".join(f"{scheme}://" for scheme in (*SCHEMES, *SPARK_SCHEMES))
         raise FileError(
-            f"cannot read {name!r}: {parts.scheme}:// is not known; use a path or "
-            f"{', '.join(f'{scheme}://' for scheme in SCHEMES)}"
+            f"cannot read {name!r}: {parts.scheme}:// is not known; use a path or {known}"
         )
     options = parse_qsl(parts.query)
     tables = [value for key, value in options if key == "table"]

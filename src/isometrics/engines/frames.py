@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class FrameSource:
-    """A frame of pandas, polars, pyarrow, Dask or DuckDB, eager or lazy.
+    """A frame of pandas, polars, pyarrow or DuckDB, eager or lazy.
 
     Only the columns that are needed are ever collected. A DuckDB relation is streamed.
     """

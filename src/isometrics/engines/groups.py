@@ -75,11 +75,16 @@ class GroupedRows:
                     one_class.setdefault((group, only), []).append(model)
                 else:
                     groups[group][model] = points
-        skipped: dict[str, str] = {}
-        for (group, only), models in one_class.items():
-            reason = f"only {only} for {several(models)}"
-            skipped[group] = f"{skipped[group]}; {reason}" if group in skipped else reason
-        return {group: models for group, models in groups.items() if models}, skipped
+        return {group: models for group, models in groups.items() if models}, reasons(one_class)
+
+
+def reasons(one_class: dict[tuple[str, str], list[str]]) -> dict[str, str]:
+    """Say of each group why models have no table there: by group and the only class, which."""
+    skipped: dict[str, str] = {}
+    for (group, only), models in one_class.items():
+        reason = f"only {only} for {several(models)}"
+        skipped[group] = f"{skipped[group]}; {reason}" if group in skipped else reason
+    return skipped
 
 
 def _countable(weights: Counts) -> Counts:

@@ -8,6 +8,7 @@ import numpy as np
 
 from isometrics.columns import offence, plain
 from isometrics.engines.arrow import NUMERIC, Values, codes, kind_of, numbers
+from isometrics.engines.positions import Positions
 from isometrics.errors import LabelError
 from isometrics.inputs import absent_label, refuse_several, surplus_labels, unclear_labels
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from isometrics.engines.positions import Positions
 
 _CONVENTIONS = ({0, 1}, {-1, 1})
 
@@ -38,7 +38,7 @@ class Labels:
         self._classes: list[Any] = []
         self._third: object = None
         self._surplus = 0
-        self._first_surplus = 0
+        self._first_surplus: int | None = None
         if self._kind == "other":
             raise LabelError(
                 f"{name} holds {dtype} values; labels must be truth values, numbers or text"
@@ -75,10 +75,21 @@ class Labels:
             self._classes.append(plain(values[first]))
             new &= values != values[first]
 
+    @property
+    def classes(self) -> list[Any]:
+        """The first two labels that were found."""
+        return [self._label(value) for value in self._classes]
+
+    def recount(self, values: NDArray[Any], times: NDArray[np.int64]) -> None:
+        """Take over how often each label occurs, where only the first rows were looked at."""
+        self.remember(values, Positions(None))
+        surplus = ~np.isin(values, np.asarray(self._classes))
+        self._surplus = int(times[surplus].sum())
+
     def check(self, pos_label: object) -> None:
         """Refuse labels that do not name two classes, or not the positive one."""
         refuse_several(pos_label)
-        classes = [self._label(value) for value in self._classes]
+        classes = self.classes
         conventional = self._kind in NUMERIC and any(set(classes) <= two for two in _CONVENTIONS)
         if pos_label is None and conventional and not self._surplus:
             return

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isometrics.engines.clusters import frame_source
 from isometrics.engines.files import (
     ARROW,
     CSV,
@@ -19,9 +20,9 @@ from isometrics.engines.files import (
     kind_of_file,
     text_files,
 )
-from isometrics.engines.frames import FrameSource
 from isometrics.engines.long_lines import refuse_long_lines
 from isometrics.engines.memory import clean_memory
+from isometrics.engines.spark_urls import SPARK_SCHEMES, open_spark
 from isometrics.errors import FileError
 from isometrics.writing import ScratchFolder
 
@@ -35,11 +36,13 @@ def open_source(given: Any, memory_limit: str | int | None = None) -> Source:
     """Open a path, a pattern, a folder, the URL of a table, ``-`` or a data frame."""
     memory = clean_memory(memory_limit) // 4
     if not isinstance(given, str | os.PathLike):
-        return FrameSource(given)
+        return frame_source(given)
     path = os.fspath(given)
     if path == STANDARD_INPUT:
         return StandardInput(memory)
     if "://" in path:
+        if path.partition("://")[0] in SPARK_SCHEMES:
+            return open_spark(path)
         from isometrics.engines.databases import open_table
 
         return open_table(path, memory)

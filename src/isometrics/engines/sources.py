@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from isometrics.layout import Layout
+
 BATCH = 1 << 17
 FIRST_ROWS = 1000
 _LONGEST = 400
@@ -63,6 +65,12 @@ def peek(source: Source) -> dict[str, Peek]:
     return {name: Peek(kind, values[name][:FIRST_ROWS]) for name, kind in kinds.items()}
 
 
+def columns_of(layout: Layout) -> list[str]:
+    """Return the columns that a layout uses."""
+    named = (layout.label, *layout.scores.values(), layout.model, layout.weight, layout.group)
+    return [name for name in named if name is not None]
+
+
 @contextmanager
 def reading(name: str, *errors: type[Exception]) -> Iterator[None]:
     """Turn what libraries raise about a file into one sentence; drivers have their own errors."""
@@ -87,7 +95,9 @@ def _first_line(error: BaseException) -> str:
 
     DuckDB names the line of a CSV file, shows it whole, and only then says what is wrong.
     """
-    lines = [line.strip() for line in str((*error.args, "")[0]).splitlines() if line.strip()]
+    # Those of Spark say what is wrong, and have no arguments.
+    said = str(error.args[0] if error.args else error)
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith("Original Line:")]
     first = lines[0] if lines else type(error).__name__
     _, _, rest = first.partition("Error: ")

@@ -9,11 +9,14 @@ import numpy as np
 from isometrics.engines.ahead import ahead
 from isometrics.engines.approximate import ApproximateTable
 from isometrics.engines.cleaning import Chunk, Cleaner
+from isometrics.engines.cluster_tables import read_cluster
+from isometrics.engines.clusters import ClusterFrame
 from isometrics.engines.exact import ExactTable
 from isometrics.engines.groups import GroupedRows
 from isometrics.engines.kept import KeptRows, RowKeeper
 from isometrics.engines.memory import budget_of
 from isometrics.engines.runs import SpillFolder
+from isometrics.engines.sources import columns_of
 from isometrics.errors import OneClassError
 from isometrics.inputs import Sample
 from isometrics.parameters import clean_tolerance
@@ -46,6 +49,8 @@ class Tables(NamedTuple):
     """Groups without a table, and why."""
     rows: KeptRows | None
     """The rows themselves, where they were to be kept."""
+    note: str = ""
+    """What else there is to say about how rows were counted."""
 
 
 def read_tables(
@@ -78,6 +83,8 @@ def read_tables(
     budget = budget_of(memory_limit)
     if tolerance is not None:
         clean_tolerance(tolerance)
+    if isinstance(source, ClusterFrame):
+        return _of_cluster(source, layout, tolerance, keep_rows=keep_rows, progress=progress)
     keeper = RowKeeper(layout, budget) if keep_rows else None
     rows: KeptRows | None = None
     with SpillFolder() as folder:
@@ -95,10 +102,22 @@ def read_tables(
                 return models.tables()._replace(rows=rows)
 
 
-def columns_of(layout: Layout) -> list[str]:
-    """Return the columns that a layout uses."""
-    named = (layout.label, *layout.scores.values(), layout.model, layout.weight, layout.group)
-    return [name for name in named if name is not None]
+def _of_cluster(
+    source: ClusterFrame,
+    layout: Layout,
+    tolerance: float | None,
+    *,
+    keep_rows: bool,
+    progress: Progress | None,
+) -> Tables:
+    found = read_cluster(
+        source, layout, tolerance=tolerance, keep_rows=keep_rows, progress=progress
+    )
+    note = (
+        f"counted in the cluster in {len(found.collected)} passes, which collected "
+        f"{sum(found.collected)} rows"
+    )
+    return Tables(found.points, found.groups, found.skipped, None, note)
 
 
 def _chunks(source: Source, cleaner: Cleaner, progress: Progress | None) -> Iterator[Chunk]:

@@ -1,0 +1,454 @@
+"""Rows counted in a cluster, bin by bin: the hull is exact, and brackets are as narrow as asked."""
+
+import warnings
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics.engines import census, cluster_passes, clusters, leaves, tables
+from isometrics.engines.clusters import ClusterFrame
+from isometrics.engines.cuts import cuts_of, way_to
+from isometrics.engines.leaves import Leaves
+from isometrics.engines.sources import peek
+from isometrics.errors import (
+    FileError,
+    LabelError,
+    MissingValueError,
+    OneClassError,
+    ParameterError,
+    ScoreError,
+    ToleranceWarning,
+    WeightError,
+)
+from isometrics.layout import layout_of
+from isometrics.table import Kind
+from isometrics.testing.strategies import binary_samples
+
+from .test_approximate import check
+
+INF = float("inf")
+MISSING = "missing values (NaN or null)"
+
+
+def cluster(columns, name="the data frame"):
+    """Return columns as a cluster sees them; polars answers the same questions in no time."""
+    import narwhals.stable.v2 as nw
+
+    return ClusterFrame(nw.from_native(pl.DataFrame(columns).lazy()), name)
+
+
+def read(columns, tolerance=None, **options):
+    roles = {name: options.pop(name) for name in (
+        "label", "scores", "model", "weight", "group", "pos_label") if name in options}  # fmt: skip
+    source = cluster(columns)
+    layout = layout_of(peek(source), **({"label": "label"} | roles))
+    return tables.read_tables(source, layout, tolerance=tolerance, **options)
+
+
+class Small:
+    """A pass collects few rows, and cuts are coarse."""
+
+    def __init__(self, monkeypatch, room=64, pieces=16):
+        for module in (cluster_passes, census):
+            monkeypatch.setattr(module, "ROOM", room)
+        monkeypatch.setattr(leaves, "FIRST_PIECES", pieces)
+
+
+@settings(max_examples=60)
+@given(
+    binary_samples(min_size=2, max_size=80, dtypes=("float32", "float64", "int8", "uint64")),
+    st.sampled_from([0.5, 0.1, 0.01, 1e-6]),
+    st.sampled_from([8, 20, 64, 10**6]),
+    st.sampled_from([2, 5, 16]),
+)
+def test_any_sample(sample, tolerance, room, pieces):
+    labels, scores = sample
+    full = iso.OperatingPoints.from_scores(labels, scores)
+    with pytest.MonkeyPatch.context() as patched:
+        Small(patched, room, pieces)
+        found = read({"label": labels, "score": scores}, tolerance)
+    points = found.points["score"]
+    check(points, full, tolerance)
+    if room >= labels.size:
+        assert points.table == full.table
+
+
+def curved(size, seed, prevalence=0.3):
+    random = np.random.default_rng(seed)
+    labels = random.random(size) < prevalence
+    labels[:2] = True, False
+    return labels, random.normal(size=size) + labels
+
+
+@pytest.mark.parametrize("tolerance", [0.2, 0.02, 0.002])
+@pytest.mark.parametrize("prevalence", [0.3, 0.01])
+def test_a_long_sample(monkeypatch, tolerance, prevalence):
+    labels, scores = curved(4000, 7, prevalence)
+    Small(monkeypatch, 400, 64)
+    found = read({"label": labels, "score": scores}, tolerance)
+    points = found.points["score"]
+    assert points.table.kind is Kind.COMPACT
+    check(points, iso.OperatingPoints.from_scores(labels, scores), tolerance)
+    assert "counted in the cluster" in found.note
+
+
+def test_no_pass_collects_more_than_it_may(monkeypatch):
+    labels, scores = curved(3000, 3)
+    Small(monkeypatch, 200, 50)
+    collected = []
+    look = cluster_passes.Passes._look
+
+    def looked(self, plan):
+        look(self, plan)
+        collected.append(self.collected[-1])
+
+    monkeypatch.setattr(cluster_passes.Passes, "_look", looked)
+    points = read({"label": labels, "score": scores}, 1e-4).points["score"]
+    assert len(collected) > 3
+    assert max(collected) <= 200
+    check(points, iso.OperatingPoints.from_scores(labels, scores), 1e-4)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [1e308, -1e308, 0.5, 1e-300, -1e-300, 0.25],
+        [5e-324, 1e-323, 1.5e-323, 0.0, -5e-324, -0.0],
+        [2.0**-k for k in range(0, 1074, 100)],
+        [2**62, -(2**62), 2**62 - 1, -(2**63), 2**63 - 1, 0],
+        [INF, -INF, 0.5, INF, 0.25, 1e300],
+        [0.5] * 6,
+        [INF, INF, -INF, -INF],
+    ],
+)
+def test_scores_at_the_ends_of_their_type(monkeypatch, scores):
+    labels = np.resize([1, 0, 0, 1, 1], len(scores))
+    given = np.array(scores)
+    full = iso.OperatingPoints.from_scores(labels, given)
+    for room in (4, 10**6):
+        Small(monkeypatch, room, 2)
+        points = read({"label": labels, "score": given}, 1e-6).points["score"]
+        check(points, full, 1e-6)
+        np.testing.assert_array_equal(points.tp, full.tp)
+        np.testing.assert_array_equal(points.thresholds, full.thresholds)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_weights(monkeypatch, whole):
+    labels, scores = curved(500, 5)
+    random = np.random.default_rng(2)
+    weights = random.integers(0, 4, 500) if whole else random.random(500) * (scores > -1) / 1e6
+    full = iso.OperatingPoints.from_scores(labels, scores, sample_weight=weights)
+    columns = {"label": labels, "score": scores, "weight": weights}
+    points = read(columns).points["score"]
+    assert points.table.kind is Kind.SCORES
+    assert points.tp.dtype == full.tp.dtype
+    np.testing.assert_allclose(points.tp, full.tp, rtol=1e-12)
+    np.testing.assert_allclose(points.fp, full.fp, rtol=1e-12)
+    Small(monkeypatch, 64, 16)
+    points = read(columns, 0.01).points["score"]
+    assert points.table.kind is Kind.COMPACT
+    for name, bracket in iso.area_brackets(points).items():
+        exact = iso.area_brackets(full)[name]
+        assert bracket.lo - 1e-12 <= exact.lo <= bracket.hi + 1e-12
+    assert iso.best_threshold(points).threshold == iso.best_threshold(full).threshold
+
+
+def test_whole_weights_beyond_what_floats_hold_are_summed_as_floats():
+    columns = {"label": [1, 0, 1], "score": [0.5, 0.2, 0.1], "weight": [2**62, 2**61, 1]}
+    points = read(columns).points["score"]
+    assert points.tp.tolist() == [0, 2.0**62, 2.0**62, 2.0**62]
+
+
+def test_groups_models_and_their_groups(monkeypatch):
+    random = np.random.default_rng(11)
+    size = 600
+    labels = random.random(size) < 0.4
+    columns = {
+        "label": labels,
+        "score": random.normal(size=size) + labels,
+        "model": np.resize(["b", "a"], size),
+        "site": np.resize([3, 1, 2], size),
+    }
+    columns["label"] = np.where(columns["site"] == 2, False, labels)
+    expected = iso.read_predictions(pl.DataFrame(columns), group="site")
+    for room in (10**6, 64):
+        Small(monkeypatch, room, 16)
+        found = read(columns, 0.05, group="site", model="model")
+        assert list(found.points) == ["a", "b"]
+        assert list(found.groups) == ["1", "3"]
+        assert found.skipped == {"2": "only negatives for a and b"}
+        for model, full in expected.models.items():
+            check(found.points[model], full, 0.05)
+        for group in ("1", "3"):
+            for model, full in expected.groups[group].items():
+                check(found.groups[group][model], full, 0.05)
+    Small(monkeypatch, 10**6, 16)
+    found = read({name: columns[name] for name in ("label", "score", "site")}, group="site")
+    assert found.groups["3"]["score"].table.kind is Kind.SCORES
+
+
+def test_models_in_columns_and_classes():
+    columns = {
+        "label": ["cat", "dog", "bird", "cat", "dog"],
+        "p_cat": [0.9, 0.1, 0.2, 0.6, 0.1],
+        "p_dog": [0.1, 0.8, 0.3, 0.2, 0.1],
+        "p_bird": [0.0, 0.1, 0.5, 0.2, 0.8],
+        "p_cow": [0.0, 0.1, 0.5, 0.2, 0.8],
+    }
+    some = {name: columns[name] for name in ("label", "p_cat", "p_dog", "p_bird")}
+    expected = iso.read_predictions(pl.DataFrame(some))
+    found = read(some)
+    assert list(found.points) == list(expected.models)
+    for name, points in found.points.items():
+        assert points.table == expected.models[name].table
+    absent = {"label": ["cat", "dog"] * 3, "dog": [0.5] * 6, "cow": [0.1] * 6, "cat": [0.5] * 6}
+    layout = layout_of(peek(cluster(some)), label="label")
+    assert layout.multiclass
+    source = cluster(absent)
+    classes = {"dog": "dog", "cow": "cow", "cat": "cat"}
+    layout = replace(layout, scores={name: name for name in classes}, classes=classes)
+    found = tables.read_tables(source, layout)
+    assert list(found.points) == ["dog", "cat"]
+    assert found.skipped == {"cow": "no row has this class"}
+
+
+def told(columns, **options):
+    with pytest.raises(iso.IsometricsError) as error:
+        read(columns, **options)
+    return type(error.value), str(error.value)
+
+
+def late(value, column, size=3000):
+    """Return columns with a value that no look at the first rows can find."""
+    columns = {
+        "label": np.resize([0, 1], size).tolist(),
+        "score": np.linspace(0, 1, size).tolist(),
+        "weight": [1.5] * size,
+        "group": ["a"] * size,
+    }
+    columns[column][-1] = value
+    return columns
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "sentence"),
+    [
+        (late(None, "label"), MissingValueError, f"label has {MISSING}: 1 in all"),
+        (late(None, "score"), MissingValueError, f"score has {MISSING}: 1 in all"),
+        (late(None, "weight"), MissingValueError, f"weight has {MISSING}: 1 in all"),
+        (late(None, "group"), MissingValueError, f"group has {MISSING}: 1 in all"),
+        (late(-1.0, "weight"), WeightError, "weight has negative values: 1 in all"),
+        (late(INF, "weight"), WeightError, "weight has infinite values: 1 in all"),
+        (late(7, "label"), LabelError, "label has labels besides 0 and 1, such as 7, where two "
+         "classes are needed: 1 in all"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_counted_where_no_position_is_known(columns, error, sentence):
+    assert told(columns, weight="weight", group="group") == (error, sentence)
+
+
+def test_texts():
+    columns = {"label": [0, 1] * 1000, "score": ["0.5"] * 2000}
+    sentence = "score has numbers that are written as text, such as '0.5': 2000 in all, the first "
+    assert told(columns, scores="score") == (ScoreError, f"{sentence}at position 0")
+    columns["score"][-1] = "high"
+    assert told(columns, scores="score") == (
+        ScoreError,
+        "score has values that are not real numbers of 64 bits, such as 'high': 1 in all",
+    )
+    columns |= {"score": [0.5] * 2000, "weight": ["1"] * 2000}
+    assert told(columns, weight="weight")[0] is WeightError
+
+
+def test_unsigned_weights_beyond_64_bits():
+    columns = pl.DataFrame({"label": [0, 1], "score": [0.5, 0.2]}).with_columns(
+        weight=pl.Series([1, 2**63], dtype=pl.UInt64)
+    )
+    assert told(columns, weight="weight")[1].startswith("weight has values of 2**63 or more: 1")
+
+
+def test_labels_that_are_no_classes(monkeypatch):
+    Small(monkeypatch, 100, 16)
+    columns = {"label": np.linspace(0, 1, 2001), "score": np.linspace(0, 1, 2001)}
+    kind, said = told(columns, label="label", scores="score")
+    assert kind is LabelError
+    assert said.endswith("where two classes are needed: 1999 in all, the first at position 2")
+    columns = {"label": [0, 1] * 200, "score": [0.5] * 400, "group": np.repeat(range(200), 2)}
+    kind, said = told(columns, group="group")
+    assert kind is ParameterError
+    assert "more than 100 combinations" in said
+
+
+def test_labels_of_many_classes_and_too_many_combinations(monkeypatch):
+    Small(monkeypatch, 3, 16)
+    columns = {"label": ["a", "b", "c", "d"] * 2} | {name: [0.5] * 8 for name in "abcd"}
+    assert "more than 3 combinations" in told(columns)[1]
+
+
+def test_categories_and_other_types():
+    frame = pl.DataFrame(
+        {"label": ["a", "b"] * 4, "score": [1, 2, 3, 4] * 2, "group": ["x", "y"] * 4}
+    ).with_columns(pl.col("label", "group").cast(pl.Categorical))
+    points = read(frame, pos_label="a", scores="score", group=False).points["score"]
+    assert points.positives == 4
+    frame = pl.DataFrame({"label": [True, False], "score": [True, False]})
+    assert read(frame, scores="score").points["score"].tp.tolist() == [0, 1, 1]
+
+
+def test_long_decimals_are_refused():
+    import pyarrow as pa
+
+    for dtype, fine in (
+        (pa.decimal128(15, 2), True),
+        (pa.decimal128(38, 18), False),
+        (pa.decimal128(18, 0), True),
+        (pa.decimal128(19, 0), False),
+    ):
+        scores = pa.array([Decimal(each) for each in (1, 2, 3, 4)], dtype)
+        columns = pa.table({"label": [0, 1, 0, 1], "score": scores})
+        if fine:
+            found = read(columns, scores="score").points["score"]
+            assert found.thresholds.tolist() == [INF, 4, 3, 2, 1]
+        else:
+            assert told(columns, scores="score")[0] is ScoreError
+
+
+def test_one_class():
+    assert told({"label": [0, 0], "score": [0.1, 0.2]})[0] is OneClassError
+    columns = {"label": [0, 0, 1], "score": [0.1, 0.2, 0.3], "model": ["a", "a", "b"]}
+    assert told(columns, model="model") == (
+        OneClassError,
+        "label has only negatives; both classes are needed",
+    )
+
+
+def test_rows_are_not_kept_or_read():
+    columns = {"label": [0, 1], "score": [0.5, 0.2]}
+    assert told(columns, keep_rows=True)[0] is ParameterError
+    source = cluster(columns)
+    with pytest.raises(FileError, match="they stay in the cluster"):
+        next(source.batches(["score"]))
+    assert source.rows is None
+    source.close()
+
+
+def test_progress_is_told():
+    seen = []
+    read(
+        {"label": [0, 1] * 5, "score": np.arange(10.0)},
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert seen == [(10, 10)] * len(seen)
+    assert len(seen) >= 2
+
+
+def test_predictions_that_change(monkeypatch):
+    labels, scores = curved(300, 1)
+    counted = cluster_passes.Passes._counted
+
+    def changed(self, way):
+        import narwhals.stable.v2 as nw
+
+        return counted(self, way).with_columns(tp=nw.col("tp") + 1)
+
+    monkeypatch.setattr(cluster_passes.Passes, "_counted", changed)
+    with pytest.raises(FileError, match="changed while they were read"):
+        read({"label": labels, "score": scores})
+
+
+def test_a_tolerance_that_takes_too_many_passes(monkeypatch):
+    labels, scores = curved(2000, 1)
+    Small(monkeypatch, 60, 8)
+    monkeypatch.setattr(cluster_passes, "MOST_PASSES", 2)
+    with pytest.warns(ToleranceWarning, match="after 2 passes"):
+        points = read({"label": labels, "score": scores}, 1e-4).points["score"]
+    exact = iso.OperatingPoints.from_scores(labels, scores).roc.area()
+    bracket = iso.area_brackets(points)["AUROC"]
+    assert bracket.width > 1e-4
+    assert bracket.lo <= exact <= bracket.hi
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read({"label": labels, "score": scores}, 0.9)
+
+
+def test_brackets_that_are_still_too_wide_are_refined_further(monkeypatch):
+    labels, scores = curved(2000, 4)
+    Small(monkeypatch, 400, 64)
+    asked = []
+
+    def doubled(points):
+        asked.append(points)
+        return 8 * leaves.widest(points)
+
+    monkeypatch.setattr(cluster_passes, "widest", doubled)
+    points = read({"label": labels, "score": scores}, 0.02).points["score"]
+    assert len(asked) > 1
+    assert leaves.widest(points) <= 0.02 / 8
+
+
+def test_names_and_kinds_of_frames():
+    dd = pytest.importorskip("dask.dataframe")
+    import pandas as pd
+
+    assert isinstance(clusters.frame_source(pl.DataFrame({"a": [1]})), clusters.FrameSource)
+    assert isinstance(clusters.frame_source(pl.LazyFrame({"a": [1]})), clusters.FrameSource)
+    frame = dd.from_pandas(pd.DataFrame({1: [1, 0], 2: [0.5, 0.2]}), npartitions=1)
+    with pytest.raises(ParameterError, match="column names must be texts"):
+        iso.read_predictions(frame)
+
+
+def test_dask_frames_stay_where_they_are():
+    dd = pytest.importorskip("dask.dataframe")
+    import pandas as pd
+
+    labels, scores = curved(2000, 9)
+    index = np.random.default_rng(1).permutation(labels.size)
+    pandas = pd.DataFrame({"y": labels, "a.b": scores}, index=index)
+    frame = dd.from_pandas(pandas, npartitions=3)
+    analysis = iso.read_predictions(frame)
+    full = iso.OperatingPoints.from_scores(labels, scores)
+    assert analysis.models["a.b"].table == full.table
+    assert "counted in the cluster" in analysis.description
+
+
+# ---------------------------------------------------------------------- cuts
+
+
+def leaf(lo, hi, node=0, rows=2):
+    one = np.ones(1, np.int64)
+    lows, highs = np.array([lo]), np.array([hi])
+    return Leaves(0 * one, node * one, -one, lows, highs, one, one, rows * one)
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, unique=True),
+       st.sampled_from([2, 3, 1 << 16, leaves.FINEST]))  # fmt: skip
+def test_pieces_are_ranges_in_the_order_of_scores(scores, pieces):
+    ordered = np.sort(np.array(scores)) + 0.0
+    cuts = cuts_of(leaf(ordered[0], ordered[-1]), np.array([pieces]), 5)
+    found = np.floor((ordered * cuts.factor - cuts.shift) * cuts.scale).astype(np.int64)
+    assert found[0] == 0
+    assert (np.diff(found) >= 0).all()
+    if ordered[0] < ordered[-1]:
+        assert 1 <= found[-1] < pieces
+
+
+def test_the_way_of_rows_leads_through_all_cuts():
+    first = cuts_of(leaf(0.0, 1.0), np.array([4]), 1)
+    second = cuts_of(leaf(0.0, 0.2, node=1)._replace(parent=np.array([0])), np.array([4]), 5)
+    last = cuts_of(
+        Leaves(*(np.concatenate(both) for both in zip(
+            leaf(0.0, 0.02, node=5)._replace(parent=np.array([1])),
+            leaf(0.8, 0.9, node=4)._replace(parent=np.array([0])), strict=True))),
+        np.array([2, 2]), 9,
+    )  # fmt: skip
+    way = way_to(last, [first, second])
+    assert [cuts.node.tolist() for cuts in way] == [[0], [1, 4], [5, 4]]
+    assert way[1].first.tolist() == [5, 4]
+    assert way[1].scale.tolist() == [second.scale[0], 0.0]

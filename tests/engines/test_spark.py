@@ -1,0 +1,223 @@
+"""Tables of Spark: frames and URLs, classic and Connect; Spark's errors in one sentence."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import isometrics as iso
+from isometrics.cli import main
+from isometrics.engines import census, cluster_passes, leaves, spark_urls
+from isometrics.errors import FileError, ParameterError
+from isometrics.table import Kind
+
+from .test_approximate import check
+
+pytestmark = [
+    pytest.mark.xdist_group("spark"),
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
+]
+
+
+@pytest.fixture(scope="module")
+def sample():
+    random = np.random.default_rng(17)
+    labels = random.random(6_000) < 0.1
+    scores = random.normal(size=labels.size) + labels
+    return labels, scores, random.integers(0, 3, labels.size)
+
+
+def few(monkeypatch, room=1500, pieces=500):
+    for module in (cluster_passes, census):
+        monkeypatch.setattr(module, "ROOM", room)
+    monkeypatch.setattr(leaves, "FIRST_PIECES", pieces)
+
+
+def test_a_frame_is_counted_in_the_cluster(spark, sample, monkeypatch):
+    """Names with dots, and small and large letters, are Spark's own business elsewhere."""
+    labels, scores, _ = sample
+    few(monkeypatch)
+    table = pa.table({"Y": labels, "a.b": scores, "A.B": scores, "it's `one`": scores})
+    frame = spark.createDataFrame(table)
+    analysis = iso.read_predictions(frame, label="Y", scores="it's `one`", tolerance=0.02)
+    full = iso.OperatingPoints.from_scores(labels, scores)
+    points = analysis.models["it's `one`"]
+    assert points.table.kind is Kind.COMPACT
+    check(points, full, 0.02)
+    assert "counted in the cluster" in analysis.description
+
+
+def test_weights_and_groups(spark, sample):
+    labels, scores, groups = sample
+    table = pa.table({"label": labels, "score": scores, "weight": groups + 0.25, "fold": groups})
+    found = iso.read_predictions(spark.createDataFrame(table))
+    expected = iso.read_predictions(table)
+    assert list(found.groups) == ["0", "1", "2"]
+    for group, models in found.groups.items():
+        np.testing.assert_allclose(
+            models["score"].tp, expected.groups[group]["score"].tp, rtol=1e-12
+        )
+    np.testing.assert_allclose(found.models["score"].fp, expected.models["score"].fp, rtol=1e-12)
+
+
+def test_names_that_occur_twice(spark):
+    frame = spark.range(2).selectExpr("id AS a", "id AS a")
+    with pytest.raises(ParameterError, match="two columns of one name"):
+        iso.read_predictions(frame)
+
+
+def test_an_error_of_spark_is_one_sentence(spark):
+    frame = spark.range(3000).selectExpr(
+        "id % 2 AS label", "CASE WHEN id = 2999 THEN raise_error('no such luck') ELSE 0.5D END p"
+    )
+    with pytest.raises(FileError, match=r"cannot read 'the data frame': .*no such luck") as error:
+        iso.read_predictions(frame)
+    assert "\n" not in str(error.value)
+
+
+def test_tables_and_files_by_url(spark, sample, tmp_path, capsys):
+    labels, scores, _ = sample
+    table = pa.table({"label": labels[:500], "score": scores[:500]})
+    full = iso.OperatingPoints.from_scores(labels[:500], scores[:500])
+    spark.createDataFrame(table).createOrReplaceTempView("`pre dictions`")
+    found = iso.read_predictions("spark://?table=pre%20dictions")
+    assert found.models["score"].table == full.table
+    assert found.description.startswith("spark://?table=pre dictions: ")
+    path = tmp_path / "some predictions"
+    pq.write_table(table, path)
+    assert iso.read_predictions(f"spark://?path={path}").models["score"].table == full.table
+    assert main(["summary", f"spark://?path={path}", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["summary"]
+    assert row["auroc"] == full.roc.area()
+    text = tmp_path / "some.csv"
+    text.write_text("label,score\n1,0.5\n0,0.25\n")
+    assert iso.read_predictions(f"spark://?path={text}").models["score"].positives == 1
+    assert spark.sql("SELECT 1").count() == 1  # the session of others is left alone
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("spark://host:7077", "say which table or which files"),
+        ("sc://user:secret@host?table=a&path=b", "cannot read 'sc://host': say which table"),
+        ("spark://127.0.0.1:1?table=a", "cannot read 'spark://127.0.0.1:1?table=a': connection"),
+        ("sc://127.0.0.1:1/;token=secret?table=a", "cannot read 'sc://127.0.0.1:1?table=a'"),
+        ("spark://?table=no_such`table", "cannot read 'spark://?table=no_such`table': "),
+        ("spark://?path=/no/such/file", "cannot read 'spark://?path=/no/such/file': "),
+    ],
+)
+def test_what_cannot_be_read(spark, url, said):
+    del spark
+    with pytest.raises(FileError) as error:
+        iso.read_predictions(url)
+    assert said in str(error.value)
+    assert "secret" not in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_without_pyspark(monkeypatch):
+    monkeypatch.setattr(spark_urls, "find_spec", lambda _: None)
+    with pytest.raises(FileError, match=r"pip install 'isometrics\[spark\]'"):
+        iso.read_predictions("spark://?table=a")
+
+
+class _Session:
+    """A session of a Connect server that answers, and then is gone."""
+
+    stopped = False
+    remotes: ClassVar[list[str]] = []
+
+    def __getattr__(self, _):
+        return lambda *_: self
+
+    def remote(self, address):
+        self.remotes.append(address)
+        return self
+
+    def table(self, _):
+        raise OSError("it is gone")
+
+    def stop(self):
+        _Session.stopped = True
+
+
+@pytest.mark.parametrize("scheme", ["sc", "spark"])
+def test_a_session_of_its_own_is_ended(monkeypatch, scheme):
+    sql = pytest.importorskip("pyspark.sql")
+
+    class Sessions:
+        builder = _Session()
+        getActiveSession = staticmethod(lambda: None)  # noqa: N815
+
+    monkeypatch.setattr(sql, "SparkSession", Sessions)
+    monkeypatch.setattr(_Session, "remotes", [])
+    monkeypatch.setattr(_Session, "stopped", False)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        host = f"{scheme}://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(FileError, match=rf"cannot read '{host}\?table=a': it is gone"):
+            iso.read_predictions(f"{host}/;token=secret?table=a")
+    assert _Session.remotes == [f"{host}/;token=secret"] * (scheme == "sc")
+    assert _Session.stopped
+    with pytest.raises(FileError, match="it is gone"):
+        iso.read_predictions("spark://?table=a")
+
+
+CONNECT = """
+import json, sys, warnings
+warnings.filterwarnings("ignore")
+import numpy as np
+from pyspark.sql import SparkSession
+import isometrics as iso
+from isometrics.errors import FileError
+
+spark = SparkSession.builder.remote("local[2]").getOrCreate()
+path = sys.argv[1]
+frame = spark.read.parquet(path)
+found = iso.read_predictions(frame, tolerance=1e-3)
+address = "sc://" + spark.client.host
+named = iso.read_predictions(f"{address}?path={path}")
+spark.range(3000).selectExpr(
+    "id % 2 AS label", "raise_error('no such luck') p").createOrReplaceTempView("bad")
+try:
+    iso.read_predictions(spark.table("bad").selectExpr("label", "double(p) p"))
+except FileError as error:
+    said = str(error)
+print(json.dumps([
+    type(frame).__module__,
+    [points.models["score"].roc.area() for points in (found, named)],
+    found.models["score"].table.kind.name,
+    said,
+]))
+"""
+
+
+def test_connect(sample, tmp_path):
+    """A classic and a Connect session do not live in one process."""
+    pytest.importorskip("pyspark")
+    pytest.importorskip("grpc")
+    labels, scores, _ = sample
+    path = tmp_path / "predictions.parquet"
+    pq.write_table(pa.table({"label": labels, "score": scores}), path)
+    run = subprocess.run(
+        [sys.executable, "-c", CONNECT, str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "SPARK_LOCAL_IP": "127.0.0.1"},
+        cwd=Path(__file__).parent,
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+    module, areas, kind, said = json.loads(run.stdout.splitlines()[-1])
+    full = iso.OperatingPoints.from_scores(labels, scores)
+    assert "connect" in module
+    assert areas == [full.roc.area()] * 2
+    assert kind == "SCORES"
+    assert "no such luck" in said
