@@ -39,12 +39,37 @@ def lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip("\n").split("\n")]
 
 
-OPTIONAL = (
-    *("anywidget", "arff", "dask", "matplotlib", "pandas", "polars", "pyarrow", "pyspark"),
-    "sklearn",
-)
-# These warn about their own doings.
-NOISY = ("mlflow", "skore", "torch")
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).with_suffix("").as_posix()
+
+
+@pytest.fixture(autouse=True)
+def folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_examples_of_a_page_print_what_it_shows(
+    page: Path, request: pytest.FixtureRequest
+) -> None:
+    blocks = examples(page)
+    used = {name for name in (*OPTIONAL, *NOISY) for source, _ in blocks if name in source}
+    for package in sorted(used):
+        if find_spec(package) is None:
+            pytest.skip(f"the page uses {package}")
+    if "pyspark" in used:
+        request.getfixturevalue("spark")  # the session that the page finds
+    if any("demo-report" in source for source, _ in blocks):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            assert main(["demo"]) == 0
+    with warnings.catch_warnings():
+        if used & set(NOISY):
+            warnings.simplefilter("ignore")
+        run_and_compare(page, blocks)
+
+
+def run_and_compare(page: Path, blocks: list[tuple[str, str | None]]) -> None:
     names: dict[str, object] = {"__name__": page.stem}
     for source, shown in blocks:
         printed = io.StringIO()

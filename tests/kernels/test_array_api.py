@@ -81,7 +81,9 @@ def test_rows_areas_and_hull_are_those_of_the_host(library, sample, chunk):
 @pytest.mark.parametrize(
     "scores",
     [
-        np.array([0.0, -0.0, 1.5, -2.5, INF, -INF, 0.5, 1.5, 3e38, -1e-45, 1e-45, 0.25], np.float32),
+        np.array(
+            [0.0, -0.0, 1.5, -2.5, INF, -INF, 0.5, 1.5, 3e38, -1e-45, 1e-45, 0.25], np.float32
+        ),
         np.array([0.1, 0.1, 0.1, 0.9, 0.8, 0.8, 0.3, 0.2, 0.9, 0.4, 0.5, 0.6]),
         np.array([5e-324, -5e-324, 0.0, -0.0, 1.0, -1.0, 1e308, -1e308, 2.0, 2.0, 3.0, INF]),
         np.array([3, -3, 2**63 - 1, -(2**63), 0, 0, 1, 1, 2, 2, 7, 8]),
