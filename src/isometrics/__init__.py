@@ -17,18 +17,22 @@ if TYPE_CHECKING:
     from isometrics.decision import Decision
     from isometrics.engines.stream import Accumulator
     from isometrics.errors import InputError, IsometricsError, OneClassError, UndefinedWarning
-    from isometrics.indices import Index
-    from isometrics.intervals import OptimalThresholds, optimal_thresholds
-    from isometrics.metrics import (
-        PrecisionRecallGainCurve,
-        aupr_score,
-        auprg_score,
-        auroc_score,
+    from isometrics.gain_scores import (
         f1_gain_score,
         fbeta_gain_score,
         precision_gain_score,
-        precision_recall_gain_curve,
         recall_gain_score,
+    )
+    from isometrics.indices import Index
+    from isometrics.intervals import OptimalThresholds, optimal_thresholds
+    from isometrics.metrics import (
+        AreaScores,
+        PrecisionRecallGainCurve,
+        area_scores,
+        aupr_score,
+        auprg_score,
+        auroc_score,
+        precision_recall_gain_curve,
         tradeoff_score,
     )
     from isometrics.points import OperatingPoints
@@ -58,12 +62,12 @@ else:
         "uncertainty.delong": "DeLong delong",
         "engines.stream": "Accumulator",
         "errors": "InputError IsometricsError OneClassError UndefinedWarning",
+        "gain_scores": "f1_gain_score fbeta_gain_score precision_gain_score recall_gain_score",
         "indices": "Index",
         "intervals": "OptimalThresholds optimal_thresholds",
         "metrics": (
-            "PrecisionRecallGainCurve aupr_score auprg_score auroc_score f1_gain_score "
-            "fbeta_gain_score precision_gain_score precision_recall_gain_curve "
-            "recall_gain_score tradeoff_score"
+            "AreaScores PrecisionRecallGainCurve area_scores aupr_score auprg_score auroc_score "
+            "precision_recall_gain_curve tradeoff_score"
         ),
         "uncertainty.paired": "Differences",
         "points": "OperatingPoints",
@@ -106,6 +110,7 @@ __all__ = [
     "AccuracyCalibrator",
     "Analysis",
     "AreaBrackets",
+    "AreaScores",
     "Average",
     "Band",
     "BetterCurve",
@@ -138,6 +143,7 @@ __all__ = [
     "UndefinedWarning",
     "analyse",
     "area_brackets",
+    "area_scores",
     "aupr_score",
     "auprg_score",
     "auroc_score",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,12 +45,21 @@ def table_of_sample(
     totals = (max(totals[0], scored[0]), max(totals[1], scored[1]))
     if totals != scored:
         thresholds, tp, fp = _with_everything(thresholds, tp, fp, totals)
+    table = Table(thresholds, tp, fp, *totals, Kind.SCORES)
     if not corners:
-        return Table(thresholds, tp, fp, *totals, Kind.SCORES)
-    if unscored:
-        thresholds, tp, fp = kernels.corners_of(kernels.Rows(thresholds, tp, fp))
-    # Between two rows of as many true positives others may have been left out.
-    return Table(thresholds, tp, fp, *totals, Kind.COMPACT, gaps=tp[1:] == tp[:-1])
+        return table
+    return corners_of_table(table) if unscored else _of_corners(table)
+
+
+def corners_of_table(table: Table) -> Table:
+    """Keep the rows at which true positives rise, those before them, and the last one."""
+    rows = kernels.corners_of(kernels.Rows(table.thresholds, table.tp, table.fp))
+    return _of_corners(Table(*rows, table.positives, table.negatives, table.kind))
+
+
+def _of_corners(table: Table) -> Table:
+    """Say that between two rows of as many true positives others may have been left out."""
+    return replace(table, kind=Kind.COMPACT, gaps=table.tp[1:] == table.tp[:-1])
 
 
 def table_of_thresholds(

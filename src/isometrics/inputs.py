@@ -1,7 +1,7 @@
 """Labels, scores, weights and counts become clean arrays here, and nowhere else.
 
 Policy for input with one class only: constructors raise `OneClassError`; the functions of
-`isometrics.metrics` take ``undefined="raise" | "nan"``.
+`isometrics.metrics` and `isometrics.gain_scores` take ``undefined="raise" | "nan"``.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from isometrics.building import corners_of_table
 from isometrics.compacting import behind_empty_rule
 from isometrics.hull import vertices
 from isometrics.inputs import as_thresholds, clean_totals
@@ -22,15 +23,21 @@ if TYPE_CHECKING:
     from isometrics.device_inputs import DeviceSample
     from isometrics.kernels.device_sums import DeviceSums, Ends
 
+THREE = (Measure.ROC, Measure.DAVIS_GOADRICH, Measure.PRG)
+"""AUROC, AUPR and AUPRG, which cost less than all that is added up."""
 
-def all_rows(sample: DeviceSample) -> Table:
-    """Return the table with a row for every distinct score; it is on the host."""
+
+def table_on_device(sample: DeviceSample, rows: str) -> Table:
+    """Return a table of a device's sample, with the rows asked for; it is on the host."""
+    if rows == "hull":
+        return _hull_alone(sample)
     totals = _totals(sample)
     scores, tp, fp = gathered(ranking_of(sample))
-    return behind_empty_rule(as_thresholds(scores), tp, fp, totals, Kind.SCORES)
+    table = behind_empty_rule(as_thresholds(scores), tp, fp, totals, Kind.SCORES)
+    return table if rows == "all" else corners_of_table(table)
 
 
-def hull_alone(sample: DeviceSample) -> Table:
+def _hull_alone(sample: DeviceSample) -> Table:
     """Return the vertices of the hull, with the areas of the whole table."""
     totals, ranking = _totals(sample), ranking_of(sample)
     known = _measures(sums_of(ranking, *totals), totals)

@@ -13,9 +13,12 @@ from isometrics.building import (
     table_of_thresholds,
 )
 from isometrics.compacting import compacted
+from isometrics.device_inputs import clean_device_sample
 from isometrics.errors import PointsError
 from isometrics.hull import hull_of
+from isometrics.hull_alone import hull_alone, hull_with_areas
 from isometrics.inputs import clean_sample, clean_thresholds, clean_totals
+from isometrics.on_device import table_on_device
 from isometrics.parameters import clean_choice, clean_prevalence, clean_size
 from isometrics.printing import number
 from isometrics.recovery import counts_from_pr, counts_from_roc, counts_within_totals
@@ -93,10 +96,24 @@ class OperatingPoints(RowMeasures):
             positives rise, the ones before them, and the last. The curve, its areas, its hull and
             its tradeoffs are the same; counts at other thresholds, merging, and what depends on
             single rows are refused. Where positives are rare this is much shorter and faster.
+            ``"hull"``: only its vertices and few others, with all areas; this takes the least
+            memory.
+
+        Notes
+        -----
+        Arrays of torch, CuPy and JAX are sorted and counted on the device they lie on, unless
+        they have weights or unscored items; what is then kept comes to the host.
         """
-        clean_choice(rows, "rows", ("all", "corners"))
+        clean_choice(rows, "rows", ("all", "corners", "hull"))
+        if sample_weight is None and positives is None and negatives is None:
+            on_its_device = clean_device_sample(y_true, y_score, pos_label)
+            if on_its_device is not None:
+                return cls(table_on_device(on_its_device, rows))
         sample = clean_sample(y_true, y_score, sample_weight, pos_label)
-        return cls(table_of_sample(sample, positives, negatives, corners=rows == "corners"))
+        if rows == "hull" and positives is None and negatives is None:
+            return cls(hull_alone(sample))
+        whole = cls(table_of_sample(sample, positives, negatives, corners=rows == "corners"))
+        return cls(hull_with_areas(whole.table)) if rows == "hull" else whole
 
     @classmethod
     def from_counts(

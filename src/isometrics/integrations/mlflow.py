@@ -15,11 +15,11 @@ import numpy as np
 
 from isometrics.best_rows import ALL_ROWS
 from isometrics.errors import UndefinedWarning
+from isometrics.gain_scores import fbeta_gain_score
 from isometrics.metrics import (
     aupr_score,
     auprg_score,
     auroc_score,
-    fbeta_gain_score,
     tradeoff_score,
 )
 from isometrics.models import same_prevalence

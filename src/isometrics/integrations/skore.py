@@ -11,11 +11,11 @@ import numpy as np
 
 from isometrics.analysis import Analysis, analyse
 from isometrics.errors import ParameterError
+from isometrics.gain_scores import f1_gain_score
 from isometrics.metrics import (
     aupr_score,
     auprg_score,
     auroc_score,
-    f1_gain_score,
     tradeoff_score,
 )
 from isometrics.parameters import clean_choice
