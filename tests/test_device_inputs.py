@@ -132,3 +132,39 @@ def test_the_host_says_what_is_wrong():
     with pytest.raises(OneClassError, match="y_true has only positives"):
         iso.auroc_score(remote([1] * 6), remote(SCORES))
     assert np.isnan(iso.auroc_score(remote([1] * 6), remote(SCORES), undefined="nan"))
+
+
+@pytest.mark.parametrize("rows", ["all", "corners", "hull"])
+def test_tables_are_those_of_the_host(rows):
+    there = iso.OperatingPoints.from_scores(remote(LABELS), remote(SCORES), rows=rows)
+    here = iso.OperatingPoints.from_scores(LABELS, SCORES, rows=rows)
+    np.testing.assert_array_equal(there.hull().to_frame("pandas"), here.hull().to_frame("pandas"))
+    if rows != "hull":
+        assert there.table == here.table
+    for area in ("roc", "pr", "prg"):
+        assert getattr(there, area).area() == pytest.approx(getattr(here, area).area(), rel=1e-14)
+
+
+@pytest.mark.parametrize("interpolation", [
+    "davis-goadrich", "average-precision", "linear", "integer-steps", "max-precision",
+])  # fmt: skip
+def test_scores_are_those_of_the_host(interpolation):
+    there, here = (remote(LABELS), remote(SCORES)), (LABELS, SCORES)
+    assert iso.aupr_score(*there, interpolation=interpolation) == pytest.approx(
+        iso.aupr_score(*here, interpolation=interpolation), rel=1e-14
+    )
+
+
+def test_other_scores_are_those_of_the_host():
+    there, here = (remote(LABELS), remote(SCORES)), (LABELS, SCORES)
+    for score in (iso.auroc_score, iso.auprg_score, iso.tradeoff_score):
+        assert score(*there) == pytest.approx(score(*here), rel=1e-14)
+    weighted = {"sample_weight": [1, 2, 1, 1, 3, 1]}
+    assert iso.auroc_score(*there, **weighted) == iso.auroc_score(*here, **weighted)
+    assert iso.area_scores(*there) == pytest.approx(iso.area_scores(*here), rel=1e-14)
+    assert iso.area_scores(*here) == (
+        iso.auroc_score(*here), iso.aupr_score(*here), iso.auprg_score(*here),
+    )  # fmt: skip
+    with pytest.raises(OneClassError, match="y_true has only positives"):
+        iso.area_scores([1, 1], [0.5, 0.4])
+    assert all(map(np.isnan, iso.area_scores([1, 1], [0.5, 0.4], undefined="nan")))

@@ -8,24 +8,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from isometrics.confusion import (
-    Confusion,
-    binary_confusion,
-    multiclass_confusions,
-    multilabel_confusions,
-)
 from isometrics.device_inputs import clean_device_sample
-from isometrics.errors import DimensionError, OneClassError, ParameterError
+from isometrics.errors import OneClassError
 from isometrics.on_device import THREE, areas
-from isometrics.parameters import clean_beta, clean_choice, clean_prevalence
+from isometrics.parameters import clean_choice
 from isometrics.points import OperatingPoints
-from isometrics.spaces.pr import INTERPOLATIONS, f_weights
+from isometrics.spaces.pr import INTERPOLATIONS
 from isometrics.table import Measure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 

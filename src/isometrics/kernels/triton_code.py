@@ -7,12 +7,12 @@ import triton.language as tl
 
 
 @triton.jit
-def _later(one, other):  # type: ignore[no-untyped-def]
+def _later(one, other):
     return tl.maximum(one, other)
 
 
 @triton.jit
-def _small_log1p(value):  # type: ignore[no-untyped-def]
+def _small_log1p(value):
     """ln(1 + value) for 0 <= value < 0.1, as 2·artanh(value/(2 + value))."""
     part = value / (2 + value)
     square = part * part
@@ -27,13 +27,13 @@ def _small_log1p(value):  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def _log1p(value):  # type: ignore[no-untyped-def]
+def _log1p(value):
     """ln(1 + value) for value >= 0, also where 1 + value would round it."""
     return tl.where(value < 0.1, _small_log1p(value), tl.log(1 + value))
 
 
 @triton.jit
-def _order(raw, FLOAT: tl.constexpr, BITS: tl.constexpr):  # type: ignore[no-untyped-def]
+def _order(raw, FLOAT: tl.constexpr, BITS: tl.constexpr):
     """Return integers in the order of scores, from their bits; see `packing.order_of`."""
     if FLOAT:
         order = raw ^ ((raw >> (BITS - 1)) & ((1 << (BITS - 1)) - 1))
@@ -43,7 +43,7 @@ def _order(raw, FLOAT: tl.constexpr, BITS: tl.constexpr):  # type: ignore[no-unt
 
 
 @triton.jit
-def range_tiles(raw, size, ranges, FLOAT: tl.constexpr, BITS: tl.constexpr, TILE: tl.constexpr):  # type: ignore[no-untyped-def]
+def range_tiles(raw, size, ranges, FLOAT: tl.constexpr, BITS: tl.constexpr, TILE: tl.constexpr):
     """Find the lowest and the highest integer of each tile, and the gap next to 0."""
     tile = tl.program_id(0).to(tl.int64)
     rows = tile * TILE + tl.arange(0, TILE)
@@ -58,7 +58,7 @@ def range_tiles(raw, size, ranges, FLOAT: tl.constexpr, BITS: tl.constexpr, TILE
 
 
 @triton.jit
-def pack_tiles(  # type: ignore[no-untyped-def]
+def pack_tiles(
     raw, labels, size, gap, centre, keys,
     FLOAT: tl.constexpr, BITS: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
@@ -73,7 +73,7 @@ def pack_tiles(  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def count_tiles(keys, size, counts, starts, TILE: tl.constexpr):  # type: ignore[no-untyped-def]
+def count_tiles(keys, size, counts, starts, TILE: tl.constexpr):
     """Count the positives of each tile, and find where its last group of ties begins.
 
     A start is ``place in the tile << 16 | positives before it in the tile``, or -1.
@@ -93,7 +93,7 @@ def count_tiles(keys, size, counts, starts, TILE: tl.constexpr):  # type: ignore
 
 
 @triton.jit
-def add_tiles(  # type: ignore[no-untyped-def]
+def add_tiles(
     keys, size, before, place, tp_there, positives, negatives, baseline, pairs, terms, crossing,
     ALL: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
@@ -170,7 +170,7 @@ def add_tiles(  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def bin_tiles(  # type: ignore[no-untyped-def]
+def bin_tiles(
     scores, labels, size, lowest, highest, cell_shift, part_shift, part_add, bin_shift, bin_add,
     counts, outside, TILE: tl.constexpr,
 ):  # fmt: skip

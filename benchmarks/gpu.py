@@ -1,0 +1,199 @@
+"""Time areas, hull and streams of torch tensors on a CUDA device against torch and torchmetrics.
+
+Usage: python benchmarks/gpu.py [--rows 1e8] [--repeats 9] [--output gpu.md]
+
+Needs torch with CUDA and Triton; CuPy and torchmetrics where they are installed. Times are the
+medians of whole calls, until the device is done. Memory is the peak beyond the sample, that of
+torch's and CuPy's allocators together. Differences are to the result of the processor on the same
+rows; isometrics is exact to rounding there (see the tests).
+"""
+
+import argparse
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import torch
+
+import isometrics as iso
+
+SAMPLES = {
+    "float32 probabilities": (torch.float32, False),
+    "float32 logits": (torch.float32, True),
+    "float64 logits": (torch.float64, True),
+}
+BINS = 2**16
+
+
+def sample(rows: int, dtype: torch.dtype, logits: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    generator = torch.Generator(device="cuda").manual_seed(1)
+
+    def draw() -> torch.Tensor:
+        return torch.rand(rows, device="cuda", generator=generator, dtype=dtype)
+
+    labels = draw() < 0.5
+    scores = draw() * 0.7 + draw() * labels * 0.3
+    return labels, torch.logit(scores, eps=1e-6) if logits else scores
+
+
+def timed(work: Callable[[], object], repeats: int) -> float:
+    """Return the median of whole calls, in milliseconds."""
+    work()
+    times = []
+    for _ in range(repeats):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        work()
+        torch.cuda.synchronize()
+        times.append(1e3 * (time.perf_counter() - start))
+    return statistics.median(times)
+
+
+def extra_bytes(work: Callable[[], object]) -> int:
+    """Return the peak of memory on the device beyond what is there."""
+    pools = []
+    if find_spec("cupy"):
+        import cupy
+
+        pools = [cupy.get_default_memory_pool()]
+        pools[0].free_all_blocks()
+    torch.cuda.empty_cache()
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    kept = work()
+    torch.cuda.synchronize()
+    del kept
+    return torch.cuda.max_memory_allocated() - before + sum(pool.total_bytes() for pool in pools)
+
+
+def stream_of(labels: torch.Tensor, scores: torch.Tensor) -> iso.Accumulator:
+    return iso.Accumulator(BINS * 40).update(labels, scores)
+
+
+def works(labels: torch.Tensor, scores: torch.Tensor) -> dict[str, Callable[[], object]]:
+    stream = stream_of(labels, scores)
+    found: dict[str, Callable[[], object]] = {
+        "torch.sort": lambda: torch.sort(scores),
+        "isometrics: AUROC, AUPR, AUPRG": lambda: iso.area_scores(labels, scores),
+        "isometrics: all areas and the hull": lambda: iso.OperatingPoints.from_scores(
+            labels, scores, rows="hull"
+        ),
+        f"isometrics: update of a stream, {BINS:,} bins": lambda: stream.update(labels, scores),
+        "isometrics: bounds of the stream": stream.brackets,
+    }
+    if find_spec("torchmetrics"):
+        from torchmetrics.functional.classification import (
+            binary_auroc,
+            binary_average_precision,
+            binary_precision_recall_curve,
+        )
+
+        whole = labels.long()
+        found |= {
+            "torchmetrics: PR curve": lambda: binary_precision_recall_curve(
+                scores, whole, validate_args=False
+            ),
+            "torchmetrics: AUROC": lambda: binary_auroc(scores, whole, validate_args=False),
+            "torchmetrics: average precision": lambda: binary_average_precision(
+                scores, whole, validate_args=False
+            ),
+        }
+    return found
+
+
+def times(rows: int, repeats: int) -> list[str]:
+    lines = [
+        f"## Times, {rows:.0e} rows, half of them positive",
+        "",
+        "| scores | work | ms | bytes per row beyond the sample |",
+        "|---|---|--:|--:|",
+    ]
+    for name, options in SAMPLES.items():
+        labels, scores = sample(rows, *options)
+        for what, work in works(labels, scores).items():
+            slow = "bounds" in what or "hull" in what
+            median = timed(work, 3 if slow else repeats)
+            lines.append(f"| {name} | {what} | {median:.2f} | {extra_bytes(work) / rows:.1f} |")
+            print(lines[-1], flush=True)
+    return [*lines, ""]
+
+
+def differences(rows: int) -> list[str]:
+    lines = [
+        f"## Differences to the processor, {rows:.0e} rows",
+        "",
+        "| scores | AUROC | AUPR | AUPRG | same hull | bounds hold | widest bound |",
+        "|---|--:|--:|--:|---|---|--:|",
+    ]
+    for name, options in SAMPLES.items():
+        labels, scores = sample(rows, *options)
+        exact = iso.OperatingPoints.from_scores(labels.cpu().numpy(), scores.cpu().numpy())
+        here = exact.roc.area(), exact.pr.area(), exact.prg.area()
+        apart = [abs(a - b) for a, b in zip(iso.area_scores(labels, scores), here, strict=True)]
+        hull = iso.OperatingPoints.from_scores(labels, scores, rows="hull").hull()
+        same = all(
+            np.array_equal(getattr(hull, part), getattr(exact.hull(), part))
+            for part in ("tp", "fp", "thresholds")
+        )
+        bounds = iso.area_brackets(stream_of(labels, scores).points())
+        values = iso.area_brackets(exact)
+        hold = all(lo <= values[area].lo <= hi for area, (lo, hi) in bounds.items())
+        widest = max(bracket.width for bracket in bounds.values())
+        cells = [f"{each:.1e}" for each in apart]
+        lines.append(
+            f"| {name} | {' | '.join(cells)} | {'yes' if same else 'NO'} | "
+            f"{'yes' if hold else 'NO'} | {widest:.1e} |"
+        )
+        print(lines[-1], flush=True)
+    if find_spec("torchmetrics"):
+        lines += ["", *_torchmetrics_differences(rows)]
+    return [*lines, ""]
+
+
+def _torchmetrics_differences(rows: int) -> list[str]:
+    from torchmetrics.functional.classification import binary_auroc, binary_average_precision
+
+    labels, scores = sample(rows, torch.float32, False)
+    exact = iso.OperatingPoints.from_scores(labels.cpu().numpy(), scores.cpu().numpy())
+    auroc = float(binary_auroc(scores, labels.long(), validate_args=False))
+    precision = float(binary_average_precision(scores, labels.long(), validate_args=False))
+    return [
+        "torchmetrics on the float32 probabilities: AUROC off by "
+        f"{abs(auroc - exact.roc.area()):.1e}, average precision by "
+        f"{abs(precision - exact.pr.area('average-precision')):.1e}."
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=float, default=1e8)
+    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    names = ("torch", "triton", "cupy", "cupy-cuda13x", "torchmetrics", "numpy")
+    versions = []
+    for name in names:
+        try:
+            versions.append(f"{name} {version(name)}")
+        except ModuleNotFoundError:
+            continue
+    lines = [
+        "# Tensors on a graphics card",
+        "",
+        f"{torch.cuda.get_device_name()}, Python {platform.python_version()}, "
+        f"{', '.join(versions)}. Made by `python benchmarks/gpu.py`.",
+        "",
+        *times(int(options.rows), options.repeats),
+        *differences(int(min(options.rows, 1e7))),
+    ]
+    if options.output:
+        options.output.write_text("\n".join(lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
