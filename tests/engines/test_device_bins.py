@@ -34,7 +34,7 @@ def way(request, monkeypatch):
         pytest.importorskip("triton")
         monkeypatch.setattr(triton_sums, "can_run_on", lambda _: True)
         count = triton_bins.count
-        monkeypatch.setattr(triton_bins, "count", lambda *args: count(*args, tile=64))
+        monkeypatch.setattr(triton_bins, "count", lambda *args: count(*args, tile=64, room=99))
     return request.param
 
 

@@ -22,7 +22,6 @@ PLANNED_ON = 1 << 16
 """Rows that a plan is made on."""
 _ORDER = order_of(np.dtype(np.float64))
 _HALF = np.uint64(1 << 63)
-_NOTHING = np.empty(0), np.empty(0, np.bool_)
 
 
 class DeviceBins:
@@ -44,8 +43,13 @@ class DeviceBins:
 
     def __init__(self, sample: DeviceSample, most: int) -> None:
         step = -(-sample.size // PLANNED_ON)
-        keys = _ORDER.keys(to_host(sample.scores[::step]).astype(np.float64))
-        seen = of_rows(keys, to_host(sample.labels[::step]))
+        xp, labels, scores = sample
+        # Both ends make the plan wide enough for all of these rows.
+        ends = [xp.argmin(scores), xp.argmax(scores)]
+        some = [to_host(scores[::step]), *(to_host(scores[end])[None] for end in ends)]
+        truth = [to_host(labels[::step]), *(to_host(labels[end])[None] for end in ends)]
+        keys = _ORDER.keys(np.concatenate(some).astype(np.float64))
+        seen = of_rows(keys, np.concatenate(truth))
         self._plan = plan_of(seen, most)
         tables = [
             table
@@ -74,12 +78,13 @@ class DeviceBins:
             outside = triton_bins.count(
                 scores, labels, self._range, self._plan.cell_shift, self._tables, self._counts
             )
-            return self._left(sample) if outside else _NOTHING
+            return self._left(sample, self._outside(sample) if outside is None else outside)
+        left = self._left(sample, self._outside(sample))
         order = float64_order(xp, scores)
         lowest, highest = self._range
-        (rows,) = xp.nonzero((order >= lowest) & (order <= highest))
-        left = _NOTHING if rows.shape[0] == sample.size else self._left(sample)
-        order, labels = xp.take(order, rows), xp.take(labels, rows)
+        if left[0].size:
+            (rows,) = xp.nonzero((order >= lowest) & (order <= highest))
+            order, labels = xp.take(order, rows), xp.take(labels, rows)
         part_shift, part_add, bin_shift, bin_add = self._tables
         cells = (order >> self._plan.cell_shift) - (lowest >> self._plan.cell_shift)
         parts = (order >> xp.take(part_shift, cells)) + xp.take(part_add, cells)
@@ -88,12 +93,18 @@ class DeviceBins:
         self._counts[to_host(values)] += to_host(counts)
         return left
 
-    def _left(self, sample: DeviceSample) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """Return the rows outside the plan."""
-        xp, labels, scores = sample
-        order = float64_order(xp, scores)
+    def _outside(self, sample: DeviceSample) -> Any:
+        """Return the numbers of the rows outside the plan."""
+        order = float64_order(sample.xp, sample.scores)
         lowest, highest = self._range
-        (rows,) = xp.nonzero((order < lowest) | (order > highest))
+        return sample.xp.nonzero((order < lowest) | (order > highest))[0]
+
+    @staticmethod
+    def _left(sample: DeviceSample, rows: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return some rows, on the host."""
+        xp, labels, scores = sample
+        if rows.shape[0] == 0:
+            return np.empty(0), np.empty(0, np.bool_)
         return to_host(xp.take(scores, rows)), to_host(xp.take(labels, rows))
 
     def counts(self) -> DyadicCounts:

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     import torch
 
 TILE = 1024
+ROOM = 1 << 16
+"""How many rows outside of a plan are listed."""
 
 
 def count(
@@ -17,17 +19,21 @@ def count(
     cell_shift: int,
     tables: tuple[torch.Tensor, ...],
     counts: torch.Tensor,
+    *,
     tile: int = TILE,
-) -> int:
-    """Add rows to the counts of their bins; return how many lie outside of the range."""
+    room: int = ROOM,
+) -> torch.Tensor | None:
+    """Add rows to the counts of their bins; return the rows outside, or None if too many are."""
     import torch
 
     from isometrics.kernels import triton_code
 
     size = scores.shape[0]
-    outside = torch.zeros(1, dtype=torch.int32, device=scores.device)
+    outside = torch.zeros(1 + room, dtype=torch.int64, device=scores.device)
     flags = labels.contiguous().view(torch.uint8)
     triton_code.bin_tiles[(-(-size // tile),)](
-        scores.contiguous(), flags, size, *within, cell_shift, *tables, counts, outside, TILE=tile
-    )
-    return int(outside)
+        scores.contiguous(), flags, size, *within, cell_shift, *tables, counts, outside,
+        ROOM=room, TILE=tile,
+    )  # fmt: skip
+    found = int(outside[0])
+    return outside[1 : 1 + found] if found <= room else None

@@ -172,9 +172,9 @@ def add_tiles(
 @triton.jit
 def bin_tiles(
     scores, labels, size, lowest, highest, cell_shift, part_shift, part_add, bin_shift, bin_add,
-    counts, outside, TILE: tl.constexpr,
+    counts, outside, ROOM: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
-    """Count rows in planned bins, and how many lie outside; see `engines.device_bins`."""
+    """Count rows in planned bins, and find those outside; see `engines.device_bins`."""
     rows = tl.program_id(0).to(tl.int64) * TILE + tl.arange(0, TILE)
     present = rows < size
     score = tl.load(scores + rows, mask=present, other=0).to(tl.float64)
@@ -187,5 +187,7 @@ def bin_tiles(
     place = (order >> tl.load(bin_shift + part)) + tl.load(bin_add + part)
     place = tl.where(planned, place * 2 + label, 0)
     tl.atomic_add(counts + place, 1, mask=planned, sem="relaxed")
-    strange = tl.sum((present & ~planned).to(tl.int32), 0)
-    tl.atomic_add(outside, strange, mask=strange > 0, sem="relaxed")
+    # The places of rows outside, as far as there is room for them.
+    strange = present & ~planned
+    found = tl.atomic_add(outside + place * 0, 1, mask=strange, sem="relaxed")
+    tl.store(outside + 1 + found, rows, mask=strange & (found < ROOM))
