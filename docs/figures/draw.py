@@ -7,6 +7,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+import ranking
 
 import isometrics as iso
 from isometrics import plot
@@ -311,6 +312,7 @@ PICTURES = {
     "plot-roc": lambda: gallery("roc", points=[1.0]),
     "plot-pr": lambda: gallery("pr", points=[1.0]),
     "plot-prg": lambda: gallery("prg", points=[1.0]),
+    **ranking.PICTURES,
 }
 
 

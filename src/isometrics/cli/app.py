@@ -16,6 +16,7 @@ from isometrics.cli.doctor import doctor
 from isometrics.cli.plot import plot
 from isometrics.cli.report import report
 from isometrics.cli.serve import serve
+from isometrics.cli.study import study
 from isometrics.cli.summary import summary
 from isometrics.cli.thresholds import thresholds
 from isometrics.cli.tradeoff import tradeoff
@@ -58,4 +59,5 @@ app = App(
 )
 for place, command in enumerate(COMMANDS):
     app.command(command, sort_key=place)
+app.command(study)
 app.register_install_completion_command(help="Install completion for the shell in use.")

@@ -19,18 +19,21 @@ PATIENCE = 2.0
 class Meter:
     """A progress bar on the stream of messages that appears when it is worth it.
 
-    Call it with the rows done and the rows in all, or None where nobody knows.
+    Call it with the rows done and the rows in all, or None where nobody knows. Where it is not
+    rows that are counted, `unit` says what.
     """
 
     def __init__(
         self,
         task: str,
         *,
+        unit: str = "rows",
         quiet: bool = False,
         patience: float = PATIENCE,
         console: Console | None = None,
     ) -> None:
         self._task = task
+        self._unit = unit
         self._console = console
         self._lock = threading.Lock()
         self._rows: tuple[int, int | None] = (0, None)
@@ -98,5 +101,6 @@ class Meter:
     def _update(self, bar: Progress) -> None:
         done, total = self._rows
         rate = done / max(time.monotonic() - self._start, 1e-9)
-        rows = f"{done:,} rows, {rate:,.0f} rows/s" if done else ""
+        speed = f", {rate:,.0f} {self._unit}/s" if rate >= 1 else ""
+        rows = f"{done:,} {self._unit}{speed}" if done else ""
         bar.update(bar.task_ids[0], completed=done, total=total, rows=rows)

@@ -1,0 +1,15 @@
+"""`isometrics study`: the experiments of the papers, run again."""
+
+from __future__ import annotations
+
+from cyclopts import App
+
+from isometrics.cli.study_ranking import ranking
+
+study = App(
+    name="study",
+    help="Run the experiments of the papers again, on data of your own or theirs.",
+    help_format="plaintext",
+    sort_key=99,
+)
+study.command(ranking)
