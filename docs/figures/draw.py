@@ -7,6 +7,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+import ranking
 
 import isometrics as iso
 from isometrics import plot
@@ -332,6 +333,7 @@ PICTURES = {
     "roc-costs": costs,
     **recipes.PICTURES,
     **theory.PICTURES,
+    **ranking.PICTURES,
 }
 
 

@@ -100,5 +100,6 @@ class Meter:
     def _update(self, bar: Progress) -> None:
         done, total = self._rows
         rate = done / max(time.monotonic() - self._start, 1e-9)
-        rows = f"{done:,} {self._unit}, {rate:,.0f} {self._unit}/s" if done else ""
+        speed = f", {rate:,.0f} {self._unit}/s" if rate >= 1 else ""
+        rows = f"{done:,} {self._unit}{speed}" if done else ""
         bar.update(bar.task_ids[0], completed=done, total=total, rows=rows)

@@ -1,4 +1,4 @@
-"""ARFF files: the names of their attributes, and their rows as text.
+"""ARFF files: the names and types of their attributes, and their rows as text.
 
 liac-arff splits the rows, with all their ways of quoting. The header is read here: liac-arff takes
 exponential time for some lists of nominal values, and does not know a tab behind ``@attribute``.
@@ -21,10 +21,15 @@ Row = list[str | None]
 
 _NAME = re.compile(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{}%,'"]+)""")
 _ESCAPED = re.compile(r"\\(.)")
+_PASSED_OVER = ("@relation", "@inputs", "@input", "@outputs", "@output")
 
 
-def attributes_and_rows(file: TextFile) -> tuple[list[str], Iterator[tuple[int, Row]]]:
-    """Return the names of the attributes, and the rows with their lines; None is missing."""
+def attributes_and_rows(file: TextFile) -> tuple[dict[str, str], Iterator[tuple[int, Row]]]:
+    """Return the attributes with their types, and the rows with their lines; None is missing.
+
+    A type is what stands behind the name: a word such as ``real``, or ``{`` and values. KEEL's
+    files have lines ``@inputs`` and ``@outputs`` in their header, too; they are passed over.
+    """
     try:
         import arff
     except ImportError:
@@ -33,18 +38,18 @@ def attributes_and_rows(file: TextFile) -> tuple[list[str], Iterator[tuple[int, 
         ) from None
 
     lines = file.lines()
-    names = _header(file, lines)
+    types = _header(file, lines)
     current = 0
 
     def counted() -> Iterator[str]:
         nonlocal current
         yield "@RELATION predictions"
-        for position in range(len(names)):
+        for position in range(len(types)):
             yield f"@ATTRIBUTE a{position} STRING"
         yield "@DATA"
         for current, text in lines:
             if text.lstrip().startswith("{"):
-                raise file.line_error(current, "the row is sparse, and predictions are not")
+                raise file.line_error(current, "the row is sparse, which is not read")
             yield text
 
     def rows() -> Iterator[tuple[int, Row]]:
@@ -56,28 +61,29 @@ def attributes_and_rows(file: TextFile) -> tuple[list[str], Iterator[tuple[int, 
         except FileError:
             raise
         except (arff.ArffException, csv.Error, ValueError):
-            what = f"the row cannot be split into the values of {len(names)} attributes"
+            what = f"the row cannot be split into the values of {len(types)} attributes"
             raise file.line_error(current, what) from None
 
-    return names, rows()
+    return types, rows()
 
 
-def _header(file: TextFile, lines: Iterator[tuple[int, str]]) -> list[str]:
-    names: list[str] = []
+def _header(file: TextFile, lines: Iterator[tuple[int, str]]) -> dict[str, str]:
+    types: dict[str, str] = {}
     for line, text in lines:
         word, _, rest = text.strip().replace("\t", " ").partition(" ")
-        if word.startswith("%") or word.lower() == "@relation":
+        if word.startswith("%") or word.lower() in _PASSED_OVER:
             continue
         if word.lower() == "@data":
-            if not names:
+            if not types:
                 raise file.line_error(line, "no attributes stand before the data")
-            return names
-        found = _NAME.match(rest.strip()) if word.lower() == "@attribute" else None
+            return types
+        rest = rest.strip()
+        found = _NAME.match(rest) if word.lower() == "@attribute" else None
         if found is None:
             raise file.line_error(line, "this is no line of an ARFF header")
         quoted = found[1] if found[2] is None else found[2]
         name = found[3] if quoted is None else _ESCAPED.sub(r"\1", quoted)
-        if name in names:
+        if name in types:
             raise file.line_error(line, f"the attribute {name!r} is there twice")
-        names.append(name)
+        types[name] = rest[found.end() :].strip()
     raise file.file_error("has no line @data")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isometrics.formats.attribute_relation import attributes_and_rows
 from isometrics.formats.predictions import Predictions, confidence, of_classes, texts
-from isometrics.formats.text import TextFile, shown
+from isometrics.formats.text import TextFile, as_path, shown
 
 if TYPE_CHECKING:
     import os
@@ -22,18 +22,41 @@ _SPLITS = ("repeat", "fold", "sample")
 _WHOLE = (*_SPLITS, "row_id")
 
 
+class OpenMLRows(NamedTuple):
+    """The columns of a prediction file, and which of them is what."""
+
+    columns: dict[str, NDArray[Any]]
+    label: str
+    classes: list[str]
+    group: str | None
+
+
 def read_openml(path: str | os.PathLike[str], *, pos_label: object = None) -> Predictions:
     """Read the predictions of an OpenML run from an ARFF file.
 
     Rows that belong to different repeats, folds or samples are told apart by a group column such
     as ``repeat.fold``, whose values look like ``0.3``.
     """
+    columns, label, classes, group = openml_rows(path)
+    return of_classes(
+        columns,
+        label,
+        {name: name for name in classes},
+        source=as_path(path),
+        group=group,
+        pos_label=pos_label,
+    )
+
+
+def openml_rows(path: str | os.PathLike[str]) -> OpenMLRows:
+    """Read the rows of a prediction file, whichever class is positive."""
     file = TextFile(
         path,
         "an OpenML prediction file has the attributes row_id, prediction, correct (or truth) and "
         "confidence.<class> for each class",
     )
-    names, rows = attributes_and_rows(file)
+    types, rows = attributes_and_rows(file)
+    names = list(types)
     label, classes = _label_and_classes(file, names)
     position = names.index(label)
     cells = []
@@ -44,19 +67,12 @@ def read_openml(path: str | os.PathLike[str], *, pos_label: object = None) -> Pr
             raise file.line_error(line, f"the class {shown(str(row[position]))} has no confidences")
     if not cells:
         raise file.file_error("has no rows")
-    columns: dict[str, NDArray[np.generic]] = {}
+    columns: dict[str, NDArray[Any]] = {}
     for name, values in zip(names, zip(*cells, strict=True), strict=True):
         text = any(isinstance(value, str) for value in values)
         columns[name] = texts(values) if text else np.array(values)
     group = _add_groups(columns)
-    return of_classes(
-        columns,
-        label,
-        {name: name for name in classes},
-        source=file.path,
-        group=group,
-        pos_label=pos_label,
-    )
+    return OpenMLRows(columns, label, classes, group)
 
 
 def _label_and_classes(file: TextFile, names: list[str]) -> tuple[str, list[str]]:
@@ -83,7 +99,7 @@ def _cell(file: TextFile, name: str, text: str | None, line: int) -> str | float
     return int(number)
 
 
-def _add_groups(columns: dict[str, NDArray[np.generic]]) -> str | None:
+def _add_groups(columns: dict[str, NDArray[Any]]) -> str | None:
     """Name the repeat and fold of each row, and its sample where there are several."""
     splits = [name for name in _SPLITS if name in columns]
     splits = [

@@ -1,0 +1,171 @@
+"""Run the study over many tasks: in several processes, and again where it was left off."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isometrics.errors import EmptyInputError, FileError, ParameterError
+from isometrics.parameters import clean_jobs
+from isometrics.progress import reporting
+from isometrics.studies.ranking.models import first_models, require_sklearn
+from isometrics.studies.ranking.parts import (
+    fingerprint,
+    holds,
+    join_parts,
+    part_path,
+    write_part,
+    write_table,
+)
+from isometrics.studies.ranking.scoring import Settings, evaluate_task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+
+    from isometrics.progress import ProgressLike
+    from isometrics.studies.ranking.datasets import DataSet
+    from isometrics.studies.ranking.runs import RunTask
+
+RESULTS = "results.parquet"
+_PARTS = "parts"
+
+
+def settings_of(
+    *, models: int = 30, folds: int = 10, random_state: int = 0, limit: float = 300.0
+) -> Settings:
+    """Check the settings of a study.
+
+    Parameters
+    ----------
+    models
+        How many models, the first of `isometrics.studies.ranking.models.MODELS`.
+    folds
+        The number of folds, 2 or more.
+    random_state
+        The seed of the folds and of all models.
+    limit
+        Seconds of processor time for one model on one task; a model that would take longer has a
+        row without areas that says so.
+    """
+    if folds < 2:
+        raise ParameterError(f"folds must be 2 or more but is {folds}")
+    if random_state < 0:
+        raise ParameterError(f"random_state must be 0 or more but is {random_state}")
+    if not limit > 0:
+        raise ParameterError(f"limit must be a number of seconds above 0 but is {limit}")
+    return Settings(first_models(models), folds, random_state, limit)
+
+
+def run_study(
+    tasks: Sequence[DataSet],
+    settings: Settings,
+    folder: str | PathLike[str],
+    *,
+    n_jobs: int | None = 1,
+    runs: Sequence[RunTask] = (),
+    progress: ProgressLike = None,
+) -> Any:
+    """Evaluate all models on all tasks and return one row for each pair, as a table of pyarrow.
+
+    Parameters
+    ----------
+    tasks
+        From `read_folders`.
+    settings
+        From `settings_of`.
+    folder
+        Where results are written: one file for each task in ``parts``, as soon as it is finished,
+        and at last ``results.parquet`` with all of them. Run again, tasks whose files are there
+        and belong to the same data, settings and version of scikit-learn are not computed again.
+    n_jobs
+        The number of processes; each uses one thread.
+    runs
+        Predictions that others made, from `read_runs`.
+    progress
+        As in `bootstrap`: True for a bar, or a function that takes tasks done and tasks in all.
+    """
+    if not tasks and not runs:
+        raise EmptyInputError("there is no task to run; give data sets that can be used")
+    if tasks:
+        require_sklearn()
+    parts = _made(Path(folder) / _PARTS)
+    paths = [part_path(parts, task.name) for task in tasks]
+    wanted = [
+        (task, settings, path)
+        for task, path in zip(tasks, paths, strict=True)
+        if not holds(path, fingerprint(task, settings))
+    ]
+    # Long tasks first, so that no process is left with one at the end.
+    wanted.sort(key=lambda job: job[0].values.size, reverse=True)
+    jobs = min(clean_jobs(n_jobs), max(len(wanted), 1))
+    with reporting(progress, "tasks") as report:
+        done = len(tasks) - len(wanted)
+        for _ in _finished(wanted, jobs):
+            done += 1
+            if report is not None:
+                report(done, len(tasks))
+    for task in runs:
+        paths.append(part_path(parts, task.name))
+        write_part(paths[-1], task.rows(), "")
+    table = join_parts(paths)
+    write_table(Path(folder) / RESULTS, table)
+    return table
+
+
+def _made(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(f"cannot make the folder {str(folder)!r}: {reason}") from error
+    return folder
+
+
+def _finished(wanted: Sequence[tuple[DataSet, Settings, Path]], jobs: int) -> Iterator[None]:
+    """Yield once for every task that is finished."""
+    if jobs == 1:
+        for each in wanted:
+            _run(*each)
+            yield
+        return
+    before = set(multiprocessing.active_children())
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
+    try:
+        for future in as_completed([pool.submit(_run, *each) for each in wanted]):
+            future.result()
+            yield
+    except BaseException:
+        # A task may take minutes; what is finished has been written.
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in set(multiprocessing.active_children()) - before:
+            child.terminate()
+        raise
+    pool.shutdown()
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it is killed."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _run(task: DataSet, settings: Settings, path: Path) -> None:
+    import sklearn.ensemble
+    import sklearn.linear_model  # noqa: F401 (only libraries already loaded are limited)
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        rows = evaluate_task(task, settings)
+    write_part(path, rows, fingerprint(task, settings))
