@@ -30,6 +30,13 @@ class DeviceSample(NamedTuple):
         """The number of rows."""
         return int(self.scores.shape[0])
 
+    @property
+    def positives(self) -> int:
+        """The number of positive rows."""
+        of_torch = type(self.labels).__module__.startswith("torch")
+        # torch would make integers of all labels to count those that are not zero.
+        return int(self.labels.sum() if of_torch else self.xp.count_nonzero(self.labels))
+
 
 def clean_device_sample(y_true: Any, y_score: Any, pos_label: object) -> DeviceSample | None:
     """Return labels and scores where they are, or None if the host has to look at them."""

@@ -54,7 +54,7 @@ def areas(sample: DeviceSample, *, everything: bool) -> dict[str, float]:
 
 
 def _totals(sample: DeviceSample) -> ClassTotals:
-    positives = int(sample.xp.count_nonzero(sample.labels))
+    positives = sample.positives
     clean_totals(positives, sample.size - positives, counted="y_true")
     return ClassTotals(positives, sample.size - positives)
 

@@ -26,6 +26,7 @@ SHORT = {
 }
 """Where a number of a paper comes from, in a word."""
 
+
 def papers(
     *,
     output: Target = "papers",

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 PLANNED_ON = 1 << 16
 """Rows that a plan is made on."""
 _ORDER = order_of(np.dtype(np.float64))
-_HALF = np.uint64(1 << 63)
 
 
 class DeviceBins:
@@ -36,9 +35,9 @@ class DeviceBins:
 
     Notes
     -----
-    Keys are signed here: devices shift and compare unsigned integers of 64 bits poorly. A key
-    less 2**63, shifted by s, is the key shifted by s, less 2**63 shifted by s; the tables of the
-    plan take that in.
+    Keys are signed here: devices shift and compare unsigned integers of 64 bits poorly. The plan
+    is two tables, one of the parts of cells and one of the bins of parts; an entry is the number
+    of the first one, shifted by 6 bits, and how far the key inside is shifted to count from there.
     """
 
     def __init__(self, sample: DeviceSample, most: int) -> None:
@@ -51,16 +50,11 @@ class DeviceBins:
         keys = _ORDER.keys(np.concatenate(some).astype(np.float64))
         seen = of_rows(keys, np.concatenate(truth))
         self._plan = plan_of(seen, most)
-        tables = [
-            table
+        tables = (
+            (cut.first << 6 | cut.shift.astype(np.int64)).astype(np.int32)
             for cut in (self._plan.parts, self._plan.cut)
-            for table in (
-                cut.shift.astype(np.int64),
-                (cut.add.view(np.uint64) + (_HALF >> cut.shift)).view(np.int64),
-            )
-        ]
-        device = sample.scores.device
-        self._tables = tuple(sample.xp.asarray(table, device=device) for table in tables)
+        )
+        self._tables = tuple(xp.asarray(table, device=scores.device) for table in tables)
         self._counts: Any = np.zeros(2 * self._plan.size, np.int64)
         self._on_device = False
 
@@ -69,7 +63,7 @@ class DeviceBins:
         return self._plan.lowest - 2**63, self._plan.highest - 2**63
 
     def append(self, sample: DeviceSample) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """Count rows; return the scores and labels for which no bin was planned, on the host."""
+        """Count rows; return the scores and labels of those outside the plan, on the host."""
         xp, labels, scores = sample
         if triton_sums.can_run_on(scores):
             if not self._on_device:
@@ -85,11 +79,14 @@ class DeviceBins:
         if left[0].size:
             (rows,) = xp.nonzero((order >= lowest) & (order <= highest))
             order, labels = xp.take(order, rows), xp.take(labels, rows)
-        part_shift, part_add, bin_shift, bin_add = self._tables
-        cells = (order >> self._plan.cell_shift) - (lowest >> self._plan.cell_shift)
-        parts = (order >> xp.take(part_shift, cells)) + xp.take(part_add, cells)
-        bins = (order >> xp.take(bin_shift, parts)) + xp.take(bin_add, parts)
-        values, counts = xp.unique_counts(bins * 2 + xp.astype(labels, xp.int64))
+        places = (order >> self._plan.cell_shift) - (lowest >> self._plan.cell_shift)
+        inside = order & ((1 << self._plan.cell_shift) - 1)
+        for table in self._tables:
+            entry = xp.astype(xp.take(table, places), xp.int64)
+            shift = entry & 63
+            places = (entry >> 6) + (inside >> shift)
+            inside = inside & ((xp.ones_like(shift) << shift) - 1)
+        values, counts = xp.unique_counts(places * 2 + xp.astype(labels, xp.int64))
         self._counts[to_host(values)] += to_host(counts)
         return left
 

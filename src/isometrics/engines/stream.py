@@ -150,7 +150,7 @@ class Accumulator:
         if scores.size:
             keys = _ORDER.keys(scores.astype(np.float64))
             self._counts.append(keys, labels, np.ones(keys.size, np.int64))
-        positives = int(sample.xp.count_nonzero(sample.labels))
+        positives = sample.positives
         self._rows += sample.size
         self._positives += positives
         self._negatives += sample.size - positives

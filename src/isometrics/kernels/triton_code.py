@@ -171,20 +171,24 @@ def add_tiles(
 
 @triton.jit
 def bin_tiles(
-    scores, labels, size, lowest, highest, cell_shift, part_shift, part_add, bin_shift, bin_add,
-    counts, outside, ROOM: tl.constexpr, TILE: tl.constexpr,
+    scores, labels, size, lowest, highest, cell_shift, parts, bins, counts, outside,
+    ROOM: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
     """Count rows in planned bins, and find those outside; see `engines.device_bins`."""
     rows = tl.program_id(0).to(tl.int64) * TILE + tl.arange(0, TILE)
     present = rows < size
     score = tl.load(scores + rows, mask=present, other=0).to(tl.float64)
     order = _order(score.to(tl.int64, bitcast=True), True, 64)
-    label = tl.load(labels + rows, mask=present, other=0).to(tl.int64)
+    label = tl.load(labels + rows, mask=present, other=0).to(tl.int32)
     planned = present & (order >= lowest) & (order <= highest)
-    cell = tl.where(planned, (order >> cell_shift) - (lowest >> cell_shift), 0)
-    part = (order >> tl.load(part_shift + cell)) + tl.load(part_add + cell)
-    part = tl.where(planned, part, 0)
-    place = (order >> tl.load(bin_shift + part)) + tl.load(bin_add + part)
+    place = tl.where(planned, (order >> cell_shift) - (lowest >> cell_shift), 0)
+    one = tl.full([], 1, tl.int64)
+    inside = order & ((one << cell_shift) - 1)
+    entry = tl.load(parts + place).to(tl.int64)
+    place = tl.where(planned, (entry >> 6) + (inside >> (entry & 63)), 0)
+    inside = inside & ((one << (entry & 63)) - 1)
+    entry = tl.load(bins + place).to(tl.int64)
+    place = (entry >> 6) + (inside >> (entry & 63))
     place = tl.where(planned, place * 2 + label, 0)
     tl.atomic_add(counts + place, 1, mask=planned, sem="relaxed")
     # The places of rows outside, as far as there is room for them.
