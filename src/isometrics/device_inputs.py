@@ -30,13 +30,6 @@ class DeviceSample(NamedTuple):
         """The number of rows."""
         return int(self.scores.shape[0])
 
-    @property
-    def positives(self) -> int:
-        """The number of positive rows."""
-        of_torch = type(self.labels).__module__.startswith("torch")
-        # torch would make integers of all labels to count those that are not zero.
-        return int(self.labels.sum() if of_torch else self.xp.count_nonzero(self.labels))
-
 
 def clean_device_sample(y_true: Any, y_score: Any, pos_label: object) -> DeviceSample | None:
     """Return labels and scores where they are, or None if the host has to look at them."""
@@ -46,8 +39,9 @@ def clean_device_sample(y_true: Any, y_score: Any, pos_label: object) -> DeviceS
     if "float64" not in xp.__array_namespace_info__().dtypes(device=y_score.device):
         return None
     scores = _widened(xp, y_score)
+    # The least of scores with NaN among them is NaN.
     if scores is None or (
-        xp.isdtype(scores.dtype, "real floating") and bool(xp.any(xp.isnan(scores)))
+        xp.isdtype(scores.dtype, "real floating") and bool(xp.isnan(xp.min(scores)))
     ):
         return None
     labels = _labels(xp, y_true, y_score, pos_label)

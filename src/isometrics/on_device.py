@@ -13,7 +13,7 @@ from isometrics.building import corners_of_table
 from isometrics.compacting import behind_empty_rule
 from isometrics.hull import vertices
 from isometrics.inputs import as_thresholds, clean_totals
-from isometrics.kernels.array_api import gathered, ranking_of
+from isometrics.kernels.array_api import gathered, positives_of, ranking_of
 from isometrics.kernels.device_hull import hull_rows
 from isometrics.kernels.device_sums import sums_of
 from isometrics.spaces import prg
@@ -54,7 +54,7 @@ def areas(sample: DeviceSample, *, everything: bool) -> dict[str, float]:
 
 
 def _totals(sample: DeviceSample) -> ClassTotals:
-    positives = sample.positives
+    positives = positives_of(sample)
     clean_totals(positives, sample.size - positives, counted="y_true")
     return ClassTotals(positives, sample.size - positives)
 

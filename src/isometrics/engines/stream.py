@@ -24,6 +24,7 @@ from isometrics.inputs import (
     refuse_several,
     surplus_labels,
 )
+from isometrics.kernels.array_api import positives_of
 from isometrics.kernels.order import order_of
 from isometrics.points import OperatingPoints
 from isometrics.printing import number
@@ -150,7 +151,7 @@ class Accumulator:
         if scores.size:
             keys = _ORDER.keys(scores.astype(np.float64))
             self._counts.append(keys, labels, np.ones(keys.size, np.int64))
-        positives = sample.positives
+        positives = positives_of(sample)
         self._rows += sample.size
         self._positives += positives
         self._negatives += sample.size - positives

@@ -102,6 +102,13 @@ class GatheredRanking:
         return marks + marks.dtype.type(0) if self.dtype is None else scores_of(marks, self.dtype)
 
 
+def positives_of(sample: DeviceSample) -> int:
+    """Return the number of positive rows."""
+    if triton_sums.can_run_on(sample.labels):
+        return triton_sums.positives(sample.labels)
+    return int(sample.xp.count_nonzero(sample.labels))
+
+
 def ranking_of(sample: DeviceSample) -> PackedRanking | GatheredRanking:
     """Sort the rows of a sample."""
     xp, labels, scores = sample

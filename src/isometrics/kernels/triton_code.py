@@ -43,6 +43,15 @@ def _order(raw, FLOAT: tl.constexpr, BITS: tl.constexpr):
 
 
 @triton.jit
+def count_labels(labels, size, counts, TILE: tl.constexpr):
+    """Count the positives of each tile."""
+    tile = tl.program_id(0).to(tl.int64)
+    rows = tile * TILE + tl.arange(0, TILE)
+    label = tl.load(labels + rows, mask=rows < size, other=0).to(tl.int32)
+    tl.store(counts + tile, tl.sum(label, 0))
+
+
+@triton.jit
 def range_tiles(raw, size, ranges, FLOAT: tl.constexpr, BITS: tl.constexpr, TILE: tl.constexpr):
     """Find the lowest and the highest integer of each tile, and the gap next to 0."""
     tile = tl.program_id(0).to(tl.int64)

@@ -41,6 +41,19 @@ def wait_for(array: torch.Tensor) -> None:
     torch.cuda.synchronize(array.device)
 
 
+def positives(labels: torch.Tensor, tile: int = TILE) -> int:
+    """Count labels; torch itself would make integers of all of them before."""
+    import torch
+
+    from isometrics.kernels import triton_code
+
+    size = labels.shape[0]
+    counts = torch.empty(-(-size // tile), dtype=torch.int64, device=labels.device)
+    flags = labels.contiguous().view(torch.uint8)
+    triton_code.count_labels[(counts.shape[0],)](flags, size, counts, TILE=tile)
+    return int(counts.sum())
+
+
 def packed(
     scores: torch.Tensor, labels: torch.Tensor, tile: int = TILE
 ) -> tuple[torch.Tensor, Packing] | None:
