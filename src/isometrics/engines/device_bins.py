@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from isometrics.devices import to_host
 from isometrics.engines.bins import plan_of
 from isometrics.engines.dyadic import DyadicCounts, of_rows
 from isometrics.kernels import triton_bins, triton_sums
+from isometrics.kernels.array_api import positives_of
 from isometrics.kernels.order import order_of
 from isometrics.kernels.packing import order_of as order_on_device
 
@@ -21,6 +22,17 @@ if TYPE_CHECKING:
 PLANNED_ON = 1 << 16
 """Rows that a plan is made on."""
 _ORDER = order_of(np.dtype(np.float64))
+
+
+class Batch(NamedTuple):
+    """What was found when rows were counted."""
+
+    positives: int
+    lowest: int
+    """The lowest key."""
+    scores: NDArray[Any]
+    """Scores and labels of the rows outside the plan, on the host."""
+    labels: NDArray[np.bool_]
 
 
 class DeviceBins:
@@ -62,21 +74,23 @@ class DeviceBins:
     def _range(self) -> tuple[int, int]:
         return self._plan.lowest - 2**63, self._plan.highest - 2**63
 
-    def append(self, sample: DeviceSample) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """Count rows; return the scores and labels of those outside the plan, on the host."""
+    def append(self, sample: DeviceSample) -> Batch:
+        """Count rows."""
         xp, labels, scores = sample
         if triton_sums.can_run_on(scores):
             if not self._on_device:
                 self._counts = xp.asarray(self._counts, device=scores.device)
                 self._on_device = True
-            outside = triton_bins.count(
+            outside, positives, first = triton_bins.count(
                 scores, labels, self._range, self._plan.cell_shift, self._tables, self._counts
             )
-            return self._left(sample, self._outside(sample) if outside is None else outside)
+            left = self._left(sample, self._outside(sample) if outside is None else outside)
+            return Batch(positives, first + 2**63, *left)
         left = self._left(sample, self._outside(sample))
         order = float64_order(xp, scores)
+        batch = Batch(positives_of(sample), int(xp.min(order)) + 2**63, *left)
         lowest, highest = self._range
-        if left[0].size:
+        if batch.scores.size:
             (rows,) = xp.nonzero((order >= lowest) & (order <= highest))
             order, labels = xp.take(order, rows), xp.take(labels, rows)
         places = (order >> self._plan.cell_shift) - (lowest >> self._plan.cell_shift)
@@ -88,7 +102,7 @@ class DeviceBins:
             inside = inside & ((xp.ones_like(shift) << shift) - 1)
         values, counts = xp.unique_counts(places * 2 + xp.astype(labels, xp.int64))
         self._counts[to_host(values)] += to_host(counts)
-        return left
+        return batch
 
     def _outside(self, sample: DeviceSample) -> Any:
         """Return the numbers of the rows outside the plan."""
@@ -127,11 +141,3 @@ def can_count(sample: DeviceSample) -> bool:
     """Tell whether rows can be counted where they are: their scores are floats, of known bits."""
     floats = sample.xp.isdtype(sample.scores.dtype, "real floating")
     return bool(floats) and hasattr(sample.scores, "view")
-
-
-def lowest_key(sample: DeviceSample) -> int:
-    """Return the key of the lowest score."""
-    if triton_sums.can_run_on(sample.scores):
-        lowest = to_host(sample.scores.min().double())[None]
-        return int(_ORDER.keys(lowest)[0])
-    return int(sample.xp.min(float64_order(sample.xp, sample.scores))) + 2**63

@@ -12,7 +12,7 @@ from isometrics.columns import column, plain
 from isometrics.compacting import behind_empty_rule
 from isometrics.device_inputs import clean_device_sample
 from isometrics.engines.adaptive import AdaptiveCounts
-from isometrics.engines.device_bins import DeviceBins, can_count, lowest_key
+from isometrics.engines.device_bins import DeviceBins, can_count
 from isometrics.engines.memory import clean_bytes
 from isometrics.engines.stream_state import as_array, checked_counts, checked_scalar
 from isometrics.errors import EmptyInputError, LabelError, ParameterError, ScoreError, WeightError
@@ -24,7 +24,6 @@ from isometrics.inputs import (
     refuse_several,
     surplus_labels,
 )
-from isometrics.kernels.array_api import positives_of
 from isometrics.kernels.order import order_of
 from isometrics.points import OperatingPoints
 from isometrics.printing import number
@@ -147,15 +146,14 @@ class Accumulator:
         """Count rows where they are; those beyond the plan are counted on the host."""
         if self._device is None:
             self._device = DeviceBins(sample, self._max_bytes // BYTES_OF_A_BIN)
-        scores, labels = self._device.append(sample)
-        if scores.size:
-            keys = _ORDER.keys(scores.astype(np.float64))
-            self._counts.append(keys, labels, np.ones(keys.size, np.int64))
-        positives = positives_of(sample)
+        batch = self._device.append(sample)
+        if batch.scores.size:
+            keys = _ORDER.keys(batch.scores.astype(np.float64))
+            self._counts.append(keys, batch.labels, np.ones(keys.size, np.int64))
         self._rows += sample.size
-        self._positives += positives
-        self._negatives += sample.size - positives
-        self._lowest = min(self._lowest, lowest_key(sample))
+        self._positives += batch.positives
+        self._negatives += sample.size - batch.positives
+        self._lowest = min(self._lowest, batch.lowest)
         return self
 
     def _seen(self) -> DyadicCounts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import torch
@@ -10,6 +10,16 @@ if TYPE_CHECKING:
 TILE = 1024
 ROOM = 1 << 16
 """How many rows outside of a plan are listed."""
+
+
+class Counted(NamedTuple):
+    """What was found beside the counts of bins."""
+
+    outside: torch.Tensor | None
+    """The rows outside of the plan, or None if they are too many to be listed."""
+    positives: int
+    lowest: int
+    """The lowest integer of the order of the scores."""
 
 
 def count(
@@ -22,8 +32,8 @@ def count(
     *,
     tile: int = TILE,
     room: int = ROOM,
-) -> torch.Tensor | None:
-    """Add rows to the counts of their bins; return the rows outside, or None if too many are."""
+) -> Counted:
+    """Add rows to the counts of their bins."""
     import torch
 
     from isometrics.kernels import triton_code
@@ -31,9 +41,12 @@ def count(
     size = scores.shape[0]
     outside = torch.zeros(1 + room, dtype=torch.int64, device=scores.device)
     flags = labels.contiguous().view(torch.uint8)
-    triton_code.bin_tiles[(-(-size // tile),)](
-        scores.contiguous(), flags, size, *within, cell_shift, *tables, counts, outside,
+    tiles = torch.empty(-(-size // tile), 2, dtype=torch.int64, device=scores.device)
+    triton_code.bin_tiles[(tiles.shape[0],)](
+        scores.contiguous(), flags, size, *within, cell_shift, *tables, counts, outside, tiles,
         ROOM=room, TILE=tile,
     )  # fmt: skip
-    found = int(outside[0])
-    return outside[1 : 1 + found] if found <= room else None
+    # One wait for the device instead of three.
+    results = torch.stack([outside[0], tiles[:, 0].sum(), tiles[:, 1].amin()])
+    found, positives, lowest = results.tolist()
+    return Counted(outside[1 : 1 + found] if found <= room else None, positives, lowest)

@@ -180,15 +180,21 @@ def add_tiles(
 
 @triton.jit
 def bin_tiles(
-    scores, labels, size, lowest, highest, cell_shift, parts, bins, counts, outside,
+    scores, labels, size, lowest, highest, cell_shift, parts, bins, counts, outside, tiles,
     ROOM: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
-    """Count rows in planned bins, and find those outside; see `engines.device_bins`."""
-    rows = tl.program_id(0).to(tl.int64) * TILE + tl.arange(0, TILE)
+    """Count rows in planned bins, and find those outside; see `engines.device_bins`.
+
+    Of each tile, the number of positives and the lowest integer are kept.
+    """
+    tile = tl.program_id(0).to(tl.int64)
+    rows = tile * TILE + tl.arange(0, TILE)
     present = rows < size
     score = tl.load(scores + rows, mask=present, other=0).to(tl.float64)
     order = _order(score.to(tl.int64, bitcast=True), True, 64)
     label = tl.load(labels + rows, mask=present, other=0).to(tl.int32)
+    tl.store(tiles + tile * 2, tl.sum(label, 0))
+    tl.store(tiles + tile * 2 + 1, tl.min(tl.where(present, order, 0x7FFFFFFFFFFFFFFF), 0))
     planned = present & (order >= lowest) & (order <= highest)
     place = tl.where(planned, (order >> cell_shift) - (lowest >> cell_shift), 0)
     one = tl.full([], 1, tl.int64)
