@@ -17,7 +17,9 @@ LINES = b"".join(
 )
 
 
-@pytest.mark.parametrize("content", [CSV, LINES, gzip.compress(CSV)])
+@pytest.mark.parametrize(
+    "content", [CSV, LINES, gzip.compress(CSV)], ids=["CSV", "JSON lines", "compressed"]
+)
 def test_text_is_recognised(content, monkeypatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
     analysis = iso.read_predictions("-")
