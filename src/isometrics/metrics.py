@@ -95,7 +95,7 @@ def area_scores(
     0.25
     """
     clean_choice(undefined, "undefined", ("raise", "nan"))
-    options = {"pos_label": pos_label, "sample_weight": sample_weight}
+    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
     try:
         known = _on_device(y_true, y_score, Measure.ROC, **options)
         if known:
@@ -124,7 +124,7 @@ def auprg_score(
     >>> iso.auprg_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     0.25
     """
-    options = {"pos_label": pos_label, "sample_weight": sample_weight, "measure": Measure.PRG}
+    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "measure": Measure.PRG}
     return _area(lambda points: points.prg.area(), undefined, y_true, y_score, **options)
 
 
@@ -146,7 +146,11 @@ def aupr_score(
     0.797267
     """
     clean_choice(interpolation, "interpolation", INTERPOLATIONS)
-    options = {"pos_label": pos_label, "sample_weight": sample_weight, "measure": interpolation}
+    options: Any = {
+        "pos_label": pos_label,
+        "sample_weight": sample_weight,
+        "measure": interpolation,
+    }
     return _area(
         lambda points: points.pr.area(interpolation), undefined, y_true, y_score, **options
     )
@@ -168,7 +172,7 @@ def auroc_score(
     >>> iso.auroc_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     0.75
     """
-    options = {"pos_label": pos_label, "sample_weight": sample_weight, "measure": Measure.ROC}
+    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "measure": Measure.ROC}
     return _area(lambda points: points.roc.area(), undefined, y_true, y_score, **options)
 
 
@@ -192,7 +196,7 @@ def tradeoff_score(
     >>> round(iso.tradeoff_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]), 6)
     0.863046
     """
-    options = {"pos_label": pos_label, "sample_weight": sample_weight}
+    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
     return _area(
         lambda points: points.tradeoff(index).area(lo, hi, density),
         undefined,

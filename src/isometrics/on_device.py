@@ -31,7 +31,7 @@ def table_on_device(sample: DeviceSample, rows: str) -> Table:
     """Return a table of a device's sample, with the rows asked for; it is on the host."""
     if rows == "hull":
         return _hull_alone(sample)
-    totals = _totals(sample)
+    totals = ClassTotals(*_counts(sample))
     scores, tp, fp = gathered(ranking_of(sample))
     table = behind_empty_rule(as_thresholds(scores), tp, fp, totals, Kind.SCORES)
     return table if rows == "all" else corners_of_table(table)
@@ -39,8 +39,9 @@ def table_on_device(sample: DeviceSample, rows: str) -> Table:
 
 def _hull_alone(sample: DeviceSample) -> Table:
     """Return the vertices of the hull, with the areas of the whole table."""
-    totals, ranking = _totals(sample), ranking_of(sample)
-    known = _measures(sums_of(ranking, *totals), totals)
+    counts, ranking = _counts(sample), ranking_of(sample)
+    totals = ClassTotals(*counts)
+    known = measures(sums_of(ranking, *counts), *counts)
     rows = hull_rows(ranking, vertices)
     thresholds = as_thresholds(ranking.scores(rows.marks))
     table = behind_empty_rule(thresholds, rows.tp[1:], rows.fp[1:], totals, Kind.COMPACT)
@@ -49,28 +50,28 @@ def _hull_alone(sample: DeviceSample) -> Table:
 
 def areas(sample: DeviceSample, *, everything: bool) -> dict[str, float]:
     """Return AUROC, AUPR and AUPRG, or all measures that are added up on devices, by `Measure`."""
-    totals = _totals(sample)
-    return _measures(sums_of(ranking_of(sample), *totals, everything=everything), totals)
+    counts = _counts(sample)
+    return measures(sums_of(ranking_of(sample), *counts, everything=everything), *counts)
 
 
-def _totals(sample: DeviceSample) -> ClassTotals:
+def _counts(sample: DeviceSample) -> tuple[int, int]:
     positives = positives_of(sample)
     clean_totals(positives, sample.size - positives, counted="y_true")
-    return ClassTotals(positives, sample.size - positives)
+    return positives, sample.size - positives
 
 
-def _measures(sums: DeviceSums, totals: ClassTotals) -> dict[str, float]:
+def measures(sums: DeviceSums, positives: int, negatives: int) -> dict[str, float]:
     """Return the measures that the sums make known; the one cut piece is added exactly."""
-    positives, negatives = totals
+    totals = ClassTotals(positives, negatives)
     crossing, end = _cut(sums.crossing, totals)
-    known = {
+    known: dict[str, float] = {
         Measure.ROC: sums.pairs / (2 * positives * negatives),
         Measure.DAVIS_GOADRICH: sums.davis_goadrich / positives,
         Measure.PRG: 1 - _lost(sums.lost, crossing, end, totals),
         Measure.Y0: prg.gain_at(*crossing, totals),
     }
     if math.isnan(sums.above):
-        return dict(known)
+        return known
     terms = [prg.loss_of_piece(totals, crossing, end), (sums.misses, sums.false_alarms)]
     misses, false_alarms = prg.mean_losses(terms, totals, crossing)
     return known | {
@@ -92,8 +93,8 @@ def _cut(ends: Ends, totals: ClassTotals) -> tuple[prg.Point, prg.Point]:
 
 def _lost(sums: float, start: prg.Point, end: prg.Point, totals: ClassTotals) -> float:
     """Return the area between the PRG curve and 1; see `prg.lost_terms`."""
-    odds = Fraction(totals.positives, totals.negatives)
+    odds = Fraction(totals.positives) / Fraction(totals.negatives)
     (x, y), (x_end, y_end) = start, end
-    width = (x_end - x) / x / (x_end / totals.positives)
+    width = (x_end - x) / x / (x_end / Fraction(totals.positives))
     cut = width * (y / x + y_end / x_end)
     return float(odds * odds / 2 * (cut + Fraction(sums)))

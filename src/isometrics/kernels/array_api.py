@@ -39,7 +39,10 @@ class Groups(NamedTuple):
 class Ranking(Protocol):
     """Rows from the highest score on."""
 
-    xp: Any
+    @property
+    def xp(self) -> Any:
+        """The array API of the library that the rows belong to."""
+        ...
 
     @property
     def size(self) -> int:

@@ -30,7 +30,8 @@ class HostRows(NamedTuple):
 
     def take(self, places: NDArray[Any]) -> HostRows:
         """Keep some rows, the first among them."""
-        return HostRows(*(each[places] for each in self[:3]), self.marks[places[1:] - 1])
+        row, tp, fp, marks = self
+        return HostRows(row[places], tp[places], fp[places], marks[places[1:] - 1])
 
 
 def hull_rows(
@@ -83,7 +84,8 @@ def _spaced(ranking: Ranking, spacing: int, chunk: int | None) -> HostRows:
     if end % spacing:
         parts.append((np.array([end]), *(to_host(each[-1:]) for each in groups[2:])))
     row, tp, fp, marks = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return HostRows(*(np.concatenate([[0], each]) for each in (row, tp, fp)), marks)
+    row, tp, fp = (np.concatenate([[0], each]) for each in (row, tp, fp))
+    return HostRows(row, tp, fp, marks)
 
 
 def _lines(coarse: HostRows, spacing: int) -> NDArray[np.int64]:

@@ -1,0 +1,26 @@
+"""isometrics as metrics of torchmetrics: for training loops, several processes and labels."""
+
+from __future__ import annotations
+
+try:
+    import torchmetrics as _torchmetrics  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "isometrics.integrations.torchmetrics needs torchmetrics: pip install 'isometrics[torch]'"
+    ) from error
+
+from isometrics.integrations.torchmetrics.areas import (
+    BinaryAUPR,
+    BinaryAUPRG,
+    MultilabelAUPR,
+    MultilabelAUPRG,
+)
+from isometrics.integrations.torchmetrics.curve import PrecisionRecallGainCurve
+
+__all__ = [
+    "BinaryAUPR",
+    "BinaryAUPRG",
+    "MultilabelAUPR",
+    "MultilabelAUPRG",
+    "PrecisionRecallGainCurve",
+]
