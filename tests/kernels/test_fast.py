@@ -266,6 +266,17 @@ def test_loops_are_loaded_for_long_samples_or_many_rows_in_all(monkeypatch):
     assert not choice.compiled_pays(choice.START)
 
 
+def test_keys_alone_are_not_worth_loading_where_numpy_sorts_fast(monkeypatch):
+    monkeypatch.setattr(choice, "LOOPS", "isometrics.kernels.none_such")
+    monkeypatch.setattr(choice, "_seen", 0)
+    monkeypatch.delenv("NPY_DISABLE_CPU_FEATURES", raising=False)
+    assert choice.sorting_pays(choice.START)
+    monkeypatch.setenv("NPY_DISABLE_CPU_FEATURES", "X86_V4 AVX512_ICL")
+    assert not choice.sorting_pays(choice.START)
+    monkeypatch.setattr(choice, "LOOPS", "numpy")
+    assert choice.sorting_pays(choice.START)
+
+
 def test_threads_are_used_for_many_rows_on_two_cores(monkeypatch):
     monkeypatch.setattr(choice.os, "cpu_count", lambda: 2)
     assert choice.threads_for(100) == 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from isometrics.kernels import plain
-from isometrics.kernels.choice import compiled_pays
+from isometrics.kernels.choice import compiled_pays, sorting_pays
 from isometrics.kernels.plain import Rows, corners_of
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def corners(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | N
 
 def sort(keys: NDArray[Any]) -> None:
     """Sort unsigned keys in place."""
-    if not compiled_pays(keys.size):
+    if not sorting_pays(keys.size):
         keys.sort()
         return
     from isometrics.kernels import sorting

@@ -35,6 +35,17 @@ def compiled_pays(rows: int) -> bool:
     return _seen >= START
 
 
+def sorting_pays(rows: int) -> bool:
+    """Tell whether so many keys alone are worth the compiled loops.
+
+    Without AVX-512 NumPy sorts about as fast on processors that have it, so nothing is loaded for
+    that; see `isometrics.cli.processor`.
+    """
+    if "X86_V4" in os.environ.get("NPY_DISABLE_CPU_FEATURES", ""):
+        return loaded_and_pays(rows)
+    return compiled_pays(rows)
+
+
 def loaded_and_pays(rows: int) -> bool:
     """Tell whether the compiled loops are there already, and so many rows are enough for them."""
     return rows >= FEWEST and LOOPS in sys.modules
