@@ -5,6 +5,7 @@ WORKERS ?= 2
 BIN := .venv/bin
 READY := .venv/.ready
 PARTS := .venv/.parts
+PEERS := .venv-peers
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test parts lint format web docs bench clean
@@ -47,15 +48,24 @@ docs: $(READY)  ## draw the figures and build the site into site/
 	$(BIN)/zensical build --clean --strict
 	$(BIN)/python docs/check_site.py
 
-bench: $(READY)  ## time the table and its areas, and the page where chromium is
+bench: $(READY) $(PEERS)/.ready  ## time isometrics and other tools, and the page where chromium is
 	$(BIN)/python benchmarks/kernel.py
+	$(PEERS)/bin/python benchmarks/peers.py --write
 	@if command -v chromium >/dev/null; then $(BIN)/python benchmarks/page.py; \
 	    else echo "chromium is missing: the page is not timed"; fi
 
 clean:  ## remove .venv and everything generated
-	rm -rf .venv web/node_modules site docs/images demo-report papers build dist .coverage .coverage.* .cache \
+	rm -rf .venv $(PEERS) web/node_modules site docs/images demo-report papers build dist .coverage .coverage.* .cache \
 	    .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests docs examples benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+# Other tools are pinned, and kept away from the environment of the tests.
+$(PEERS)/.ready: benchmarks/peers-requirements.txt $(READY)
+	@echo "Installing the tools to compare with into $(PEERS)"
+	@test -x $(PEERS)/bin/python || $(BIN)/python -m venv $(PEERS)
+	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check \
+	    --requirement benchmarks/peers-requirements.txt --editable ".[fast]"
+	@touch $@
 
 web/node_modules/.ready: web/package-lock.json
 	@command -v node >/dev/null || { \

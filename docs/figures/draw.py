@@ -1,8 +1,10 @@
 """Draw the pictures of the documentation into ``docs/images``, as SVG.
 
+Those of benchmarks are drawn where they are measured, and copied.
 Run from the root of the repository, as ``make docs`` does.
 """
 
+import shutil
 from pathlib import Path
 
 import matplotlib as mpl
@@ -24,6 +26,7 @@ import recipes
 import theory
 
 IMAGES = Path("docs/images")
+MEASURED = (Path("benchmarks/peers.svg"),)
 
 LABELS = [int(label) for label in "1110111111011101001000101"]
 
@@ -342,7 +345,9 @@ def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     for name, picture in PICTURES.items():
         save(picture(), name)
-    print(f"Drew {len(PICTURES)} pictures into {IMAGES}")
+    for path in MEASURED:
+        shutil.copy(path, IMAGES)
+    print(f"Drew {len(PICTURES)} pictures into {IMAGES}, and copied {len(MEASURED)}")
 
 
 if __name__ == "__main__":
