@@ -36,6 +36,7 @@ CASES = {
 SORT = "np.sort of the scores"
 FULL = "isometrics: table, five areas, hull"
 CORNERS = "isometrics: corners, five areas, hull"
+HULL = "isometrics: only the hull, and its areas"
 PLAIN = "isometrics without Numba: table, five areas, hull"
 SKLEARN = "scikit-learn precision_recall_curve"
 GROUP_BY = "polars group-by"
@@ -90,6 +91,10 @@ def corners(labels: np.ndarray, scores: np.ndarray) -> object:
     return areas_and_hull(iso.OperatingPoints.from_scores(labels, scores, rows="corners"))
 
 
+def hull_alone(labels: np.ndarray, scores: np.ndarray) -> object:
+    return areas_and_hull(iso.OperatingPoints.from_scores(labels, scores, rows="hull"))
+
+
 def without_numba(labels: np.ndarray, scores: np.ndarray) -> object:
     from isometrics.kernels import choice
 
@@ -122,6 +127,7 @@ WORK: dict[str, Work] = {
     "isometrics: table": table,
     FULL: full,
     CORNERS: corners,
+    HULL: hull_alone,
     PLAIN: without_numba,
     SKLEARN: sklearn_curve,
     "scors average_precision": scors_area,
@@ -149,7 +155,7 @@ def give_back() -> None:
 def measure(name: str, case: str, rows: int, repeats: int) -> dict[str, object]:
     """Return the seconds of the first and of the other runs, and the extra bytes of the peak."""
     labels, scores = sample(rows, *CASES[case])
-    if name in (FULL, CORNERS, "isometrics: table"):
+    if name in (FULL, CORNERS, HULL, "isometrics: table"):
         import isometrics.kernels.fast  # noqa: F401  (samples of any size use the loops)
     WORK[name](labels, scores)
     times = []

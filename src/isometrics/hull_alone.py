@@ -10,7 +10,7 @@ from isometrics import kernels
 from isometrics.building import table_of_sample
 from isometrics.compacting import Compacting
 from isometrics.inputs import as_thresholds, clean_totals
-from isometrics.kernels.keys import blocks, encoding_of
+from isometrics.kernels.keys import encoding_of
 from isometrics.table import ClassTotals, Table
 
 if TYPE_CHECKING:
@@ -33,10 +33,7 @@ def hull_alone(sample: Sample, *, section: int = SECTION) -> Table:
     if encoding is None:
         return hull_with_areas(table_of_sample(sample, None, None))
     clean_totals(positives, labels.size - positives, counted="y_true")
-    keys = np.empty(scores.size, encoding.word)
-    for rows in blocks(keys.size):
-        keys[rows] = encoding.pack(scores[rows], labels[rows])
-    kernels.sort(keys)
+    keys = kernels.sorted_keys(labels, scores, encoding)
     found = Compacting(ClassTotals(positives, labels.size - positives), fineness=0)
     end = keys.size
     while end:

@@ -19,6 +19,7 @@ from isometrics.kernels import (
     sorting,
     tied_loops,
 )
+from isometrics.kernels.keys import encoding_of
 from isometrics.testing.strategies import binary_samples
 
 TINY = 5e-324
@@ -55,6 +56,13 @@ def check_kernels(labels, scores, weights=None, **options):
                 fast.count(labels, scores, weights, corners=corners, threads=threads, **options),
                 expected,
             )
+    encoding = encoding_of(scores)
+    if encoding is not None:
+        expected = plain.sorted_keys(labels, scores, encoding)
+        each = options.get("each", fast.ROWS_OF_A_BUCKET)
+        for threads in (1, 2):
+            found = fast.sorted_keys(labels, scores, encoding, threads=threads, each=each)
+            np.testing.assert_array_equal(found, expected)
 
 
 @given(st.booleans().flatmap(lambda ties: binary_samples(ties=ties, dtypes=DTYPES)))
@@ -264,6 +272,16 @@ def test_loops_are_loaded_for_long_samples_or_many_rows_in_all(monkeypatch):
     assert not choice.compiled_pays(choice.FEWEST - 1)
     monkeypatch.setattr(choice, "find_spec", lambda _: None)
     assert not choice.compiled_pays(choice.START)
+
+
+def test_sorted_keys_are_chosen_by_size(monkeypatch):
+    labels, scores = np.array([True, False, True]), np.array([0.5, 0.25, 0.75])
+    encoding = encoding_of(scores)
+    expected = plain.sorted_keys(labels, scores, encoding)
+    for pays in (True, False):
+        monkeypatch.setattr(kernels, "compiled_pays", lambda _, pays=pays: pays)
+        found = kernels.sorted_keys(labels, scores, encoding)
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_keys_alone_are_not_worth_loading_where_numpy_sorts_fast(monkeypatch):

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics.aliases import Counts
+    from isometrics.kernels.keys import Encoding
 
-__all__ = ["Rows", "corners", "corners_of", "count", "sort"]
+__all__ = ["Rows", "corners", "corners_of", "count", "sort", "sorted_keys"]
 
 
 def count(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None) -> Rows:
@@ -40,6 +41,17 @@ def corners(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | N
     from isometrics.kernels import fast
 
     return fast.count(labels, scores, weights, corners=True)
+
+
+def sorted_keys(
+    labels: NDArray[np.bool_], scores: NDArray[Any], encoding: Encoding
+) -> NDArray[Any]:
+    """Return the keys of a sample, the highest score first."""
+    if not compiled_pays(scores.size):
+        return plain.sorted_keys(labels, scores, encoding)
+    from isometrics.kernels import fast
+
+    return fast.sorted_keys(labels, scores, encoding)
 
 
 def sort(keys: NDArray[Any]) -> None:

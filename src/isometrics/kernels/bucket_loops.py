@@ -176,6 +176,24 @@ def sort_buckets(
 
 
 @njit(nogil=True, cache=True)
+def sort_buckets_in_place(
+    keys: Keys,
+    starts: Places,
+    first: np.uint64,
+    last: np.uint64,
+    places: NDArray[np.uint32],
+    scratch: Keys,
+) -> None:
+    """Sort the keys of some buckets where they are, with room for one bucket besides."""
+    for bucket in range(first, last):
+        start, end = starts[bucket], starts[U(bucket) + ONE]
+        if start < end:
+            put_in_order(keys, start, end, scratch, places)
+            for row in range(start, end):
+                keys[row] = scratch[U(row) - start]
+
+
+@njit(nogil=True, cache=True)
 def fill_rows(
     keys: Keys,
     starts: Places,

@@ -87,6 +87,31 @@ def count(
     return _rows_of(found, room, encoding, corners, threads)
 
 
+def sorted_keys(
+    labels: NDArray[np.bool_],
+    scores: NDArray[Any],
+    encoding: Encoding,
+    *,
+    threads: int | None = None,
+    each: int = ROWS_OF_A_BUCKET,
+) -> Keys:
+    """Return the keys of a sample in their order; nothing else of that size is in memory."""
+    threads = threads_for(scores.size) if threads is None else threads
+    packing = _Packing(labels, scores, encoding)
+    some = sample_of(packing.keys_at, scores.size)
+    plan = plan_of(some, *encoding.ends, buckets_for(scores.size, each))
+    room = np.empty(scores.size, encoding.word)
+    found = spread_over(plan, packing.keys, room, threads)
+    sort_long_buckets(found, each)
+
+    def sort_some(_: int, first: int, last: int) -> None:
+        ends = np.uint64(first), np.uint64(last)
+        bucket_loops.sort_buckets_in_place(found.keys, found.starts, *ends, *found.scratch())
+
+    in_threads(sort_some, found.cuts(threads))
+    return room
+
+
 def _rare(packing: _Packing, threads: int) -> Rows | None:
     """Return the corners where positives are rare, by far the fastest way."""
     size = packing.scores.size

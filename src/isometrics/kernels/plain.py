@@ -57,16 +57,27 @@ def trimmed(thresholds: NDArray[Any], tp: Counts, fp: Counts, size: int) -> Rows
     return Rows(thresholds[:size], tp[:size], fp[:size])
 
 
+def sorted_keys(
+    labels: NDArray[np.bool_],
+    scores: NDArray[Any],
+    encoding: Encoding,
+    room: NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """Return the keys of a sample in their order, in `room` where it is given."""
+    keys = np.empty(scores.size, encoding.word) if room is None else room
+    for rows in blocks(keys.size):
+        keys[rows] = encoding.pack(scores[rows], labels[rows])
+    keys.sort()
+    return keys
+
+
 def _count_by_keys(
     labels: NDArray[np.bool_], scores: NDArray[Any], encoding: Encoding, *, corners: bool = False
 ) -> Rows:
     # Fresh memory costs more than arithmetic, so the thresholds take the place of the keys they
     # are read from wherever both have 64 bits and no row is lost to a tie.
     room = np.empty(scores.size + 1, encoding.word)
-    keys = room[1:]
-    for rows in blocks(keys.size):
-        keys[rows] = encoding.pack(scores[rows], labels[rows])
-    keys.sort()
+    keys = sorted_keys(labels, scores, encoding, room[1:])
     ends = _group_ends(keys)
     distinct = int(np.count_nonzero(ends))
     dtype = encoding.widened
