@@ -72,6 +72,28 @@ def test_tensors_on_cuda_take_this_way(monkeypatch):
     assert sums[:2] == expected[:2]
     assert sums[2:] == pytest.approx(expected[2:], rel=1e-13)
     assert len(asked) == 2
+    assert array_api.positives_of(sample) == 2
+    # Where no bit is free, the rows are gathered.
+    full = torch.tensor([5e-324, -5e-324, 1e308, -1e308], dtype=torch.float64)
+    ranking = array_api.ranking_of(DeviceSample(xp, labels, full))
+    assert isinstance(ranking, array_api.GatheredRanking)
+
+
+def test_positives_are_counted():
+    assert triton_sums.positives(torch.tensor(LABELS), tile=16) == int(LABELS.sum())
+
+
+def test_where_triton_runs(monkeypatch):
+    class Tensor:
+        is_cuda = True
+        device = "cuda"
+
+    Tensor.__module__ = "torch"
+    assert triton_sums.can_run_on(Tensor())
+    waited = []
+    monkeypatch.setattr(torch.cuda, "synchronize", waited.append)
+    triton_sums.wait_for(Tensor())
+    assert waited == ["cuda"]
 
 
 def test_only_torch_on_cuda_takes_this_way():

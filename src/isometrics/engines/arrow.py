@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NUMERIC = ("boolean", "integer", "float")
+_NAMES = {"double": "float64", "float": "float32", "halffloat": "float16"}
+"""Arrow's names of types that NumPy calls otherwise."""
 _EXACT_DIGITS = 15
 """Decimals of so many digits all have doubles of their own."""
 
@@ -65,12 +67,24 @@ def numbers(column: pa.Array) -> Values:
         column = column.cast(pa.float64())
     missing = None
     if column.null_count:
-        missing = column.is_null().to_numpy(zero_copy_only=False)
+        missing = as_numpy(column.is_null())
         column = column.fill_null(pa.scalar(0).cast(column.type))
-    values = column.to_numpy(zero_copy_only=False)
+    values = as_numpy(column)
     if values.dtype.kind == "f" and np.isnan(values.min(initial=np.inf)):
         missing = np.isnan(values) if missing is None else np.isnan(values) | missing
     return Values(values, missing)
+
+
+def as_numpy(column: pa.Array) -> NDArray[Any]:
+    """Return truth values or numbers without nulls; Arrow's own way would load pandas for it."""
+    content = column.buffers()[1]
+    if len(column) == 0 or content is None:
+        return np.empty(0, _NAMES.get(str(column.type), str(column.type)))
+    rows = slice(column.offset, column.offset + len(column))
+    if str(column.type) == "bool":
+        bits = np.frombuffer(content, np.uint8)
+        return np.unpackbits(bits, count=rows.stop, bitorder="little")[rows].view(np.bool_)
+    return np.frombuffer(content, _NAMES.get(str(column.type), str(column.type)), rows.stop)[rows]
 
 
 def unholdable(column: pa.Array) -> NDArray[np.bool_] | None:
@@ -86,7 +100,7 @@ def unholdable(column: pa.Array) -> NDArray[np.bool_] | None:
     word = pa.float64() if column.type.scale > 0 else pa.int64()
     back = column.cast(word, safe=False).cast(wide, safe=False)
     same = pc.fill_null(pc.equal(back, column.cast(wide)), True)
-    return np.asarray(~same.to_numpy(zero_copy_only=False))
+    return ~as_numpy(same)
 
 
 def codes(column: pa.Array) -> tuple[NDArray[np.int32], list[Any]]:
@@ -98,7 +112,7 @@ def codes(column: pa.Array) -> tuple[NDArray[np.int32], list[Any]]:
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     # Some libraries have unsigned codes.
-    found = column.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    found = as_numpy(column.indices.cast(pa.int64()).fill_null(-1))
     return found.astype(np.int32), column.dictionary.to_pylist()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,10 +104,13 @@ class ExactTable:
         thresholds = np.empty(size, self._thresholds(sections.extremes).dtype)
         tp, fp = np.empty(size, counts), np.empty(size, counts)
         start = size
-        for part in ahead(iter(sections)):
-            end, start = start, start - (part.keys.size - 1)
-            thresholds[start:end] = self._thresholds(part.keys[1:])
-            tp[start:end], fp[start:end] = part.tp[1:], part.fp[1:]
+        # Fresh memory is dear: both processors write to it.
+        with ThreadPoolExecutor(1) as beside:
+            for part in ahead(iter(sections)):
+                end, start = start, start - (part.keys.size - 1)
+                written = beside.submit(self._write, thresholds[start:end], part.keys[1:])
+                tp[start:end], fp[start:end] = part.tp[1:], part.fp[1:]
+                written.result()
         # There is a row for the empty rule: ties only make room.
         rows = slice(start - 1, None)
         thresholds[start - 1], tp[start - 1], fp[start - 1] = np.inf, 0, 0
@@ -114,6 +118,9 @@ class ExactTable:
         if start > size // 2:
             thresholds, tp, fp = thresholds.copy(), tp.copy(), fp.copy()
         return Table(thresholds, tp, fp, *totals, Kind.SCORES)
+
+    def _write(self, thresholds: NDArray[Any], keys: NDArray[Any]) -> None:
+        thresholds[:] = self._thresholds(keys)
 
     def _thresholds(self, keys: NDArray[Any]) -> NDArray[Any]:
         return as_thresholds(self._order.scores(keys))

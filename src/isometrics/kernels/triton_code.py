@@ -165,7 +165,6 @@ def add_tiles(
     per_x = tl.where(behind, 1.0, 0.0) / tl.where(behind, x, 1.0)
     per_end = 1.0 / tl.where(behind, x_end, 1.0)
     false_alarms = y * per_x + y_end * per_end
-    tl.store(out + 1, tl.sum(rise * per_x * per_end * positives * false_alarms, 0))
     if ALL:
         at_end = x_end / tl.where(present, x_end + y_end, 1.0)
         at_start = tl.where(started, x * per_total, at_end)
@@ -176,6 +175,7 @@ def add_tiles(
         moved = ((negatives - y) * rise * per_x + tl.where(behind, run, 0.0)) * per_end
         tl.store(out + 5, tl.sum(misses * moved / 2, 0))
         tl.store(out + 6, tl.sum(false_alarms * moved / 2, 0))
+    tl.store(out + 1, tl.sum(rise * per_x * per_end * positives * false_alarms, 0))
 
 
 @triton.jit
