@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 FIRST_ROWS = 1 << 21
 """So many rows are kept and sorted as they are; only behind them are bins planned."""
 
+PLANNED_SHARE = 4
+"""Bins are planned on every so many of the first rows; more do not make them better."""
+
 
 class ApproximateTable:
     """Counts scores in bins, then looks again at the bins that matter.
@@ -85,7 +88,8 @@ class ApproximateTable:
         classes = [np.concatenate([run.keys for run in runs]) for runs in first.runs()]
         keys = np.concatenate(classes)
         labels = np.arange(keys.size) < classes[0].size
-        plan = plan_of(of_rows(keys, labels), bins_for(self._tolerance))
+        some = slice(None, None, PLANNED_SHARE)
+        plan = plan_of(of_rows(keys[some], labels[some]), bins_for(self._tolerance))
         self._first, self._counts = None, BinCounts(plan)
         self._counts.append(keys, labels)
 
