@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 RARE = 1 << 10
 """Rows for each positive from which on positives count as rare."""
 
-_BITS_MORE = 4
-_FEWEST_BITS, _MOST_BITS = 16, 18
+_BITS_MORE = 7
+_FEWEST_BITS, _MOST_BITS = 16, 22
 
 
 class Bins(NamedTuple):
