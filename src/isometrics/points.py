@@ -102,7 +102,8 @@ class OperatingPoints(RowMeasures):
         Notes
         -----
         Arrays of torch, CuPy and JAX are sorted and counted on the device they lie on, unless
-        they have weights or unscored items; what is then kept comes to the host.
+        they have weights or unscored items; what is then kept comes to the host. Of the areas,
+        ``rows="hull"`` then lacks those of ``"integer-steps"`` and ``"max-precision"``.
         """
         clean_choice(rows, "rows", ("all", "corners", "hull"))
         if sample_weight is None and positives is None and negatives is None:
