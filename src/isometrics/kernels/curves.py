@@ -54,7 +54,7 @@ def hull_rows(x: Counts, y: Counts) -> NDArray[np.intp] | None:
     from isometrics.kernels import curve_loops
 
     rows: NDArray[Any] = np.empty(x.size, np.int64)
-    found = curve_loops.chain(np.ascontiguousarray(x), np.ascontiguousarray(y), rows)
+    found = curve_loops.hull(np.ascontiguousarray(x), np.ascontiguousarray(y), rows)
     return rows[:found].astype(np.intp)
 
 
