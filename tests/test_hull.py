@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isometrics import OperatingPoints
+from isometrics import hull as hulls
 from isometrics.hull import BLOCK
 from isometrics.testing import Curve, binary_samples, count_tables, point_clouds
 
@@ -32,6 +33,25 @@ def test_vertices_of_unordered_points_are_exact(cloud):
     assert vertices(hull) == list(Curve.hull_of_points(*cloud).points)
     for label, vertex in zip(hull.labels[1:-1], vertices(hull)[1:-1], strict=True):
         assert vertex == vertices(points)[int(label.split()[1])]
+
+
+@given(count_tables(), point_clouds())
+def test_few_rows_tell_which_others_can_be_vertices(table, cloud):
+    """With so short ways between the spaced rows, most tables have some."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hulls, "SPACING", 2)
+        assert vertices(of_counts(table).hull()) == list(Curve.of(*table).hull().points)
+        of_cloud = of_counts(cloud, labels=["set"] * len(cloud[0]))
+        assert vertices(of_cloud.hull()) == list(Curve.hull_of_points(*cloud).points)
+
+
+def test_edges_too_steep_for_floats_hide_no_rows():
+    """The slope from row 0 to row 4, two of the spaced ones, is infinite."""
+    x = np.array([0, 0, 5e-324, 5e-324, 1e-323, 1e-323, 1])
+    y = np.array([0, 1, 2, 9e299, 1e300, 1e300, 1e300])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hulls, "SPACING", 2)
+        np.testing.assert_array_equal(hulls.vertices(x, y), [0, 1, 3, 4, 6])
 
 
 @given(count_tables())

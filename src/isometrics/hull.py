@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Indices = NDArray[np.intp]
 
 BLOCK = 1 << 15
+SPACING = 64
+"""Rows between those whose hull tells which others need to be looked at."""
 _EXACT = 2.0**53
 _DOUBT = 8 * np.finfo(np.float64).eps
 
@@ -54,12 +56,14 @@ def with_ends(table: Table) -> Table:
 def vertices(x: Counts, y: Counts) -> Indices:
     """Return the rows of the strict upper hull; x never falls, the ends belong to it.
 
-    Rows are thinned in blocks that stay in the cache, then all together, as long as that removes
-    many at once; the chain finishes what is left.
+    Rows near the hull are thinned in blocks that stay in the cache, then all together, as long as
+    that removes many at once; the chain finishes what is left.
     """
     found = hull_rows(x, y)
     if found is not None:
         return found
+    near = _near(x, y)
+    x, y = x[near], y[near]
     kept = [
         start + _thinned(x[start : start + BLOCK], y[start : start + BLOCK])
         for start in range(0, x.size, BLOCK)
@@ -70,10 +74,31 @@ def vertices(x: Counts, y: Counts) -> Indices:
         removed = int(below.sum())
         rows = rows[_inner(~below)]
         if removed == 0 and certain:
-            return rows
+            break
         if removed * 16 < rows.size:
-            return np.take(rows, _chain(x[rows].tolist(), y[rows].tolist()))
-    return rows
+            rows = np.take(rows, _chain(x[rows].tolist(), y[rows].tolist()))
+            break
+    return np.take(near, rows)
+
+
+def _near(x: Counts, y: Counts) -> Indices:
+    """Return the rows that may be vertices, by the hull of few of them.
+
+    The rows from one of the spaced ones to the next lie below that hull if it is higher than all
+    of them already where they begin.
+    """
+    last = x.size - 1
+    if last < SPACING * SPACING:
+        return np.arange(x.size)
+    spaced = np.arange(0, last, SPACING)
+    ends = np.append(spaced, last)
+    corners = ends[vertices(x[ends], y[ends])]
+    there = np.interp(x[spaced], x[corners], y[corners])
+    # np.interp rounds, and overflows where an edge is very steep; a row too many costs little.
+    doubt = 1e-12 * float(np.abs(y[corners]).max())
+    hidden = (np.maximum.reduceat(y, spaced + 1) < there - doubt) & np.isfinite(there)
+    rows = spaced[~hidden, np.newaxis] + np.arange(1, SPACING + 1)
+    return np.concatenate([[0], rows[rows <= last]])
 
 
 def _thinned(x: Counts, y: Counts) -> Indices:

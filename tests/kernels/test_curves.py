@@ -102,14 +102,22 @@ def test_a_last_row_that_repeats_is_no_vertex(monkeypatch):
     assert curves.hull_rows(np.array([0, 0]), np.array([0, 0])).tolist() == [0]
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
-def test_the_chain_finds_the_vertices_of_any_nested_counts(steps):
-    """Equal neighbours, level and steep ways included."""
-    x, y = np.cumsum(np.array([(0, 0), *steps]), axis=0).T
-    found = curves.hull_rows(x, y)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(curves, "loaded_and_pays", lambda _: False)
-        np.testing.assert_array_equal(found, vertices(x, y))
+@pytest.mark.parametrize("spacing", [None, 1, 2, 3])
+def test_the_hull_of_any_nested_counts(monkeypatch, spacing):
+    """Equal neighbours, level and steep ways included; with few rows between the spaced ones."""
+    if spacing is not None:
+        python_loops(monkeypatch)
+        monkeypatch.setattr(curve_loops, "SPACING", spacing)
+
+    @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
+    def check(steps):
+        x, y = np.cumsum(np.array([(0, 0), *steps]), axis=0).T
+        found = curves.hull_rows(x, y)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(curves, "loaded_and_pays", lambda _: False)
+            np.testing.assert_array_equal(found, vertices(x, y))
+
+    check()
 
 
 def test_counts_beyond_31_bits_are_left_to_exact_integers():

@@ -30,9 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     try:
-        from isometrics.cli.processor import prefer_fast_sort
+        from isometrics.cli.tuning import tune
 
-        prefer_fast_sort()
+        tune()
         from isometrics.cli.running import run
 
         return run(sys.argv[1:] if arguments is None else arguments)

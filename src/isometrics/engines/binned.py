@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from isometrics.engines.bins import BinPlan
 
 _BUFFER = 1 << 22
+_NEAR_BITS = 20
+"""Small cells tell at once that most rows lie in no chosen bin: so many as fit into the cache."""
 _SAFETY = 0.75
 """The doubts bound AUROC, AUPR and AUPRG; what is derived from them has wider brackets."""
 
@@ -154,14 +156,20 @@ class Refinement:
         self._borders = borders
         self._choice = choice
         chosen = choice.bins
-        self._expected = [
-            int(rows[chosen].sum()) for rows in (borders.positives, borders.negatives)
-        ]
+        self._expected, self._skipped = [], []
+        for inside, above in (
+            (borders.positives, borders.tp_above),
+            (borders.negatives, borders.fp_above),
+        ):
+            mine = np.where(chosen, inside, 0)
+            upto = np.cumsum(mine)
+            self._expected.append(int(upto[-1]))
+            self._skipped.append(above - (upto - mine))
         bins = borders.bins[chosen]
+        self._rising = borders.bins[::-1]
         self._bin = np.zeros(plan.size, np.bool_)
         self._bin[bins] = True
-        self._cell = np.zeros(plan.cell_count, np.bool_)
-        self._cell[plan.cells_of(bins)] = True
+        self._near, self._near_shift = _cells_over(plan, bins)
         self._kept: tuple[list[NDArray[Any]], ...] = (
             [np.empty(0, plan.word)],
             [np.empty(0, plan.word)],
@@ -171,8 +179,8 @@ class Refinement:
         """Keep the rows that lie in chosen bins; most lie in cells without any."""
         near = []
         for block in blocks(keys.size):
-            cells = self._plan.cells(keys[block])
-            near.append(np.flatnonzero(self._cell[cells]) + block.start)
+            cells = self._plan.cells(keys[block], self._near_shift)
+            near.append(np.flatnonzero(self._near[cells]) + block.start)
         rows = np.concatenate(near) if near else np.empty(0, np.intp)
         rows = rows[self._bin[self._plan.bins(keys[rows])]]
         keys, labels = keys[rows], labels[rows]
@@ -196,27 +204,33 @@ class Refinement:
         Among the rows of chosen bins alone the counts begin at 0, and skip the other bins.
         """
         keys = section.keys[1:]
-        borders, chosen = self._borders, self._choice.bins
         bins = self._plan.bins(keys)
         starts = np.flatnonzero(np.diff(bins, prepend=-1))
-        place = np.searchsorted(-borders.bins, -bins[starts])
+        place = self._borders.bins.size - 1 - np.searchsorted(self._rising, bins[starts])
         times = np.diff(np.append(starts, bins.size))
-        moved = []
-        for counts, inside, above in (
-            (section.tp, borders.positives, borders.tp_above),
-            (section.fp, borders.negatives, borders.fp_above),
-        ):
-            mine = np.where(chosen, inside, 0)
-            skipped = above - (np.cumsum(mine) - mine)
-            moved.append(counts[1:] + np.repeat(skipped[place], times))
+        tp, fp = (
+            counts[1:] + np.repeat(skipped[place], times)
+            for counts, skipped in zip((section.tp, section.fp), self._skipped, strict=True)
+        )
         kept = np.repeat(self._choice.all_rows[place], times)
         # The last row of each bin, what a hull of these rows is made of, the most precise one.
         kept[np.append(starts[1:], bins.size) - 1] = True
-        tp, fp = moved
         kept[vertices(fp, tp)] = True
         kept[np.argmax(tp / (tp + fp))] = True
         rows = np.flatnonzero(kept)
         return KeyRows(keys[rows], tp[rows], fp[rows], np.diff(rows, prepend=-1) > 1)
+
+
+def _cells_over(plan: BinPlan, bins: NDArray[np.int64]) -> tuple[NDArray[np.bool_], int]:
+    """Return which of many small cells overlap with some bins, and how far keys are shifted."""
+    span, one = plan.highest - plan.lowest, plan.word.type(1)
+    shift = max(span.bit_length() - _NEAR_BITS, 0)
+    edges = plan.edges(bins)
+    ends = edges + ((one << plan.levels(bins)) - one)
+    begun = np.zeros((span >> shift) + 2, np.int64)
+    np.add.at(begun, plan.cells(edges, shift), 1)
+    np.add.at(begun, plan.cells(ends, shift) + 1, -1)
+    return np.cumsum(begun) > 0, shift
 
 
 class KeyRows(NamedTuple):

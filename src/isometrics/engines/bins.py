@@ -81,18 +81,14 @@ class BinPlan:
         """The memory that is taken."""
         return sum(array.nbytes for cut in (self.parts, self.cut) for array in cut)
 
-    @property
-    def cell_count(self) -> int:
-        """The number of cells."""
-        return self.parts.shift.size
+    def cells(self, keys: NDArray[Any], shift: int) -> NDArray[np.int64]:
+        """Return the cells of keys, if those had ``2**shift`` keys."""
+        inside = np.clip(keys, self.word.type(self.lowest), self.word.type(self.highest))
+        return self._cells(inside, shift)
 
-    def cells(self, keys: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the cells of keys."""
-        return self._cells(np.clip(keys, self.word.type(self.lowest), self.word.type(self.highest)))
-
-    def _cells(self, keys: NDArray[Any]) -> NDArray[np.int64]:
+    def _cells(self, keys: NDArray[Any], shift: int) -> NDArray[np.int64]:
         offsets: NDArray[Any] = keys - self.word.type(self.lowest)
-        offsets >>= self.word.type(self.cell_shift)
+        offsets >>= self.word.type(shift)
         return _signed(offsets)
 
     def bins(self, keys: NDArray[Any]) -> NDArray[np.int64]:
@@ -101,13 +97,9 @@ class BinPlan:
         lowest, highest = self.word.type(self.lowest), self.word.type(self.highest)
         for rows in blocks(keys.size):
             block = np.clip(keys[rows], lowest, highest)
-            parts = self.parts.pieces(block, self._cells(block))
+            parts = self.parts.pieces(block, self._cells(block, self.cell_shift))
             found[rows] = self.cut.pieces(block, parts)
         return found
-
-    def cells_of(self, bins: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Return the cells that bins lie in."""
-        return self.parts.whole(self.cut.whole(bins))
 
     def bins_without(self, seen: DyadicCounts) -> NDArray[np.bool_]:
         """Tell which bins belong to parts in which nothing was counted."""

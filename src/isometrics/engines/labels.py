@@ -62,6 +62,8 @@ class Labels:
 
     def remember(self, values: NDArray[Any], rows: Positions) -> None:
         """Take note of the classes in a batch, whose rows have these positions."""
+        if self._kind == "boolean" and len(self._classes) == 2:
+            return
         new = np.ones(values.size, np.bool_)
         for known in self._classes:
             new &= values != known

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Counts = NDArray[Any]
 
 BLOCK = 1 << 10
-SPACING = np.int64(64)
+SPACING = 64
 """Rows between those whose hull tells which others need to be looked at."""
 
 SHORT = 1e-3
