@@ -28,6 +28,7 @@ SAMPLES = {
     "float64 logits": (torch.float64, True),
 }
 BINS = 2**16
+THREE = ("AUROC", "AUPR", "AUPRG")
 
 
 def sample(rows: int, dtype: torch.dtype, logits: bool) -> tuple[torch.Tensor, torch.Tensor]:
@@ -76,7 +77,7 @@ def stream_of(labels: torch.Tensor, scores: torch.Tensor) -> iso.Accumulator:
 
 
 def works(labels: torch.Tensor, scores: torch.Tensor) -> dict[str, Callable[[], object]]:
-    stream = stream_of(labels, scores)
+    stream, live = stream_of(labels, scores), stream_of(labels, scores)
     found: dict[str, Callable[[], object]] = {
         "torch.sort": lambda: torch.sort(scores),
         "isometrics: AUROC, AUPR, AUPRG": lambda: iso.area_scores(labels, scores),
@@ -84,7 +85,10 @@ def works(labels: torch.Tensor, scores: torch.Tensor) -> dict[str, Callable[[], 
             labels, scores, rows="hull"
         ),
         f"isometrics: update of a stream, {BINS:,} bins": lambda: stream.update(labels, scores),
-        "isometrics: bounds of the stream": stream.brackets,
+        "isometrics: update, and bounds of AUROC, AUPR, AUPRG": lambda: live.update(
+            labels, scores
+        ).brackets(THREE),
+        "isometrics: bounds of all areas of the stream": stream.brackets,
     }
     if find_spec("torchmetrics"):
         from torchmetrics.functional.classification import (
@@ -116,7 +120,7 @@ def times(rows: int, repeats: int) -> list[str]:
     for name, options in SAMPLES.items():
         labels, scores = sample(rows, *options)
         for what, work in works(labels, scores).items():
-            slow = "bounds" in what or "hull" in what
+            slow = "all areas" in what
             median = timed(work, 3 if slow else repeats)
             lines.append(f"| {name} | {what} | {median:.2f} | {extra_bytes(work) / rows:.1f} |")
             print(lines[-1], flush=True)
@@ -140,9 +144,13 @@ def differences(rows: int) -> list[str]:
             np.array_equal(getattr(hull, part), getattr(exact.hull(), part))
             for part in ("tp", "fp", "thresholds")
         )
-        bounds = iso.area_brackets(stream_of(labels, scores).points())
+        stream = stream_of(labels, scores)
+        bounds = {f"{area}, there": stream.brackets([area])[area] for area in THREE}
+        bounds |= iso.area_brackets(stream.points())
         values = iso.area_brackets(exact)
-        hold = all(lo <= values[area].lo <= hi for area, (lo, hi) in bounds.items())
+        hold = all(
+            lo <= values[area.removesuffix(", there")].lo <= hi for area, (lo, hi) in bounds.items()
+        )
         widest = max(bracket.width for bracket in bounds.values())
         cells = [f"{each:.1e}" for each in apart]
         lines.append(

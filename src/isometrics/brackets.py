@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,11 +16,10 @@ from isometrics.points import OperatingPoints
 from isometrics.printing import number
 from isometrics.results import ResultTable
 from isometrics.spaces import pr_pieces
-from isometrics.spaces.pr import INTERPOLATIONS
 from isometrics.table import Kind, Measure, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from isometrics.aliases import Floats
 
@@ -95,9 +95,22 @@ EXACT: dict[str, Callable[[OperatingPoints], float]] = {
 }
 """The areas and expectations of one curve, by the names that results print."""
 
+_OF_PR = {
+    "AUPR": "davis-goadrich",
+    "average precision": "average-precision",
+    "AUPR, linear": "linear",
+    "AUPR, integer steps": "integer-steps",
+    "AUPR, max precision": "max-precision",
+}
 
-def area_brackets(points: OperatingPoints) -> dict[str, Bracket]:
-    """Return bounds of all areas, equal ones where a table knows its areas exactly.
+ON_DEVICES = {"AUROC": Measure.ROC, "AUPR": Measure.DAVIS_GOADRICH, "AUPRG": Measure.PRG}
+"""Areas that are bounded where the counts of a stream are, which takes a part of the time."""
+
+
+def area_brackets(
+    points: OperatingPoints, areas: Iterable[str] | None = None
+) -> dict[str, Bracket]:
+    """Return bounds of areas, equal ones where a table knows its areas exactly.
 
     A table that was read with a tolerance keeps only some rows. Between two of them the curve may
     take any way up and to the right; the bounds are the areas of the worst and the best way.
@@ -106,18 +119,33 @@ def area_brackets(points: OperatingPoints) -> dict[str, Bracket]:
     ----------
     points
         Any table with a curve.
+    areas
+        The names of the areas that are wanted, such as ``"AUROC"``; by default all.
 
     Examples
     --------
     >>> import isometrics as iso
     >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
-    >>> iso.area_brackets(pts)["AUROC"]
-    Bracket(lo=0.75, hi=0.75)
+    >>> iso.area_brackets(pts, ["AUROC"])
+    {'AUROC': Bracket(lo=0.75, hi=0.75)}
     """
+    names = tuple(EXACT) if areas is None else clean_areas(areas)
     table = points.table
     if not table.partial or len(table.known) == len(Measure):
-        return {name: Bracket(value, value) for name, value in _exact(points).items()}
-    return _bounds(table)
+        return {name: Bracket(value, value) for name, value in _exact(points, names).items()}
+    ways = _Ways(table, names)
+    return {name: _BOUNDS[name](ways) for name in names}
+
+
+def clean_areas(areas: Iterable[str], known: Iterable[str] = EXACT) -> tuple[str, ...]:
+    """Return the names of areas that are known, in the order given."""
+    names = (areas,) if isinstance(areas, str) else tuple(areas)
+    return tuple(clean_choice(name, "the name of an area", tuple(known)) for name in names)
+
+
+def brackets_between(worst: Mapping[str, float], best: Mapping[str, float]) -> dict[str, Bracket]:
+    """Return bounds from the measures of the worst and of the best way, for `ON_DEVICES`."""
+    return {name: _apart(worst[measure], best[measure]) for name, measure in ON_DEVICES.items()}
 
 
 def tradeoff_bracket(points: OperatingPoints) -> Bracket:
@@ -133,64 +161,108 @@ def tradeoff_bracket(points: OperatingPoints) -> Bracket:
     return Bracket(area - _ROUNDING_TRADEOFF, best + _ROUNDING_TRADEOFF)
 
 
-def _exact(points: OperatingPoints) -> dict[str, float]:
-    """Return all areas; those of PR space come from one pass over the rows."""
-    pr = points.pr.areas()
-    of_pr = {
-        "AUPR": "davis-goadrich",
-        "average precision": "average-precision",
-        "AUPR, linear": "linear",
-        "AUPR, integer steps": "integer-steps",
-        "AUPR, max precision": "max-precision",
-    }
-    return {
-        name: pr[of_pr[name]] if name in of_pr else area(points) for name, area in EXACT.items()
-    }
+def _exact(points: OperatingPoints, names: Iterable[str]) -> dict[str, float]:
+    """Return areas; those of PR space come from one pass over the rows."""
+    wanted = tuple(_OF_PR[name] for name in names if name in _OF_PR)
+    pr = points.pr.areas(interpolations=wanted) if wanted else {}
+    return {name: pr[_OF_PR[name]] if name in _OF_PR else EXACT[name](points) for name in names}
 
 
 # ---------------------------------------------------------------------- the worst and best way
 
 
-def _bounds(table: Table) -> dict[str, Bracket]:
-    worst, best = OperatingPoints(_worst(table)), OperatingPoints(_best(table))
-    names = tuple(name for name in INTERPOLATIONS if name != "integer-steps")
-    low, high = (points.pr.areas(interpolations=names) for points in (worst, best))
-    late, early = (_side_areas(_sides(table, late=late), _IN_GAPS) for late in (True, False))
-    # Such steps are costly to add up, and where they lie inside gaps is not known anyway.
-    known_steps = _side_areas(_without_gaps(table), ("integer-steps",))["integer-steps"]
+class _Ways:
+    """The worst and the best way through the gaps of a table, and areas along them."""
 
-    def pr(lo: float, hi: float) -> Bracket:
-        return _apart(lo / table.positives, hi / table.positives)
+    def __init__(self, table: Table, names: tuple[str, ...]) -> None:
+        self.table = table
+        self.worst, self.best = OperatingPoints(_worst(table)), OperatingPoints(_best(table))
+        # Integer steps are costly to add up, and where they lie inside gaps is not known anyway.
+        self._interpolations = tuple(
+            _OF_PR[name] for name in names if name in _OF_PR and name != "AUPR, integer steps"
+        )
 
-    roc = _apart(worst.roc.area(), best.roc.area())
-    if Measure.ROC in table.known:
-        roc = Bracket(table.known[Measure.ROC], table.known[Measure.ROC])
-    prg = _apart(worst.prg.area(), best.prg.area())
-    balance = table.prevalence * (1 - table.prevalence)
-    return {
-        "AUROC": roc,
-        "AUPR": _apart(low["davis-goadrich"], high["davis-goadrich"]),
-        # Where the steps of a gap lie is not known: they are lowest if they are many.
-        "average precision": pr(
-            low["average-precision"] * table.positives
-            - late["average-precision"]
-            + late["davis-goadrich"],
-            high["average-precision"] * table.positives,
-        ),
-        # Lines lie below the curve in gaps, and highest if they are many.
-        "AUPR, linear": pr(
-            low["linear"] * table.positives,
-            high["linear"] * table.positives - early["linear"] + early["davis-goadrich"],
-        ),
-        "AUPR, integer steps": pr(
-            known_steps + late["linear"], known_steps + early["davis-goadrich"]
-        ),
-        "AUPR, max precision": _apart(low["max-precision"], high["max-precision"]),
-        "AUPR, normalised": _apart(worst.pr.normalised_area(), best.pr.normalised_area()),
-        "AUPRG": prg,
-        "expected F1 gain": _expected_gain(table, prg, _apart(worst.prg.y0, best.prg.y0)),
-        "expected accuracy": _apart(*(0.5 + balance * (2 * area - 1) for area in roc)),
-    }
+    @cached_property
+    def low(self) -> dict[str, float]:
+        """Areas of PR space along the worst way."""
+        return self.worst.pr.areas(interpolations=self._interpolations)
+
+    @cached_property
+    def high(self) -> dict[str, float]:
+        """Areas of PR space along the best way."""
+        return self.best.pr.areas(interpolations=self._interpolations)
+
+    @cached_property
+    def late(self) -> dict[str, float]:
+        """Areas under the rises in gaps, behind all their negatives, in units of positives."""
+        return _side_areas(_sides(self.table, late=True), _IN_GAPS)
+
+    @cached_property
+    def early(self) -> dict[str, float]:
+        """The same, before all their negatives."""
+        return _side_areas(_sides(self.table, late=False), _IN_GAPS)
+
+    @cached_property
+    def roc(self) -> Bracket:
+        """Bounds of AUROC."""
+        if Measure.ROC in self.table.known:
+            return Bracket(self.table.known[Measure.ROC], self.table.known[Measure.ROC])
+        return _apart(self.worst.roc.area(), self.best.roc.area())
+
+    @cached_property
+    def prg(self) -> Bracket:
+        """Bounds of AUPRG."""
+        return _apart(self.worst.prg.area(), self.best.prg.area())
+
+    def pr(self, lo: float, hi: float) -> Bracket:
+        """Return bounds from areas in units of positives."""
+        return _apart(lo / self.table.positives, hi / self.table.positives)
+
+
+def _average_precision(ways: _Ways) -> Bracket:
+    """Bound it: where the steps of a gap lie is not known, and they are lowest if they are many."""
+    positives, name = ways.table.positives, "average-precision"
+    lowest = ways.low[name] * positives - ways.late[name] + ways.late["davis-goadrich"]
+    return ways.pr(lowest, ways.high[name] * positives)
+
+
+def _linear(ways: _Ways) -> Bracket:
+    """Bound it: lines lie below the curve in gaps, and highest if they are many."""
+    positives = ways.table.positives
+    highest = ways.high["linear"] * positives - ways.early["linear"] + ways.early["davis-goadrich"]
+    return ways.pr(ways.low["linear"] * positives, highest)
+
+
+def _integer_steps(ways: _Ways) -> Bracket:
+    known = _side_areas(_without_gaps(ways.table), ("integer-steps",))["integer-steps"]
+    return ways.pr(known + ways.late["linear"], known + ways.early["davis-goadrich"])
+
+
+def _normalised(ways: _Ways) -> Bracket:
+    return _apart(ways.worst.pr.normalised_area(), ways.best.pr.normalised_area())
+
+
+def _expected_accuracy(ways: _Ways) -> Bracket:
+    balance = ways.table.prevalence * (1 - ways.table.prevalence)
+    return _apart(*(0.5 + balance * (2 * area - 1) for area in ways.roc))
+
+
+_BOUNDS: dict[str, Callable[[_Ways], Bracket]] = {
+    "AUROC": lambda ways: ways.roc,
+    "AUPR": lambda ways: _apart(ways.low["davis-goadrich"], ways.high["davis-goadrich"]),
+    "average precision": _average_precision,
+    "AUPR, linear": _linear,
+    "AUPR, integer steps": _integer_steps,
+    "AUPR, max precision": lambda ways: _apart(
+        ways.low["max-precision"], ways.high["max-precision"]
+    ),
+    "AUPR, normalised": _normalised,
+    "AUPRG": lambda ways: ways.prg,
+    "expected F1 gain": lambda ways: _expected_gain(
+        ways.table, ways.prg, _apart(ways.worst.prg.y0, ways.best.prg.y0)
+    ),
+    "expected accuracy": _expected_accuracy,
+}
 
 
 def _apart(lo: float, hi: float) -> Bracket:

@@ -23,15 +23,23 @@ class DeviceSample(NamedTuple):
     labels: Any
     """Booleans."""
     scores: Any
-    """Floats or integers of 32 or 64 bits, none of them NaN."""
+    """Floats or integers of 32 or 64 bits."""
 
     @property
     def size(self) -> int:
         """The number of rows."""
         return int(self.scores.shape[0])
 
+    @property
+    def has_nan(self) -> bool:
+        """Whether a score is NaN; the least of all is NaN then."""
+        xp, _, scores = self
+        return bool(xp.isdtype(scores.dtype, "real floating") and xp.isnan(xp.min(scores)))
 
-def clean_device_sample(y_true: Any, y_score: Any, pos_label: object) -> DeviceSample | None:
+
+def clean_device_sample(
+    y_true: Any, y_score: Any, pos_label: object, *, nan_found_later: bool = False
+) -> DeviceSample | None:
     """Return labels and scores where they are, or None if the host has to look at them."""
     if not is_remote(y_score) or y_score.ndim != 1 or not 0 < y_score.shape[0] < MOST_ROWS:
         return None
@@ -39,13 +47,11 @@ def clean_device_sample(y_true: Any, y_score: Any, pos_label: object) -> DeviceS
     if "float64" not in xp.__array_namespace_info__().dtypes(device=y_score.device):
         return None
     scores = _widened(xp, y_score)
-    # The least of scores with NaN among them is NaN.
-    if scores is None or (
-        xp.isdtype(scores.dtype, "real floating") and bool(xp.isnan(xp.min(scores)))
-    ):
+    labels = None if scores is None else _labels(xp, y_true, y_score, pos_label)
+    if labels is None:
         return None
-    labels = _labels(xp, y_true, y_score, pos_label)
-    return None if labels is None else DeviceSample(xp, labels, scores)
+    sample = DeviceSample(xp, labels, scores)
+    return sample if nan_found_later or not sample.has_nan else None
 
 
 def _widened(xp: Any, scores: Any) -> Any:

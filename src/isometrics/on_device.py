@@ -68,13 +68,13 @@ def measures(sums: DeviceSums, positives: int, negatives: int) -> dict[str, floa
         Measure.ROC: sums.pairs / (2 * positives * negatives),
         Measure.DAVIS_GOADRICH: sums.davis_goadrich / positives,
         Measure.PRG: 1 - _lost(sums.lost, crossing, end, totals),
-        Measure.Y0: prg.gain_at(*crossing, totals),
     }
     if math.isnan(sums.above):
         return known
     terms = [prg.loss_of_piece(totals, crossing, end), (sums.misses, sums.false_alarms)]
     misses, false_alarms = prg.mean_losses(terms, totals, crossing)
     return known | {
+        Measure.Y0: prg.gain_at(*crossing, totals),
         Measure.ABOVE: sums.above / positives,
         Measure.AVERAGE_PRECISION: sums.average_precision / positives,
         Measure.LINEAR: sums.linear / positives,

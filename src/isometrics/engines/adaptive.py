@@ -110,6 +110,11 @@ class Waiting:
         return sum(part.nbytes for part in self._rows)
 
     @property
+    def empty(self) -> bool:
+        """Whether no rows wait."""
+        return self._size == 0
+
+    @property
     def full(self) -> bool:
         """Whether there is no room left."""
         return self._size == self._rows[0].size
@@ -159,6 +164,11 @@ class AdaptiveCounts:
         """The memory that counts, the plan and waiting rows take."""
         planned = 0 if self._planned is None else self._planned.nbytes
         return self._kept.nbytes + planned + self._waiting.nbytes
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no rows."""
+        return self._planned is None and self._kept.size == 0 and self._waiting.empty
 
     def append(self, keys: NDArray[Any], labels: Labels, weights: Weights) -> None:
         """Count rows."""

@@ -11,6 +11,7 @@ from isometrics.engines.bins import plan_of
 from isometrics.engines.dyadic import DyadicCounts, of_rows
 from isometrics.kernels import triton_bins, triton_sums
 from isometrics.kernels.array_api import positives_of
+from isometrics.kernels.device_sums import DeviceSums, baseline_of
 from isometrics.kernels.order import order_of
 from isometrics.kernels.packing import order_of as order_on_device
 
@@ -67,6 +68,8 @@ class DeviceBins:
             for cut in (self._plan.parts, self._plan.cut)
         )
         self._tables = tuple(xp.asarray(table, device=scores.device) for table in tables)
+        several = self._plan.levels(np.arange(self._plan.size)) > 0
+        self._several = xp.asarray(several.astype(np.int8), device=scores.device)
         self._counts: Any = np.zeros(2 * self._plan.size, np.int64)
         self._on_device = False
 
@@ -74,18 +77,23 @@ class DeviceBins:
     def _range(self) -> tuple[int, int]:
         return self._plan.lowest - 2**63, self._plan.highest - 2**63
 
-    def append(self, sample: DeviceSample) -> Batch:
-        """Count rows."""
+    def append(self, sample: DeviceSample) -> Batch | None:
+        """Count rows; none of them, and None is returned, if a score is NaN."""
         xp, labels, scores = sample
         if triton_sums.can_run_on(scores):
             if not self._on_device:
                 self._counts = xp.asarray(self._counts, device=scores.device)
                 self._on_device = True
-            outside, positives, first = triton_bins.count(
+            counted = triton_bins.count(
                 scores, labels, self._range, self._plan.cell_shift, self._tables, self._counts
             )
+            if counted is None:
+                return None
+            outside, positives, first = counted
             left = self._left(sample, self._outside(sample) if outside is None else outside)
             return Batch(positives, first + 2**63, *left)
+        if sample.has_nan:
+            return None
         left = self._left(sample, self._outside(sample))
         order = float64_order(xp, scores)
         batch = Batch(positives_of(sample), int(xp.min(order)) + 2**63, *left)
@@ -126,6 +134,16 @@ class DeviceBins:
         return DyadicCounts(
             self._plan.edges(bins), self._plan.levels(bins), positives[bins], negatives[bins]
         )
+
+    def worst_and_best(self, positives: int, negatives: int) -> list[DeviceSums] | None:
+        """Add up the areas of the worst and the best order inside bins, where that is fast.
+
+        The totals are those of the rows that were counted here.
+        """
+        if not self._on_device:
+            return None
+        baseline = baseline_of(positives, negatives)
+        return triton_bins.worst_and_best(self._counts, self._several, positives, baseline)
 
     def clear(self) -> None:
         """Forget all rows, but not the plan."""

@@ -24,8 +24,11 @@ class Ends(NamedTuple):
 class DeviceSums(NamedTuple):
     """Sums over all groups of tied rows."""
 
-    pairs: int
-    """Twice the pairs of a positive and a negative in the right order, ties counted half."""
+    pairs: float
+    """Twice the pairs of a positive and a negative in the right order, ties counted half.
+
+    An integer, but for the bounds of a stream.
+    """
     crossing: Ends
     """Where the true positives reach the baseline, a recall gain of 0."""
     davis_goadrich: float
@@ -50,7 +53,7 @@ def sums_of(
     chunk: int | None = None,
 ) -> DeviceSums:
     """Add up all areas of a ranking whose totals are known, or AUROC, AUPR and AUPRG alone."""
-    baseline = -(-(positives**2) // (positives + negatives))
+    baseline = baseline_of(positives, negatives)
     number = 7 if everything else 2
     if isinstance(ranking, PackedRanking) and triton_sums.can_run_on(ranking.keys):
         pairs, terms, ends = triton_sums.sums(
@@ -66,6 +69,11 @@ def sums_of(
         crossing = crossing or _crossing(xp, groups, baseline)
     assert crossing is not None, "all positives are reached in the end"
     return DeviceSums(pairs, crossing, *map(math.fsum, zip(*found, strict=True)))
+
+
+def baseline_of(positives: int, negatives: int) -> int:
+    """Return the fewest true positives with a recall gain of 0 or more."""
+    return -(-(positives**2) // (positives + negatives))
 
 
 def _crossing(xp: Any, groups: Groups, baseline: int) -> Ends | None:

@@ -12,6 +12,12 @@ def _later(one, other):
 
 
 @triton.jit
+def _float64(count):
+    """Make a float of a count; Triton would round floats that it is given to 32 bits."""
+    return tl.full([], count, tl.float64)
+
+
+@triton.jit
 def _small_log1p(value):
     """ln(1 + value) for 0 <= value < 0.1, as 2·artanh(value/(2 + value))."""
     part = value / (2 + value)
@@ -142,6 +148,7 @@ def add_tiles(
     tl.store(crossing + inside * 0 + 2, tp, mask=crosses)
     tl.store(crossing + inside * 0 + 3, fp, mask=crosses)
 
+    positives, negatives = _float64(positives), _float64(negatives)
     x, y = tp_before.to(tl.float64), fp_before.to(tl.float64)
     x_end, y_end = tp.to(tl.float64), fp.to(tl.float64)
     rise = tl.where(ends, x_end - x, 0.0)
@@ -181,11 +188,11 @@ def add_tiles(
 @triton.jit
 def bin_tiles(
     scores, labels, size, lowest, highest, cell_shift, parts, bins, counts, outside, tiles,
-    ROOM: tl.constexpr, TILE: tl.constexpr,
+    TIMES: tl.constexpr, ROOM: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
     """Count rows in planned bins, and find those outside; see `engines.device_bins`.
 
-    Of each tile, the number of positives and the lowest integer are kept.
+    Of each tile, the number of positives and the lowest integer are kept, -2**63 for NaN.
     """
     tile = tl.program_id(0).to(tl.int64)
     rows = tile * TILE + tl.arange(0, TILE)
@@ -194,7 +201,8 @@ def bin_tiles(
     order = _order(score.to(tl.int64, bitcast=True), True, 64)
     label = tl.load(labels + rows, mask=present, other=0).to(tl.int32)
     tl.store(tiles + tile * 2, tl.sum(label, 0))
-    tl.store(tiles + tile * 2 + 1, tl.min(tl.where(present, order, 0x7FFFFFFFFFFFFFFF), 0))
+    reached = tl.where(score == score, order, -0x7FFFFFFFFFFFFFFF - 1)  # noqa: PLR0124
+    tl.store(tiles + tile * 2 + 1, tl.min(tl.where(present, reached, 0x7FFFFFFFFFFFFFFF), 0))
     planned = present & (order >= lowest) & (order <= highest)
     place = tl.where(planned, (order >> cell_shift) - (lowest >> cell_shift), 0)
     one = tl.full([], 1, tl.int64)
@@ -205,8 +213,79 @@ def bin_tiles(
     entry = tl.load(bins + place).to(tl.int64)
     place = (entry >> 6) + (inside >> (entry & 63))
     place = tl.where(planned, place * 2 + label, 0)
-    tl.atomic_add(counts + place, 1, mask=planned, sem="relaxed")
+    tl.atomic_add(counts + place, TIMES, mask=planned, sem="relaxed")
     # The places of rows outside, as far as there is room for them.
     strange = present & ~planned
     found = tl.atomic_add(outside + place * 0, 1, mask=strange, sem="relaxed")
     tl.store(outside + 1 + found, rows, mask=strange & (found < ROOM))
+
+
+@triton.jit
+def sum_bins(counts, size, found, TILE: tl.constexpr):
+    """Add up the positives and negatives of each tile of bins, the highest ones first."""
+    tile = tl.program_id(0).to(tl.int64)
+    rows = tile * TILE + tl.arange(0, TILE)
+    place = (size - 1 - rows) * 2
+    tl.store(found + tile * 2, tl.sum(tl.load(counts + place + 1, mask=rows < size, other=0), 0))
+    tl.store(found + tile * 2 + 1, tl.sum(tl.load(counts + place, mask=rows < size, other=0), 0))
+
+
+@triton.jit
+def _rise_terms(x, y, rise, run, positives, behind):
+    """Return the terms of segments in PR and in PRG space; see `device_sums`."""
+    step = tl.where(rise > 0, rise + run, 1.0)
+    total = x + y
+    growth = _log1p(step / tl.where(total > 0, total, 1.0))
+    below = (rise + (x * run - rise * y) / step * growth) / step * rise
+    start, end = tl.where(behind, x, 1.0), tl.where(behind, x + rise, 1.0)
+    lost = rise / start / (end / positives) * (y / start + (y + run) / end)
+    return below, tl.where(behind, lost, 0.0)
+
+
+@triton.jit
+def bound_bins(
+    counts, several, size, found, positives, baseline, results,
+    TILE: tl.constexpr, TILES: tl.constexpr,
+):  # fmt: skip
+    """Add up twice the pairs and the terms of `add_tiles`, each for the worst and the best way.
+
+    The worst way through a bin of several scores has all its negatives first, the best one all its
+    positives. `results` has the bin where the true positives reach the baseline, then the sums of
+    each tile; `found` is from `sum_bins`.
+    """
+    tile = tl.program_id(0).to(tl.int64)
+    inside = tl.arange(0, TILE)
+    rows = tile * TILE + inside
+    place = size - 1 - rows
+    positive = tl.load(counts + place * 2 + 1, mask=rows < size, other=0)
+    negative = tl.load(counts + place * 2, mask=rows < size, other=0)
+    gap = tl.load(several + place, mask=rows < size, other=0) > 0
+    tiles = tl.arange(0, TILES)
+    tp = tl.sum(tl.load(found + tiles * 2, mask=tiles < tile, other=0), 0)
+    fp = tl.sum(tl.load(found + tiles * 2 + 1, mask=tiles < tile, other=0), 0)
+    tp += tl.cumsum(positive, 0)
+    fp += tl.cumsum(negative, 0)
+    tp_before, fp_before = tp - positive, fp - negative
+    crosses = (rows < size) & (tp_before < baseline) & (tp >= baseline)
+    at = results + inside * 0
+    tl.store(at, tp_before.to(tl.float64), mask=crosses)
+    tl.store(at + 1, fp_before.to(tl.float64), mask=crosses)
+    tl.store(at + 2, tp.to(tl.float64), mask=crosses)
+    tl.store(at + 3, fp.to(tl.float64), mask=crosses)
+    tl.store(at + 4, gap.to(tl.float64), mask=crosses)
+
+    x, y = tp_before.to(tl.float64), fp_before.to(tl.float64)
+    x_end, y_end = tp.to(tl.float64), fp.to(tl.float64)
+    rise, run = x_end - x, y_end - y
+    behind = tp_before >= baseline
+    positives = _float64(positives)
+    out = results + 5 + tile * 6
+    tl.store(out, tl.sum(run * tl.where(gap, 2 * x, x + x_end), 0))
+    tl.store(out + 1, tl.sum(run * tl.where(gap, 2 * x_end, x + x_end), 0))
+    slope = tl.where(gap, 0.0, run)
+    below, lost = _rise_terms(x, tl.where(gap, y_end, y), rise, slope, positives, behind)
+    tl.store(out + 2, tl.sum(below, 0))
+    tl.store(out + 4, tl.sum(lost, 0))
+    below, lost = _rise_terms(x, y, rise, slope, positives, behind)
+    tl.store(out + 3, tl.sum(below, 0))
+    tl.store(out + 5, tl.sum(lost, 0))

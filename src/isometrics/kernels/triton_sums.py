@@ -114,7 +114,7 @@ def sums(
     place, tp = (torch.cummax(each, 0).values for each in (start_place, start_tp))
     pairs, terms, crossing = room(tiles), room(tiles, 7, dtype=torch.float64), room(4)
     triton_code.add_tiles[(tiles,)](
-        keys, size, before, place, tp, float(positives), float(negatives), baseline,
+        keys, size, before, place, tp, positives, negatives, baseline,
         pairs, terms, crossing, ALL=number > 2, **launch,
     )  # fmt: skip
     return int(pairs.sum()), terms[:, :number].sum(0).tolist(), crossing.tolist()
