@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics import brackets
 from isometrics.brackets import EXACT, Bracket, area_brackets
-from isometrics.errors import UndefinedWarning
-from isometrics.table import Kind, Measure, Table
+from isometrics.compacting import Compacting
+from isometrics.errors import ParameterError, UndefinedWarning
+from isometrics.table import ClassTotals, Kind, Measure, Table
 from isometrics.testing.strategies import binary_samples, count_tables
 
 samples = (
@@ -168,3 +169,37 @@ def test_the_exact_areas_of_a_compacted_table_need_no_bounds():
     everything = replace(some.table, known=dict.fromkeys(Measure, 0.5))
     found = area_brackets(iso.OperatingPoints(everything))
     assert found["AUROC"] == found["AUPR, max precision"] == Bracket(0.5, 0.5)
+    assert all(bracket.width == 0 for bracket in found.values())
+
+
+@given(tables, choices, st.sets(st.sampled_from(list(EXACT)), min_size=1))
+def test_some_areas_are_bounded_as_all_are(points, kept, names):
+    some = compact(points, kept)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedWarning)
+        every, found = area_brackets(some), area_brackets(some, names)
+    assert list(found) == list(names)
+    np.testing.assert_array_equal(list(found.values()), [every[name] for name in names])
+
+
+def test_an_area_may_be_named_alone_and_must_be_known():
+    points = iso.OperatingPoints.from_scores([1, 0, 1, 0], [4, 3, 2, 1])
+    assert area_brackets(points, "AUROC") == {"AUROC": Bracket(0.75, 0.75)}
+    with pytest.raises(ParameterError, match=r"the name of an area must be one of .*'AUROC'"):
+        area_brackets(points, ["AUC"])
+
+
+@given(tables, choices, st.sets(st.sampled_from(list(Measure))))
+def test_areas_are_exact_where_what_they_need_is_known(points, kept, names):
+    """As on a device, where some measures are added up and others are not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedWarning)
+        known = Compacting(ClassTotals(points.positives, points.negatives), fineness=0)
+        known.add(points.table.thresholds[1:], points.table.tp, points.table.fp)
+        measured = known.table().known
+        some = compact(points, kept, {name: measured[name] for name in names})
+        found = area_brackets(some)
+        for name, needs in brackets._NEEDS.items():
+            if names >= needs:
+                np.testing.assert_allclose(found[name], EXACT[name](points), rtol=1e-12, atol=1e-13)
+                assert found[name].lo == found[name].hi or math.isnan(found[name].lo)

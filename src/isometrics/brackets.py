@@ -95,6 +95,20 @@ EXACT: dict[str, Callable[[OperatingPoints], float]] = {
 }
 """The areas and expectations of one curve, by the names that results print."""
 
+_NEEDS: dict[str, set[str]] = {
+    "AUROC": {Measure.ROC},
+    "AUPR": {Measure.DAVIS_GOADRICH},
+    "average precision": {Measure.AVERAGE_PRECISION},
+    "AUPR, linear": {Measure.LINEAR},
+    "AUPR, integer steps": {Measure.INTEGER_STEPS},
+    "AUPR, max precision": {Measure.MAX_PRECISION},
+    "AUPR, normalised": {Measure.ABOVE},
+    "AUPRG": {Measure.PRG},
+    "expected F1 gain": {Measure.MISSES, Measure.FALSE_ALARMS},
+    "expected accuracy": {Measure.ROC},
+}
+"""What must be known of a table with missing rows to know an area exactly."""
+
 _OF_PR = {
     "AUPR": "davis-goadrich",
     "average precision": "average-precision",
@@ -131,10 +145,13 @@ def area_brackets(
     """
     names = tuple(EXACT) if areas is None else clean_areas(areas)
     table = points.table
-    if not table.partial or len(table.known) == len(Measure):
-        return {name: Bracket(value, value) for name, value in _exact(points, names).items()}
-    ways = _Ways(table, names)
-    return {name: _BOUNDS[name](ways) for name in names}
+    known = [name for name in names if not table.partial or table.known.keys() >= _NEEDS[name]]
+    exact = _exact(points, known)
+    ways = _Ways(table, tuple(name for name in names if name not in exact))
+    return {
+        name: Bracket(exact[name], exact[name]) if name in exact else _BOUNDS[name](ways)
+        for name in names
+    }
 
 
 def clean_areas(areas: Iterable[str], known: Iterable[str] = EXACT) -> tuple[str, ...]:
@@ -176,11 +193,20 @@ class _Ways:
 
     def __init__(self, table: Table, names: tuple[str, ...]) -> None:
         self.table = table
-        self.worst, self.best = OperatingPoints(_worst(table)), OperatingPoints(_best(table))
         # Integer steps are costly to add up, and where they lie inside gaps is not known anyway.
         self._interpolations = tuple(
             _OF_PR[name] for name in names if name in _OF_PR and name != "AUPR, integer steps"
         )
+
+    @cached_property
+    def worst(self) -> OperatingPoints:
+        """The negatives of each gap come first."""
+        return OperatingPoints(_worst(self.table))
+
+    @cached_property
+    def best(self) -> OperatingPoints:
+        """The positives of each gap come first."""
+        return OperatingPoints(_best(self.table))
 
     @cached_property
     def low(self) -> dict[str, float]:
@@ -205,8 +231,6 @@ class _Ways:
     @cached_property
     def roc(self) -> Bracket:
         """Bounds of AUROC."""
-        if Measure.ROC in self.table.known:
-            return Bracket(self.table.known[Measure.ROC], self.table.known[Measure.ROC])
         return _apart(self.worst.roc.area(), self.best.roc.area())
 
     @cached_property

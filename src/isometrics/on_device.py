@@ -7,8 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from isometrics.building import corners_of_table
 from isometrics.compacting import behind_empty_rule
 from isometrics.hull import vertices
@@ -45,7 +43,7 @@ def _hull_alone(sample: DeviceSample) -> Table:
     rows = hull_rows(ranking, vertices)
     thresholds = as_thresholds(ranking.scores(rows.marks))
     table = behind_empty_rule(thresholds, rows.tp[1:], rows.fp[1:], totals, Kind.COMPACT)
-    return replace(table, gaps=np.diff(rows.row) > 1, known=known)
+    return replace(table, gaps=rows.gaps, known=known)
 
 
 def areas(sample: DeviceSample, *, everything: bool) -> dict[str, float]:

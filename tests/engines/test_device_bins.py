@@ -8,9 +8,13 @@ from isometrics.device_inputs import DeviceSample
 from isometrics.devices import namespace_of
 from isometrics.engines import device_bins, stream
 from isometrics.engines.device_bins import DeviceBins
+from isometrics.errors import MissingValueError, OneClassError
 from isometrics.kernels import triton_bins, triton_sums
 
 torch = pytest.importorskip("torch")
+
+
+THREE = ("AUROC", "AUPR", "AUPRG")
 
 
 def batches(number, rows=600, spread=1.0, dtype=torch.float32):
@@ -33,8 +37,9 @@ def way(request, monkeypatch):
     if request.param == "compiled":
         pytest.importorskip("triton")
         monkeypatch.setattr(triton_sums, "can_run_on", lambda _: True)
-        count = triton_bins.count
+        count, bound = triton_bins.count, triton_bins.worst_and_best
         monkeypatch.setattr(triton_bins, "count", lambda *args: count(*args, tile=64, room=99))
+        monkeypatch.setattr(triton_bins, "worst_and_best", lambda *args: bound(*args, tile=64))
     return request.param
 
 
@@ -63,6 +68,51 @@ def test_bounds_hold_and_counts_are_exact(dtype, monkeypatch):
     assert 0 < hi - lo < 0.01
     assert not accumulator.exact
     assert repr(accumulator).startswith("Accumulator: 1,800 rows")
+
+
+@pytest.mark.parametrize("digits", [1, 2, 9])
+def test_bounds_are_found_where_the_counts_are(way, digits):
+    """With few digits many bins have a single score, whose rows are tied."""
+    accumulator = iso.Accumulator(20_000)
+    for labels, scores in batches(3):
+        accumulator.update(labels, scores.round(decimals=digits))
+        there = accumulator.brackets(THREE)
+        assert (accumulator._device_brackets() is not None) == (way == "compiled")
+        again = iso.Accumulator.from_state(accumulator.state())
+        for name in THREE:
+            assert there[name] == pytest.approx(again.brackets([name])[name], abs=1e-13)
+        # What went to the host for the state is no longer there alone.
+        assert accumulator._device_brackets() is None
+        accumulator = iso.Accumulator(20_000).update(labels, scores.round(decimals=digits))
+
+
+def test_bounds_before_both_classes_are_there_are_refused(way):
+    labels, scores = next(batches(1))
+    accumulator = iso.Accumulator(20_000).update(labels[labels], scores[labels])
+    with pytest.raises(OneClassError):
+        accumulator.brackets(THREE)
+    lo, hi = accumulator.update(labels, scores).brackets("AUROC")["AUROC"]
+    assert lo < hi
+    assert way
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("first", [True, False])
+def test_a_batch_with_nan_is_refused_and_leaves_no_trace(first):
+    (labels, scores), (more, other) = batches(2)
+    broken = other.clone()
+    broken[200] = float("nan")
+    accumulator = iso.Accumulator(20_000)
+    if not first:
+        accumulator.update(labels, scores)
+    before = repr(accumulator), accumulator.state()
+    if not first:
+        accumulator = iso.Accumulator(20_000).update(labels, scores)
+    with pytest.raises(MissingValueError, match=r"y_score has missing values .* at position 200"):
+        accumulator.update(more, broken)
+    assert repr(accumulator) == before[0]
+    for name, found in accumulator.state().items():
+        np.testing.assert_array_equal(found, before[1][name])
 
 
 @pytest.mark.usefixtures("way")

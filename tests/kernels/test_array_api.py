@@ -17,7 +17,7 @@ from isometrics.devices import namespace_of
 from isometrics.hull import vertices
 from isometrics.kernels import array_api
 from isometrics.kernels.array_api import gathered, ranking_of
-from isometrics.kernels.device_hull import hull_rows
+from isometrics.kernels.device_hull import hull_in_chunks
 from isometrics.kernels.device_sums import sums_of
 from isometrics.path import path_of
 from isometrics.spaces.sections import SectionSums
@@ -105,10 +105,12 @@ def check_against_host(to_array, sample, chunk):
     np.testing.assert_array_equal(fp, exact.fp[1:])
 
     hull = exact.hull()
-    rows = hull_rows(ranking, vertices, spacing=3, chunk=chunk)
+    rows = hull_in_chunks(ranking, vertices, spacing=3, chunk=chunk)
     np.testing.assert_array_equal(rows.tp, hull.tp)
     np.testing.assert_array_equal(rows.fp, hull.fp)
     np.testing.assert_array_equal(ranking.scores(rows.marks), hull.thresholds[1:])
+    places = np.flatnonzero(np.isin(exact.tp + 1j * exact.fp, hull.tp + 1j * hull.fp))
+    np.testing.assert_array_equal(rows.gaps, np.diff(places) > 1)
 
     totals = exact.positives, exact.negatives
     sums = sums_of(ranking, *totals, chunk=chunk)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from isometrics.device_inputs import DeviceSample
 from isometrics.devices import namespace_of
-from isometrics.kernels import array_api, triton_sums
+from isometrics.hull import vertices
+from isometrics.kernels import array_api, device_hull, triton_bins, triton_hull, triton_sums
 from isometrics.kernels.device_sums import sums_of
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
+
+from isometrics.kernels import triton_code  # noqa: E402
 
 INF = float("inf")
 LABELS = np.array([True, False, True, False, False, True, True, False, True, True] * 4)
@@ -53,6 +58,81 @@ def test_keys_and_sums_are_those_of_array_operations(case, dtype):
         )
         assert (pairs, tuple(crossing)) == (exact.pairs, tuple(exact.crossing))
         assert terms == pytest.approx(exact[2 : 2 + number], rel=1e-13, abs=1e-13)
+
+
+@pytest.mark.parametrize("tile", [4, 16, 64])
+@pytest.mark.parametrize("case", SCORES)
+def test_hulls_are_those_of_array_operations(case, tile):
+    scores = torch.tensor(SCORES[case])
+    labels = torch.tensor(LABELS[: scores.shape[0]])
+    ranking = array_api.ranking_of(DeviceSample(namespace_of(scores), labels, scores))
+    if isinstance(ranking, array_api.GatheredRanking):
+        return
+    exact = device_hull.hull_in_chunks(ranking, vertices)
+    found = triton_hull.hull_rows(ranking, vertices, tile=tile)
+    for one, other in zip(found, exact, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("digits", [1, 2, 9])
+def test_hulls_of_many_rows(digits):
+    rng = np.random.default_rng(3)
+    labels = rng.random(3000) < 0.4
+    scores = torch.tensor((rng.normal(size=3000) + labels).round(digits))
+    sample = DeviceSample(namespace_of(scores), torch.tensor(labels), scores)
+    ranking = array_api.ranking_of(sample)
+    exact = device_hull.hull_in_chunks(ranking, vertices)
+    for one, other in zip(triton_hull.hull_rows(ranking, vertices, tile=32), exact, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_too_many_rows_above_the_hull_of_a_few_take_the_slower_way(monkeypatch):
+    """Here all points of a circle are vertices, and only some of them are known at first."""
+    steps = [(rise, run) for rise in range(1, 9) for run in range(1, 9) if math.gcd(rise, run) == 1]
+    steps.sort(key=lambda step: step[1] / step[0])
+    labels = [label for rise, run in steps for label in [True] * rise + [False] * run]
+    scores = [-k for k, (rise, run) in enumerate(steps) for _ in range(rise + run)]
+    scores = torch.tensor(scores, dtype=torch.float64)
+    sample = DeviceSample(namespace_of(scores), torch.tensor(labels), scores)
+    ranking = array_api.ranking_of(sample)
+    exact = device_hull.hull_in_chunks(ranking, vertices)
+    assert exact.tp.size == len(steps) + 1
+    assert triton_hull.hull_rows(ranking, vertices, tile=64, room=20) is None
+    monkeypatch.setattr(triton_sums, "can_run_on", lambda _: True)
+    find = triton_hull.hull_rows
+    for room in (20, 400):
+        monkeypatch.setattr(
+            triton_hull, "hull_rows", lambda *args, room=room: find(*args, tile=64, room=room)
+        )
+        for one, other in zip(device_hull.hull_rows(ranking, vertices), exact, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_triton_is_given_no_floats(monkeypatch):
+    """It rounds them to 32 bits, which hold counts only up to 2**24."""
+    given = []
+
+    class Noted:
+        def __init__(self, kernel):
+            self._kernel = kernel
+
+        def __getitem__(self, grid):
+            def run(*args, **kwargs):
+                given.extend([*args, *kwargs.values()])
+                return self._kernel[grid](*args, **kwargs)
+
+            return run
+
+    kernels = ("add_tiles", "bound_bins", "count_tiles", "find_above", "pack_tiles", "sum_bins")
+    for name in kernels:
+        monkeypatch.setattr(triton_code, name, Noted(getattr(triton_code, name)))
+    scores, labels = torch.tensor([0.9, 0.1, 0.8, 0.8]), torch.tensor([True, False, True, False])
+    keys, _ = triton_sums.packed(scores, labels)
+    triton_sums.sums(torch.sort(keys).values, 2, 2, 1, number=7)
+    counts, several = torch.tensor([1, 0, 1, 2]), torch.tensor([0, 1], dtype=torch.int8)
+    triton_bins.worst_and_best(counts, several, 2, 1)
+    assert len(given) > 20
+    assert not any(isinstance(each, float) for each in given)
 
 
 def test_tensors_on_cuda_take_this_way(monkeypatch):

@@ -104,8 +104,7 @@ def widest(points: OperatingPoints) -> float:
     """Return how wide the widest bracket of the areas is that a tolerance speaks of."""
     if points.table.kind is not Kind.COMPACT:
         return 0.0
-    brackets = area_brackets(points)
-    return max(brackets[name].width for name in BRACKETED)
+    return max(bracket.width for bracket in area_brackets(points, BRACKETED).values())
 
 
 class Plan(NamedTuple):

@@ -61,6 +61,13 @@ def rows_of(block: int, start: int, x: Counts) -> tuple[np.uint64, np.uint64]:
     return np.uint64(first), np.uint64(min(first + BLOCK, x.size - 1))
 
 
+@exact
+def rising_rows(block: int, start: int, x: Counts) -> tuple[np.uint64, np.uint64]:
+    """Do the same; where x does not rise, there is nothing to add up, and both are equal."""
+    first, last = rows_of(block, start, x)
+    return first, last if x[last] > x[first] else first
+
+
 @summing
 def all_short(x: Counts, y: Counts, first: np.uint64, last: np.uint64) -> bool:
     """Tell whether the logarithm of no step of a block needs more than the series."""
@@ -76,7 +83,7 @@ def below(x: Counts, y: Counts, start: int, sums: Floats) -> None:
     """Areas under precision, exactly."""
     for block in range(sums.size):
         area = 0.0
-        first, last = rows_of(block, start, x)
+        first, last = rising_rows(block, start, x)
         if all_short(x, y, first, last):
             for row in range(first, last):
                 ahead = np.uint64(row) + ONE
@@ -99,7 +106,7 @@ def above(x: Counts, y: Counts, start: int, sums: Floats) -> None:
     """Areas between precision and 1, exactly."""
     for block in range(sums.size):
         area = 0.0
-        first, last = rows_of(block, start, x)
+        first, last = rising_rows(block, start, x)
         if all_short(x, y, first, last):
             for row in range(first, last):
                 ahead = np.uint64(row) + ONE
@@ -122,7 +129,7 @@ def average_precision(x: Counts, y: Counts, start: int, sums: Floats) -> None:
     """Areas of steps at the precision of each end."""
     for block in range(sums.size):
         area = 0.0
-        first, last = rows_of(block, start, x)
+        first, last = rising_rows(block, start, x)
         for row in range(first, last):
             ahead = np.uint64(row) + ONE
             predicted = float(x[ahead]) + float(y[ahead])
@@ -136,7 +143,7 @@ def linear(x: Counts, y: Counts, start: int, sums: Floats) -> None:
     """Areas under straight lines between precisions."""
     for block in range(sums.size):
         area = 0.0
-        first, last = rows_of(block, start, x)
+        first, last = rising_rows(block, start, x)
         for row in range(first, last):
             ahead = np.uint64(row) + ONE
             predicted = float(x[ahead]) + float(y[ahead])
@@ -152,7 +159,7 @@ def lost(x: Counts, y: Counts, start: int, sums: Floats) -> None:
     """Add up (1/tp - 1/tp′)·(fp/tp + fp′/tp′), what the area above a PRG curve is made of."""
     for block in range(sums.size):
         area = 0.0
-        first, last = rows_of(block, start, x)
+        first, last = rising_rows(block, start, x)
         for row in range(first, last):
             ahead = np.uint64(row) + ONE
             begin, end = 1 / float(x[row]), 1 / float(x[ahead])
@@ -167,9 +174,12 @@ def doubled(x: Counts, y: Counts, start: int, sums: Floats) -> None:
     for block in range(sums.size):
         area = 0.0
         first, last = rows_of(block, start, x)
-        for row in range(first, last):
-            ahead = np.uint64(row) + ONE
-            area += float(x[ahead] - x[row]) * float(y[ahead] + y[row])
+        if y[first] == y[last]:
+            area = float(x[last] - x[first]) * float(y[last] + y[first])
+        else:
+            for row in range(first, last):
+                ahead = np.uint64(row) + ONE
+                area += float(x[ahead] - x[row]) * float(y[ahead] + y[row])
         sums[block] = area
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics.devices import to_host
-from isometrics.kernels.array_api import groups_of
+from isometrics.kernels import triton_hull, triton_sums
+from isometrics.kernels.array_api import PackedRanking, groups_of
+from isometrics.kernels.hull_rows import HullRows, Vertices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from isometrics.kernels.array_api import Groups, Ranking
@@ -34,14 +34,18 @@ class HostRows(NamedTuple):
         return HostRows(row[places], tp[places], fp[places], marks[places[1:] - 1])
 
 
-def hull_rows(
-    ranking: Ranking,
-    vertices: Callable[[NDArray[Any], NDArray[Any]], NDArray[np.intp]],
-    *,
-    spacing: int = SPACING,
-    chunk: int | None = None,
-) -> HostRows:
-    """Return the vertices of the hull.
+def hull_rows(ranking: Ranking, vertices: Vertices) -> HullRows:
+    """Return the vertices of the hull."""
+    found = None
+    if isinstance(ranking, PackedRanking) and triton_sums.can_run_on(ranking.keys):
+        found = triton_hull.hull_rows(ranking, vertices)
+    return hull_in_chunks(ranking, vertices) if found is None else found
+
+
+def hull_in_chunks(
+    ranking: Ranking, vertices: Vertices, *, spacing: int = SPACING, chunk: int | None = None
+) -> HullRows:
+    """Return the vertices of the hull, by array operations on chunks of rows.
 
     Notes
     -----
@@ -60,7 +64,8 @@ def hull_rows(
     behind = np.argsort(row[1:], kind="stable")
     order = np.concatenate([[0], behind + 1])
     merged = HostRows(row[order], tp[order], fp[order], marks[behind])
-    return merged.take(vertices(merged.fp, merged.tp))
+    rows = merged.take(vertices(merged.fp, merged.tp))
+    return HullRows(rows.tp, rows.fp, rows.marks, np.diff(rows.row) > 1)
 
 
 def _numbered(ranking: Ranking, chunk: int | None) -> Any:

@@ -186,6 +186,46 @@ def add_tiles(
 
 
 @triton.jit
+def _is_above(tp, fp, edges, edge):
+    """Tell which points lie above the line of an edge: x, y, and how far it runs and rises."""
+    at = edges + edge * 4
+    run, rise = tl.load(at + 2), tl.load(at + 3)
+    return (tp - tl.load(at + 1)) * run > (fp - tl.load(at)) * rise
+
+
+@triton.jit
+def find_above(
+    keys, size, behind, touched, edges, found, ROOM: tl.constexpr, TILE: tl.constexpr
+):  # fmt: skip
+    """List the rows that begin a group above the hull of few points; see `triton_hull`.
+
+    `behind` has the positives up to the end of each tile, `touched` the edges over its first and
+    over its last row.
+    """
+    tile = tl.program_id(0).to(tl.int64)
+    left = tl.load(touched + tile)
+    right = tl.load(touched + tl.num_programs(0) + tile)
+    before = tl.load(behind + tile - 1, mask=tile > 0, other=0)
+    highest, fewest = tl.load(behind + tile), tile * TILE - before
+    if _is_above(highest, fewest, edges, left) | _is_above(highest, fewest, edges, right):
+        rows = tile * TILE + tl.arange(0, TILE)
+        present = rows < size
+        key = tl.load(keys + rows, mask=present, other=0)
+        previous = tl.load(keys + rows - 1, mask=present & (rows > 0), other=0)
+        label = tl.where(present, (~key & 1).to(tl.int32), 0)
+        tp = before + tl.cumsum(label, 0) - label
+        fp = rows - tp
+        above = _is_above(tp, fp, edges, left) | _is_above(tp, fp, edges, right)
+        chosen = present & (rows > 0) & ((key >> 1) != (previous >> 1)) & above
+        number = tl.sum(chosen.to(tl.int64), 0)
+        start = tl.atomic_add(found, number, sem="relaxed")
+        place = start + tl.cumsum(chosen.to(tl.int64), 0) - 1
+        fits = chosen & (place < ROOM)
+        tl.store(found + 1 + place * 2, rows, mask=fits)
+        tl.store(found + 2 + place * 2, tp, mask=fits)
+
+
+@triton.jit
 def bin_tiles(
     scores, labels, size, lowest, highest, cell_shift, parts, bins, counts, outside, tiles,
     TIMES: tl.constexpr, ROOM: tl.constexpr, TILE: tl.constexpr,

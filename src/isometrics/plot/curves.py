@@ -59,7 +59,7 @@ def _area(points: OperatingPoints, space: str) -> str:
     try:
         return f"{getattr(points, space).area():.3f}"
     except NotAnswerableError:
-        return bracketed(*area_brackets(points)[AREAS[space]])
+        return bracketed(*area_brackets(points, [AREAS[space]])[AREAS[space]])
 
 
 def _spread(x: Floats, y: Floats, low: float, markers: int = 9) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from isometrics.brackets import EXACT, Bracket, area_brackets
+from isometrics.brackets import Bracket
 from isometrics.integrations.torchmetrics.rows import Rows, RowsMetric
 from isometrics.metrics import aupr_score, auprg_score
 from isometrics.parameters import clean_choice, clean_size
@@ -79,11 +79,7 @@ def _bracket(sample: Rows | Accumulator | None, measure: Measure) -> Bracket:
     if isinstance(sample, Rows):
         area = area_of(sample, measure)
         return Bracket(area, area)
-    points, name = sample.points(), _NAMES[measure]
-    if points.table.partial:
-        return area_brackets(points)[name]
-    area = EXACT[name](points)
-    return Bracket(area, area)
+    return sample.brackets([_NAMES[measure]])[_NAMES[measure]]
 
 
 def area_of(rows: Rows, measure: Measure) -> float:
