@@ -1,5 +1,7 @@
 """The compiled kernel against the plain one: the same rows, to the bit."""
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -260,18 +262,33 @@ def _nothing_loaded(monkeypatch):
 
 
 @pytest.mark.usefixtures("_nothing_loaded")
-def test_loops_are_loaded_for_long_samples_or_many_rows_in_all(monkeypatch):
+@pytest.mark.parametrize("compiled", [True, False])
+def test_loops_are_loaded_for_long_samples_or_many_rows_in_all(monkeypatch, compiled):
+    monkeypatch.setattr(choice, "compiled", lambda: compiled)
+    start = choice.LOAD if compiled else choice.COMPILE
     assert not choice.compiled_pays(choice.FEWEST - 1)
-    assert not choice.compiled_pays(choice.START // 2)
-    assert choice.compiled_pays(choice.START // 2)
+    assert not choice.compiled_pays(start // 2)
+    assert choice.compiled_pays(start // 2)
     monkeypatch.setattr(choice, "_seen", 0)
-    assert choice.compiled_pays(choice.START)
+    assert choice.compiled_pays(start)
     monkeypatch.setattr(choice, "_seen", 0)
     monkeypatch.setattr(choice, "LOOPS", "numpy")
     assert choice.compiled_pays(choice.FEWEST)
     assert not choice.compiled_pays(choice.FEWEST - 1)
     monkeypatch.setattr(choice, "find_spec", lambda _: None)
-    assert not choice.compiled_pays(choice.START)
+    assert not choice.compiled_pays(choice.COMPILE)
+
+
+def test_loops_count_as_compiled_while_their_source_is_older(tmp_path):
+    source, kept = tmp_path / "bucket_loops.py", tmp_path / "__pycache__" / "bucket_loops.pack.nbi"
+    source.touch()
+    assert not choice.compiled.__wrapped__(tmp_path)
+    kept.parent.mkdir()
+    kept.touch()
+    os.utime(source, (1, 1))
+    assert choice.compiled.__wrapped__(tmp_path)
+    os.utime(kept, (0, 0))
+    assert not choice.compiled.__wrapped__(tmp_path)
 
 
 def test_sorted_keys_are_chosen_by_size(monkeypatch):
@@ -288,11 +305,11 @@ def test_keys_alone_are_not_worth_loading_where_numpy_sorts_fast(monkeypatch):
     monkeypatch.setattr(choice, "LOOPS", "isometrics.kernels.none_such")
     monkeypatch.setattr(choice, "_seen", 0)
     monkeypatch.delenv("NPY_DISABLE_CPU_FEATURES", raising=False)
-    assert choice.sorting_pays(choice.START)
+    assert choice.sorting_pays(choice.COMPILE)
     monkeypatch.setenv("NPY_DISABLE_CPU_FEATURES", "X86_V4 AVX512_ICL")
-    assert not choice.sorting_pays(choice.START)
+    assert not choice.sorting_pays(choice.COMPILE)
     monkeypatch.setattr(choice, "LOOPS", "numpy")
-    assert choice.sorting_pays(choice.START)
+    assert choice.sorting_pays(choice.COMPILE)
 
 
 def test_threads_are_used_for_many_rows_on_two_cores(monkeypatch):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 
-START = 1 << 24
-"""Rows that NumPy sorts in the second or so in which Numba and its compiled loops are loaded."""
+COMPILE, LOAD = 1 << 24, 1 << 22
+"""Rows that NumPy counts in the seconds in which Numba compiles the loops, once on a machine, and
+in which it loads them from then on."""
 
 FEWEST = 1 << 15
 """Rows from which on the compiled loops are faster, once they are loaded."""
@@ -22,9 +25,9 @@ def compiled_pays(rows: int) -> bool:
 
     Notes
     -----
-    Loading them takes as long as sorting some ten million rows without them. So they are loaded
-    for a sample that long, or once that many rows were sorted in all: this costs at most twice
-    what knowing the future would.
+    Loading them takes as long as counting some million rows without them, and compiling them
+    longer. So they are loaded for a sample that long, or once that many rows were counted in all:
+    this costs at most twice what knowing the future would.
     """
     global _seen  # noqa: PLW0603
     if rows < FEWEST or not installed():
@@ -32,7 +35,7 @@ def compiled_pays(rows: int) -> bool:
     if loaded_and_pays(rows):
         return True
     _seen += rows
-    return _seen >= START
+    return _seen >= (LOAD if compiled() else COMPILE)
 
 
 def sorting_pays(rows: int) -> bool:
@@ -49,6 +52,14 @@ def sorting_pays(rows: int) -> bool:
 def loaded_and_pays(rows: int) -> bool:
     """Tell whether the compiled loops are there already, and so many rows are enough for them."""
     return rows >= FEWEST and LOOPS in sys.modules
+
+
+@cache
+def compiled(folder: Path = Path(__file__).parent) -> bool:
+    """Tell whether Numba has compiled the loops before, and keeps them beside their source."""
+    source = folder / f"{LOOPS.rpartition('.')[2]}.py"
+    kept = (folder / "__pycache__").glob(f"{source.stem}.*.nbi")
+    return any(each.stat().st_mtime >= source.stat().st_mtime for each in kept)
 
 
 def installed() -> bool:
