@@ -8,7 +8,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-COMPILE, LOAD = 1 << 24, 1 << 22
+COMPILE, LOAD = 1 << 24, 1 << 23
 """Rows that NumPy counts in the seconds in which Numba compiles the loops, once on a machine, and
 in which it loads them from then on."""
 
