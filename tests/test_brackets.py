@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics import brackets
-from isometrics.brackets import EXACT, Bracket, area_brackets
+from isometrics import brackets, gaps
+from isometrics.brackets import EXACT, area_brackets
 from isometrics.compacting import Compacting
 from isometrics.errors import ParameterError, UndefinedWarning
+from isometrics.gaps import Bracket
 from isometrics.table import ClassTotals, Kind, Measure, Table
 from isometrics.testing.strategies import binary_samples, count_tables
 
@@ -115,15 +116,15 @@ def test_more_rows_never_widen_a_bracket():
     assert (np.array(widths[-1]) < 1e-12).all()
 
 
-@pytest.mark.parametrize("wrong", ["_worst", "_best"])
+@pytest.mark.parametrize("wrong", ["worst_way", "best_way"])
 def test_a_wrong_corner_is_found(monkeypatch, wrong):
     """The law above can fail: with one corner in place of the other it does."""
     points = iso.OperatingPoints.from_scores([1, 1, 0, 0, 1, 0], [6, 5, 4, 3, 2, 1])
     worse = iso.OperatingPoints.from_scores([0, 0, 1, 1, 0, 1], [6, 5, 4, 3, 2, 1])
     ends = [False]
     assert misses(points, compact(points, ends)) == misses(worse, compact(worse, ends)) == []
-    right = {"_worst": brackets._best, "_best": brackets._worst}[wrong]
-    monkeypatch.setattr(brackets, wrong, right)
+    right = {"worst_way": gaps.best_way, "best_way": gaps.worst_way}[wrong]
+    monkeypatch.setattr(gaps, wrong, right)
     lost = misses(points, compact(points, ends)) + misses(worse, compact(worse, ends))
     assert {"AUROC", "AUPR", "average precision", "AUPRG"} <= set(lost)
 

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 
 import isometrics as iso
 from isometrics import summary_measures
-from isometrics.brackets import Bracket, area_brackets
+from isometrics.brackets import area_brackets
 from isometrics.errors import ParameterError
+from isometrics.gaps import Bracket
 from isometrics.summary_measures import MEASURES, baselines_of, measures_of
 from isometrics.testing import Curve, binary_samples
 

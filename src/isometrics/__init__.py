@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from isometrics.analysis import Analysis, analyse
     from isometrics.average import Average, average
     from isometrics.best_rows import Thresholds
-    from isometrics.brackets import AreaBrackets, Bracket, area_brackets
+    from isometrics.brackets import AreaBrackets, area_brackets
     from isometrics.calibrate import AccuracyCalibrator, CalibrationSegments, FCalibrator
     from isometrics.compare import Comparison, compare
     from isometrics.decide import best_threshold
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         precision_gain_score,
         recall_gain_score,
     )
+    from isometrics.gaps import Bracket
     from isometrics.indices import Index
     from isometrics.intervals import OptimalThresholds, optimal_thresholds
     from isometrics.metrics import (
@@ -53,7 +54,8 @@ else:
         "average": "Average average",
         "uncertainty.bands": "Band BetterCurve CurveReplicates",
         "best_rows": "Thresholds",
-        "brackets": "AreaBrackets Bracket area_brackets",
+        "brackets": "AreaBrackets area_brackets",
+        "gaps": "Bracket",
         "calibrate": "AccuracyCalibrator CalibrationSegments FCalibrator",
         "compare": "Comparison compare",
         "uncertainty.curve_replicates": "bootstrap_curves",

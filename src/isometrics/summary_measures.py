@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import warnings
 
-from isometrics.brackets import Bracket, area_brackets, tradeoff_bracket
+from isometrics.brackets import area_brackets, tradeoff_bracket
 from isometrics.errors import NoCurveError, UndefinedWarning
+from isometrics.gaps import Bracket
 from isometrics.points import OperatingPoints
 
 MEASURES = (

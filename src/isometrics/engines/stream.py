@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from isometrics.brackets import Bracket
     from isometrics.columns import Column
     from isometrics.device_inputs import DeviceSample
     from isometrics.engines.dyadic import DyadicCounts
+    from isometrics.gaps import Bracket
 
 BYTES_OF_A_BIN = 40
 """Counts, the plan, and rows that wait, for each bin."""

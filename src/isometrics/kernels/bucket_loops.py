@@ -247,7 +247,7 @@ def fill_corners(
 ) -> np.uint64:
     """Do the same for the rows at which true positives rise, those before them, and the last."""
     row = starts[first] + ONE
-    reached, waits = tps, False
+    reached, waits = tps, ZERO
     for bucket in range(first, last):
         start, end = starts[bucket], starts[U(bucket) + ONE]
         if start == end:
@@ -260,12 +260,14 @@ def fill_corners(
             tps += np.int64(~key & ONE)
             if (key ^ U(room[U(place) + ONE])) <= ONE:
                 continue
-            # A row that waits stands already where it belongs, if it stays.
-            row += U(waits and tps > reached)
+            # A row that waits stands already where it belongs, if it stays. Without branches:
+            # which rows rise cannot be foreseen.
+            rises = U(tps > reached)
+            row += waits & rises
             tp[row] = tps
             fp[row] = np.int64(start + U(place) + ONE) - tps
             bits[row] = bits_of(key, coding)
-            waits = tps == reached
-            row += U(tps > reached)
+            waits = rises ^ ONE
+            row += rises
             reached = tps
-    return row + U(waits)
+    return row + waits

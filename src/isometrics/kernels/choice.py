@@ -12,7 +12,7 @@ COMPILE, LOAD = 1 << 24, 1 << 23
 """Rows that NumPy counts in the seconds in which Numba compiles the loops, once on a machine, and
 in which it loads them from then on."""
 
-FEWEST = 1 << 15
+FEWEST = 1 << 14
 """Rows from which on the compiled loops are faster, once they are loaded."""
 
 LOOPS = "isometrics.kernels.bucket_loops"

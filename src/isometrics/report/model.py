@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from isometrics.brackets import Bracket
+    from isometrics.gaps import Bracket
     from isometrics.points import OperatingPoints
     from isometrics.report.histogram import Histogram
     from isometrics.table import Table

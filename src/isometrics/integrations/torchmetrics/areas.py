@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from isometrics.brackets import Bracket
+from isometrics.gaps import Bracket
 from isometrics.integrations.torchmetrics.rows import Rows, RowsMetric
 from isometrics.metrics import aupr_score, auprg_score
 from isometrics.parameters import clean_choice, clean_size
