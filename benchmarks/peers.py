@@ -70,9 +70,7 @@ CASES = {
 
 
 def repeats_of(rows: int) -> int:
-    if rows > 10**7:
-        return 1
-    return 3 if rows > 10**6 else 7
+    return 3 if rows > 10**7 else 7
 
 
 # ---------------------------------------------------------------------- what to leave out

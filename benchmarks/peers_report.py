@@ -209,7 +209,7 @@ def report(header: Record, records: list[Record]) -> str:
 
 {machine(header)}
 
-Seconds by number of rows: the median of 7 calls, of 3 above 1e6 rows, one above 1e7, and no more
+Seconds by number of rows: the median of 7 calls, of 3 above 1e7 rows, and no more
 calls after 15 seconds; each line and size is a process of its own, after a call with at most 1e5
 rows. Tools run with their defaults, on as many cores as they choose; Spark with two. The columns
 behind the sizes are about the largest size that was measured:
