@@ -86,6 +86,15 @@ def test_hulls_of_many_rows(digits):
         np.testing.assert_array_equal(one, other)
 
 
+def test_tiles_far_below_the_hull_are_not_looked_at():
+    """All negatives come first, so that nothing but both ends is on the hull."""
+    scores = torch.arange(128.0, 0, -1, dtype=torch.float64)
+    labels = torch.arange(128) >= 64
+    ranking = array_api.ranking_of(DeviceSample(namespace_of(scores), labels, scores))
+    found = triton_hull.hull_rows(ranking, vertices, tile=4, room=0)
+    assert (found.tp.tolist(), found.fp.tolist()) == ([0, 64], [0, 64])
+
+
 def test_too_many_rows_above_the_hull_of_a_few_take_the_slower_way(monkeypatch):
     """Here all points of a circle are vertices, and only some of them are known at first."""
     steps = [(rise, run) for rise in range(1, 9) for run in range(1, 9) if math.gcd(rise, run) == 1]
