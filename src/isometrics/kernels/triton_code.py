@@ -195,7 +195,7 @@ def _is_above(tp, fp, edges, edge):
 
 @triton.jit
 def find_above(
-    keys, size, behind, touched, edges, found, ROOM: tl.constexpr, TILE: tl.constexpr
+    keys, size, behind, touched, edges, found, room, TILE: tl.constexpr
 ):  # fmt: skip
     """List the rows that begin a group above the hull of few points; see `triton_hull`.
 
@@ -221,7 +221,7 @@ def find_above(
         number = tl.sum(chosen.to(tl.int64), 0)
         start = tl.atomic_add(found, number, sem="relaxed")
         place = start + tl.cumsum(chosen.to(tl.int64), 0) - 1
-        fits = chosen & (place < ROOM)
+        fits = chosen & (place < room)
         tl.store(found + 1 + place * 2, rows, mask=fits)
         tl.store(found + 2 + place * 2, tp, mask=fits)
 

@@ -52,8 +52,9 @@ def hull_rows(
     touched = np.minimum(np.searchsorted(row, ends, "right"), row.size - 1) - 1
     room = max(size // SHARE, FEWEST) if room is None else room
     found = torch.zeros(1 + 2 * room, dtype=torch.int64, device=keys.device)
+    # As a constant of the code, the room would have it compiled anew for every size.
     triton_code.find_above[(tiles,)](
-        keys, size, behind, *_moved(keys, touched, edges), found, ROOM=room, TILE=tile
+        keys, size, behind, *_moved(keys, touched, edges), found, room, TILE=tile
     )
     number = int(found[0])
     if number > room:
