@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from isometrics.analysis import Analysis, analyse
-    from isometrics.average import Average, average
+    from isometrics.averaging import Average, average
     from isometrics.best_rows import Thresholds
     from isometrics.brackets import AreaBrackets, area_brackets
     from isometrics.calibrate import AccuracyCalibrator, CalibrationSegments, FCalibrator
-    from isometrics.compare import Comparison, compare
+    from isometrics.comparing import Comparison, compare
     from isometrics.decide import best_threshold
     from isometrics.decision import Decision
     from isometrics.engines.stream import Accumulator
@@ -49,15 +47,16 @@ if TYPE_CHECKING:
     from isometrics.uncertainty.paired import Differences
 else:
     # What is imported above for readers and type checkers is loaded on first use, from here.
+    # No module here has the name of a public function: importing it would hide the function.
     _NAMES_OF = {
         "analysis": "Analysis analyse",
-        "average": "Average average",
+        "averaging": "Average average",
         "uncertainty.bands": "Band BetterCurve CurveReplicates",
         "best_rows": "Thresholds",
         "brackets": "AreaBrackets area_brackets",
         "gaps": "Bracket",
         "calibrate": "AccuracyCalibrator CalibrationSegments FCalibrator",
-        "compare": "Comparison compare",
+        "comparing": "Comparison compare",
         "uncertainty.curve_replicates": "bootstrap_curves",
         "decide": "best_threshold",
         "decision": "Decision",
@@ -90,15 +89,6 @@ else:
         value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
         globals()[name] = value
         return value
-
-    class _Package(ModuleType):
-        """A package in which a submodule never hides the public function of the same name."""
-
-        def __setattr__(self, name: str, value: object) -> None:
-            if not (name in _HOMES and isinstance(value, ModuleType)):
-                super().__setattr__(name, value)
-
-    sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from isometrics.best_rows import ALL_ROWS, Entry, Thresholds, thresholds_of
 from isometrics.certainty import Evidence
-from isometrics.compare import Comparison, compare
+from isometrics.comparing import Comparison, compare
 from isometrics.errors import ParameterError
 from isometrics.models import named_models
 from isometrics.parameters import clean_betas, clean_choice

@@ -18,7 +18,7 @@ from isometrics.cli.options import (
 from isometrics.cli.output import Part, answer, as_data, part_of
 
 if TYPE_CHECKING:
-    from isometrics.compare import Comparison
+    from isometrics.comparing import Comparison
     from isometrics.results import ResultTable
 
 
@@ -46,7 +46,7 @@ def compare(
     measure
         By what it is said how sure the better model is better, with --confidence.
     """
-    from isometrics.compare import compare as compared
+    from isometrics.comparing import compare as compared
 
     analysis = load(file, columns, answers, keep_rows=certainty.wanted)
     with resampling(certainty, answers) as options:

@@ -105,7 +105,7 @@ def _drawn(
 
     mpl.use("agg")
     from isometrics import plot as draw
-    from isometrics.compare import compare
+    from isometrics.comparing import compare
     from isometrics.plot.styles import plain
 
     axes: Any

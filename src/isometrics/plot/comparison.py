@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch
 
-from isometrics.compare import Comparison
+from isometrics.comparing import Comparison
 from isometrics.errors import ParameterError
 from isometrics.hull import EVERYTHING, NOTHING
 from isometrics.plot.styles import plain, style_of
