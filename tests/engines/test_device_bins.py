@@ -1,5 +1,8 @@
 """Streams of arrays on a device are counted there, with bounds that hold."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -8,7 +11,7 @@ from isometrics.device_inputs import DeviceSample
 from isometrics.devices import namespace_of
 from isometrics.engines import device_bins, stream
 from isometrics.engines.device_bins import DeviceBins
-from isometrics.errors import MissingValueError, OneClassError
+from isometrics.errors import LabelError, MissingValueError, OneClassError, WeightError
 from isometrics.kernels import triton_bins, triton_sums
 
 torch = pytest.importorskip("torch")
@@ -32,7 +35,11 @@ def on_device(labels, scores):
 def way(request, monkeypatch):
     """Take tensors of the processor for some of a device, and count them either way."""
     monkeypatch.setattr(
-        stream, "clean_device_sample", lambda y_true, y_score, _, **__: on_device(y_true, y_score)
+        stream,
+        "clean_device_sample",
+        lambda y_true, y_score, _, **__: on_device(
+            torch.as_tensor(y_true) == 1, torch.as_tensor(y_score)
+        ),
     )
     if request.param == "compiled":
         pytest.importorskip("triton")
@@ -81,9 +88,65 @@ def test_bounds_are_found_where_the_counts_are(way, digits):
         again = iso.Accumulator.from_state(accumulator.state())
         for name in THREE:
             assert there[name] == pytest.approx(again.brackets([name])[name], abs=1e-13)
-        # What went to the host for the state is no longer there alone.
-        assert accumulator._device_brackets() is None
-        accumulator = iso.Accumulator(20_000).update(labels, scores.round(decimals=digits))
+        assert len(again) == len(accumulator)
+
+
+def test_looking_at_an_accumulator_moves_nothing(way):
+    """Counts stay on the device, whatever is asked, and so do their bounds."""
+    looks = (repr, len, bool, copy.copy, pickle.dumps, lambda stream: stream.exact,
+             lambda stream: stream.state(), lambda stream: stream.points(),
+             lambda stream: stream.brackets(), lambda stream: iso.Accumulator(20_000) + stream,
+             lambda stream: sum([stream]))  # fmt: skip
+    accumulator, alone = iso.Accumulator(20_000), iso.Accumulator(20_000)
+    for labels, scores in batches(2):
+        accumulator.update(labels, scores)
+        alone.update(labels, scores)
+        for look in looks:
+            look(accumulator)
+            assert accumulator._counts.empty, "rows were moved to the host"
+            assert (accumulator._device_brackets() is not None) == (way == "compiled")
+    assert accumulator.points() == alone.points()
+    for name in THREE:
+        assert accumulator.brackets(THREE)[name] == alone.brackets(THREE)[name]
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("max_bytes", [1000, 4000])
+def test_copies_of_full_accumulators_are_equal(max_bytes):
+    """There are bins on the device and, of rows beyond the plan, on the host."""
+    accumulator = iso.Accumulator(max_bytes)
+    for spread in (1e-3, 1e3, 1e6):
+        accumulator.update(*next(batches(1, spread=spread)))
+    twin = pickle.loads(pickle.dumps(accumulator))
+    assert twin.points() == accumulator.points()
+    assert twin.points().thresholds.size <= max_bytes // stream.BYTES_OF_A_BIN * 5 // 4 + 1
+
+
+@pytest.mark.usefixtures("way")
+def test_labels_of_devices_are_the_same_in_all_batches():
+    labels, scores = next(batches(1))
+    signs, ones = torch.where(labels, 1, -1), torch.ones_like(labels, dtype=torch.int64)
+    for first, second, said in (
+        (labels, signs, "besides 1 and False, such as -1"),
+        (signs, labels.to(torch.int64), "besides 1 and -1, such as 0"),
+        (signs.numpy(), labels.to(torch.int64), "besides 1 and -1, such as 0"),
+    ):
+        accumulator = iso.Accumulator(20_000).update(ones, scores).update(first, scores)
+        with pytest.raises(LabelError, match=said):
+            accumulator.update(second, scores)
+        with pytest.raises(LabelError, match=said):
+            accumulator.merge(iso.Accumulator(20_000).update(second, scores))
+        assert len(accumulator) == 1200
+
+
+@pytest.mark.usefixtures("way")
+def test_rows_of_devices_beyond_2_53_are_refused():
+    labels, scores = next(batches(1))
+    accumulator = iso.Accumulator(20_000).update([1], [0.5], sample_weight=[2**53 - 600])
+    accumulator.update(labels, scores)
+    with pytest.raises(WeightError, match=r"add up to more than 2\*\*53"):
+        accumulator.update(labels, scores)
+    assert len(accumulator) == 601
 
 
 def test_bounds_before_both_classes_are_there_are_refused(way):
@@ -168,3 +231,14 @@ def test_integers_are_counted_on_the_host():
     accumulator.update(labels, strict.asarray([0.4, 0.3, 0.2, 0.1], device=device))
     assert len(accumulator) == 8
     assert accumulator.exact
+
+
+def test_labels_of_the_host_beside_scores_of_a_device():
+    """Labels that can be read only once are, too."""
+    strict = pytest.importorskip("array_api_strict")
+    scores = strict.asarray([4, 3, 2, 1], device=strict.Device("device1"))
+    accumulator = iso.Accumulator(pos_label="yes")
+    accumulator.update(iter(["yes", "no", "yes", "no"]), scores)
+    assert (accumulator.positives, accumulator.negatives) == (2, 2)
+    with pytest.raises(LabelError, match="such as 'maybe'"):
+        accumulator.update(["yes", "maybe", "yes", "maybe"], scores)

@@ -507,18 +507,38 @@ def damaged(**changes):
     [
         ({"starts": None}, "'starts' is missing"),
         ({"max_bytes": None}, "'max_bytes' is missing"),
-        ({"rows": np.arange(3)}, "needs one value as 'rows'"),
+        ({"rows": np.arange(3)}, "'rows' is not one whole number"),
+        ({"rows": "many"}, "'rows' is not one whole number"),
+        ({"rows": -5}, "'rows' is not one whole number"),
+        ({"rows": True}, "'rows' is not one whole number"),
+        ({"rows": 3.0}, "'rows' is not one whole number"),
+        ({"rows": 2}, "'rows' is 2, which its counts contradict"),
+        ({"rows": 4}, "'rows' is 4, which its counts contradict"),
+        ({"max_bytes": "16MB"}, "'max_bytes' is not one whole number"),
+        ({"max_bytes": -16_000_000}, "'max_bytes' is not one whole number"),
+        ({"pos_label": np.arange(2)}, "'pos_label' is not one truth value, number or text"),
+        ({"pos_label": math.nan}, "'pos_label' is not one truth value, number or text"),
+        ({"pos_label": object()}, "'pos_label' is not one truth value, number or text"),
+        ({"negative_label": 1}, "1 is the label of both classes"),
+        ({"pos_label": "a", "negative_label": "a"}, "'a' is the label of both classes"),
+        ({"starts": [[1], [2, 3]]}, "'starts' is not an array"),
         ({"levels": np.zeros(3)}, "'levels' is not an array of uint8"),
         ({"positives": np.zeros(2, np.int64)}, "'positives' is not an array"),
         ({name: np.zeros((1, 1), dtype) for name, dtype in
           (("starts", "u8"), ("levels", "u1"), ("positives", "i8"), ("negatives", "i8"))},
          "not one-dimensional"),
-        ({"lowest": np.array(0.5)}, "'lowest' is no whole number"),
+        ({"lowest": np.array(0.5)}, "'lowest' is not one whole number"),
+        ({"lowest": -5}, "'lowest' is not one whole number"),
+        ({"starts": np.zeros(0, "u8"), "levels": np.zeros(0, "u1"), "rows": 0,
+          "positives": np.zeros(0, "i8"), "negatives": np.zeros(0, "i8")},
+         "a lowest key but no intervals"),
         ({"levels": np.full(3, 64, np.uint8)}, "larger than all keys"),
         ({"levels": np.full(3, 50, np.uint8)}, "multiples of their sizes"),
         ({"starts": np.full(3, 2**62, np.uint64)}, "overlap"),
         ({"positives": np.full(3, -1)}, "counts are not positive"),
         ({"positives": np.zeros(3, np.int64)}, "counts are not positive"),
+        ({"negatives": np.array([0, 2**53, 0])}, r"more than 2\*\*53"),
+        ({"negatives": np.full(3, 2**63 - 1)}, r"more than 2\*\*53"),
         ({"lowest": np.array(5, np.uint64)}, "those of no score"),
         ({"starts": np.array([1, 2, 3], np.uint64), "lowest": np.array(1)}, "those of no score"),
     ],
@@ -527,6 +547,86 @@ def test_states_that_are_refused(changes, said):
     with pytest.raises(ParameterError, match=said) as refused:
         iso.Accumulator.from_state(damaged(**changes))
     assert "accumulator" in str(refused.value)
+
+
+@pytest.mark.parametrize("state", [None, 5, "state", [("rows", 3)]])
+def test_states_are_mappings(state):
+    with pytest.raises(ParameterError, match=r"^this is not the state of an accumulator: it is a"):
+        iso.Accumulator.from_state(state)
+
+
+@pytest.mark.parametrize(
+    ("max_bytes", "said"),
+    [(2**63 - 1, "at most"), (230_000_000_000_000_000, "at most"), (999, "at least 1000")],
+)
+def test_a_state_cannot_ask_for_more_memory_than_there_is(max_bytes, said):
+    with pytest.raises(ParameterError, match=f"^max_bytes must be {said}.* but is {max_bytes}"):
+        iso.Accumulator.from_state(damaged(max_bytes=np.array(max_bytes)))
+    with pytest.raises(ParameterError, match=f"^max_bytes must be {said}"):
+        iso.Accumulator(max_bytes)
+
+
+HOSTILE = st.one_of(
+    st.none(),
+    st.integers(-(2**70), 2**70),
+    st.sampled_from([0, 1, 3, 4, 1000, 2**53, 2**63 - 1, 2**63, 2**64 - 1]),
+    st.floats(),
+    st.booleans(),
+    st.text(max_size=3),
+    st.just([[1], [2, 3]]),
+    st.builds(
+        lambda values, dtype: np.array(values, np.uint64).astype(dtype),
+        st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 64), max_size=4),
+        st.sampled_from(["u8", "i8", "u1", "f8", "U3", "O", "M8[s]"]),
+    ),
+)
+
+
+@settings(max_examples=300)
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            ["starts", "levels", "positives", "negatives", "rows", "lowest", "max_bytes",
+             "pos_label", "negative_label"]
+        ), HOSTILE, min_size=1, max_size=4,
+    )
+)  # fmt: skip
+def test_a_hostile_state_is_refused_or_usable(changes):
+    """Nothing but one sentence comes of it, or an accumulator that counts on."""
+    try:
+        found = iso.Accumulator.from_state(damaged(**changes))
+    except ParameterError:
+        return
+    assert len(repr(found)) < 300
+    total = found.positives + found.negatives
+    found.merge(found)
+    assert found.positives + found.negatives == 2 * total
+    assert found.points().positives == found.positives
+
+
+def test_a_merge_beyond_2_53_is_refused_and_changes_nothing():
+    """As an update would be: beyond, counts are no longer exact."""
+    half = iso.Accumulator().update([1, 0], [0.9, 0.1], sample_weight=[2**52, 2**51])
+    before = half.points()
+    for merge in (lambda: half.merge(half), lambda: half + half, lambda: sum([half, half])):
+        with pytest.raises(WeightError, match=r"add up to more than 2\*\*53"):
+            merge()
+    assert (len(half), half.positives, half.negatives) == (2, 2**52, 2**51)
+    assert half.points() == before
+    # Up to there it goes on.
+    half.merge(iso.Accumulator().update([0], [0.5], sample_weight=[2**51]))
+    assert half.positives + half.negatives == 2**53
+
+
+def test_a_sum_is_none_of_its_terms():
+    one = iso.Accumulator().update([1, 0], [0.9, 0.1])
+    total = sum([one])
+    total.update([1, 0, 0], [0.8, 0.7, 0.6])
+    assert (len(one), len(total)) == (2, 5)
+    assert one.points().positives == 1
+    for other in (1, 0.0, None, np.zeros(2)):
+        with pytest.raises(TypeError):
+            other + one
 
 
 SHARD = """

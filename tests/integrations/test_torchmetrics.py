@@ -25,6 +25,7 @@ from isometrics.errors import (
     ParameterError,
     ScoreError,
     UndefinedWarning,
+    WeightError,
 )
 
 torch = pytest.importorskip("torch")
@@ -606,6 +607,24 @@ def test_wrong_options_are_refused(make, said):
         make()
 
 
+def changed(state, place, value):
+    state = state.clone()
+    state[place] = value
+    return state
+
+
+def test_states_of_too_many_rows_are_not_merged():
+    """Counts beyond 2**53 would not be exact."""
+    metric = BinaryAUPR(max_bytes="1MB")
+    metric.update(*sample(20))
+    (state,) = metric.streams
+    positives = slice(5 + 2 * int(state[2]), 5 + 3 * int(state[2]))
+    many = changed(state, positives, state[positives] * (2**52 // state[positives].sum()))
+    with pytest.raises(WeightError, match=r"add up to more than 2\*\*53"):
+        metric.load_state_dict({"streams": [many, many]})
+    assert metric.streams[0].equal(state)
+
+
 def test_damaged_states_are_refused():
     metric = MultilabelAUPR(2, max_bytes="1MB")
     metric.update(*sample(20, labels=2))
@@ -616,7 +635,14 @@ def test_damaged_states_are_refused():
     overlapping[6] = overlapping[5]
     single = BinaryAUPR(max_bytes="1MB")
     single.update(*sample(20))
+    intervals = int(state[2])
     for damaged, said in (
+        ([1, 2, 3], "it is a list and not a tensor"),
+        (changed(state, 3, -5), "'rows' is not one whole number, 0 or more"),
+        (changed(state, 3, 10**6), "'rows' is 1000000, which its counts contradict"),
+        (changed(state, 5 + intervals, 256), "intervals are larger than all keys"),
+        (changed(state, 5 + intervals, -1), "intervals are larger than all keys"),
+        (changed(state, slice(5 + 2 * intervals, 5 + 3 * intervals), 2**62), r"than 2\*\*53"),
         (state.float(), "of type torch.float32"),
         (state[None], "2 dimensions"),
         (state[:-1], "ends early"),

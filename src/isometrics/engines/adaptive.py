@@ -185,8 +185,18 @@ class AdaptiveCounts:
     def absorb(self, other: DyadicCounts) -> None:
         """Count what was counted elsewhere."""
         seen = joined(self.counts(), other)
+        self._keep(seen, planned=self._exceeded_by(seen))
+
+    def together(self, other: DyadicCounts) -> DyadicCounts:
+        """Return what would be counted after `absorb`, and count nothing."""
+        seen = joined(self.counts(), other)
+        if not self._exceeded_by(seen):
+            return seen
+        return PlannedCounts(plan_of(seen, self._bins), seen).counts()
+
+    def _exceeded_by(self, seen: DyadicCounts) -> bool:
         # What one of these can return is kept as it is, so that nothing is lost on the way.
-        self._keep(seen, planned=seen.size > self._bins + self._room)
+        return seen.size > self._bins + self._room
 
     def counts(self) -> DyadicCounts:
         """Return all that was counted."""

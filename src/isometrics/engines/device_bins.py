@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics.devices import to_host
+from isometrics.columns import column, plain
+from isometrics.devices import is_array, to_host
 from isometrics.engines.bins import plan_of
 from isometrics.engines.dyadic import DyadicCounts, of_rows
 from isometrics.kernels import triton_bins, triton_sums
@@ -145,10 +146,6 @@ class DeviceBins:
         baseline = baseline_of(positives, negatives)
         return triton_bins.worst_and_best(self._counts, self._several, positives, baseline)
 
-    def clear(self) -> None:
-        """Forget all rows, but not the plan."""
-        self._counts = self._counts * 0
-
 
 def float64_order(xp: Any, scores: Any) -> Any:
     """Return signed integers in the order of float scores, of whatever width they are."""
@@ -159,3 +156,15 @@ def can_count(sample: DeviceSample) -> bool:
     """Tell whether rows can be counted where they are: their scores are floats, of known bits."""
     floats = sample.xp.isdtype(sample.scores.dtype, "real floating")
     return bool(floats) and hasattr(sample.scores, "view")
+
+
+def negative_label(sample: DeviceSample, y_true: Any, pos_label: object) -> object:
+    """Return the label of the rows that are not positive; None if there are none.
+
+    There are at most two labels, because others are no `DeviceSample`. One comes to the host.
+    """
+    row = int(sample.xp.argmin(sample.xp.astype(sample.labels, sample.xp.int8)))
+    on_device = is_array(y_true)
+    labels = to_host(y_true[row : row + 1]) if on_device else column(y_true, "y_true").values[[row]]
+    positive = 1 if pos_label is None else pos_label
+    return None if labels[0] == positive else plain(labels[0])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -20,9 +21,9 @@ from isometrics.columns import column, plain
 from isometrics.compacting import behind_empty_rule
 from isometrics.device_inputs import clean_device_sample
 from isometrics.engines.adaptive import AdaptiveCounts
-from isometrics.engines.device_bins import DeviceBins, can_count
-from isometrics.engines.memory import clean_bytes
-from isometrics.engines.stream_state import as_array, checked_counts, checked_scalar
+from isometrics.engines.device_bins import DeviceBins, can_count, negative_label
+from isometrics.engines.memory import clean_bytes, clean_memory
+from isometrics.engines.stream_state import as_array, parse_state
 from isometrics.errors import EmptyInputError, LabelError, ParameterError, ScoreError, WeightError
 from isometrics.inputs import (
     LARGEST_COUNT,
@@ -100,6 +101,11 @@ class Accumulator:
         self._max_bytes = clean_bytes(max_bytes, "max_bytes")
         if self._max_bytes < _FEWEST_BYTES:
             raise ParameterError(f"max_bytes must be at least 1000 but is {max_bytes!r}")
+        if self._max_bytes > (most := clean_memory(None)):
+            raise ParameterError(
+                f"max_bytes must be at most {most}, half of the memory there is, but is "
+                f"{max_bytes!r}"
+            )
         refuse_several(pos_label)
         self._pos_label = pos_label
         self.reset()
@@ -128,12 +134,14 @@ class Accumulator:
         sample_weight
             Whole numbers ≥ 0. Sums of other weights are rounded, and bounds could then miss.
         """
+        if isinstance(y_true, Iterator):
+            y_true = list(y_true)  # it is looked at more than once
         sample = clean_device_sample(y_true, y_score, self._pos_label, nan_found_later=True)
         if (
             sample is not None
             and sample_weight is None
             and can_count(sample)
-            and self._update_on_device(sample)
+            and self._update_on_device(sample, y_true)
         ):
             return self
         (labels, scores), weights = present_rows(
@@ -148,8 +156,7 @@ class Accumulator:
         keys = _ORDER.keys(_as_float64(scores))
         whole = _whole(weights, labels.size)
         every, positives = int(whole.sum()), int(whole[positive].sum())
-        if self.positives + self.negatives + every > LARGEST_COUNT:
-            raise WeightError("the rows of a stream add up to more than 2**53; reset() it before")
+        self._check_total(every)
         self._negative = negative
         self._counts.append(keys, positive, whole)
         self._rows += labels.size
@@ -158,8 +165,16 @@ class Accumulator:
         self._lowest = min(self._lowest, int(keys.min()))
         return self
 
-    def _update_on_device(self, sample: DeviceSample) -> bool:
+    def _check_total(self, more: int) -> None:
+        if self.positives + self.negatives + more > LARGEST_COUNT:
+            raise WeightError("the rows of a stream add up to more than 2**53; reset() it before")
+
+    def _update_on_device(self, sample: DeviceSample, y_true: Any) -> bool:
         """Count rows where they are, and those beyond the plan on the host; none if one is NaN."""
+        self._check_total(sample.size)
+        negative = negative_label(sample, y_true, self._pos_label)
+        if negative is not None:
+            self._check_negative(negative)
         if self._device is None:
             if sample.has_nan:
                 return False
@@ -170,6 +185,7 @@ class Accumulator:
         if batch.scores.size:
             keys = _ORDER.keys(batch.scores.astype(np.float64))
             self._counts.append(keys, batch.labels, np.ones(keys.size, np.int64))
+        self._negative = self._negative if negative is None else negative
         self._rows += sample.size
         self._positives += batch.positives
         self._negatives += sample.size - batch.positives
@@ -177,11 +193,10 @@ class Accumulator:
         return True
 
     def _seen(self) -> DyadicCounts:
-        """Return all counts, those of a device too."""
-        if self._device is not None:
-            self._counts.absorb(self._device.counts())
-            self._device.clear()
-        return self._counts.counts()
+        """Return all counts; those of a device stay there, where further rows are added to them."""
+        if self._device is None:
+            return self._counts.counts()
+        return self._counts.together(self._device.counts())
 
     def _classes(self, labels: Column) -> tuple[NDArray[np.bool_], object]:
         """Tell the positive rows, and the label of all others, which must always be the same."""
@@ -190,10 +205,10 @@ class Accumulator:
         if others.size == 0:
             return positive, self._negative
         found = plain(others[0])
-        self._same_negative(found)
+        self._check_negative(found)
         return positive, found
 
-    def _same_negative(self, found: object) -> None:
+    def _check_negative(self, found: object) -> None:
         if self._negative is not None and found != self._negative:
             known = [1 if self._pos_label is None else self._pos_label, self._negative]
             raise LabelError(f"the stream has {surplus_labels(known, found)}")
@@ -213,10 +228,10 @@ class Accumulator:
                 "accumulators with different positive labels cannot be merged: "
                 f"{self._pos_label!r} and {other._pos_label!r}"
             )
+        self._check_total(other.positives + other.negatives)
         if other._negative is not None:
-            self._same_negative(other._negative)
+            self._check_negative(other._negative)
             self._negative = other._negative
-        self._seen()
         self._counts.absorb(other._seen())
         self._rows += other._rows
         self._positives += other._positives
@@ -231,8 +246,10 @@ class Accumulator:
         return Accumulator.from_state(self.state()).merge(other)
 
     def __radd__(self, other: object) -> Accumulator:
-        """Let `sum` merge a list of accumulators; it starts from 0."""
-        return self if other == 0 else NotImplemented
+        """Let `sum` merge a list of accumulators; it starts from 0, and changes none of them."""
+        if not isinstance(other, int) or other != 0:
+            return NotImplemented
+        return Accumulator.from_state(self.state())
 
     # ------------------------------------------------------------------ results
 
@@ -373,16 +390,12 @@ class Accumulator:
         >>> iso.Accumulator.from_state(stream.state())
         Accumulator: 3 rows, 1 positives, 2 negatives; exact, 3 distinct scores of at most 400,000
         """
-        counts, lowest = checked_counts(state, _ORDER)
-        made = cls(
-            cast("int", checked_scalar(state, "max_bytes")),
-            pos_label=checked_scalar(state, "pos_label", missing=True),
-        )
-        made._counts.absorb(counts)
-        made._negative = checked_scalar(state, "negative_label", missing=True)
-        made._rows = cast("int", checked_scalar(state, "rows"))
-        made._positives, made._negatives = int(counts.positives.sum()), int(counts.negatives.sum())
-        made._lowest = lowest
+        found = parse_state(state, _ORDER)
+        made = cls(found.max_bytes, pos_label=found.pos_label)
+        made._counts.absorb(found.counts)
+        made._negative = found.negative_label
+        made._rows, made._lowest = found.rows, found.lowest
+        made._positives, made._negatives = found.positives, found.negatives
         return made
 
     def __reduce__(self) -> tuple[Callable[..., Accumulator], tuple[Any, ...]]:

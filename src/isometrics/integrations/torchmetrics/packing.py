@@ -51,6 +51,8 @@ def _packed(streams: list[Accumulator], place: int) -> NDArray[np.int64]:
 def merge_packed(streams: list[Accumulator], tensors: Iterable[Tensor]) -> None:
     """Add the rows of all packed accumulators to those at their places."""
     for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            raise _damaged(f"it is a {type(tensor).__name__} and not a tensor")
         numbers: NDArray[Any] = to_host(tensor)
         if numbers.dtype != np.int64 or numbers.ndim != 1:
             raise _damaged(f"it is of type {tensor.dtype} and has {tensor.ndim} dimensions")
@@ -75,6 +77,9 @@ def _header(numbers: NDArray[np.int64], places: int) -> _Header:
 
 
 def _unpacked(header: _Header, columns: NDArray[np.int64]) -> Accumulator:
+    levels = columns[list(_COLUMNS).index("levels")]
+    if ((levels < 0) | (levels > 63)).any():  # eight bits would hold another number
+        raise _damaged("intervals are larger than all keys together")
     state: dict[str, Any] = {
         name: column.view(np.uint64) if dtype is np.uint64 else column.astype(dtype)
         for (name, dtype), column in zip(_COLUMNS.items(), columns, strict=True)
