@@ -62,6 +62,26 @@ def test_other_signals_end_nothing():
     assert ends == []
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_other_deadly_signals_are_raised_in_the_block_alone(number):
+    assert signal.getsignal(number) is signal.SIG_DFL
+    with pytest.raises(KeyboardInterrupt), prompt_interrupts(pytest.fail, grace=30) as heard:  # noqa: PT012
+        signal.raise_signal(number)
+        time.sleep(30)
+    assert heard.number == number
+    assert signal.getsignal(number) is signal.SIG_DFL
+
+
+def test_what_nohup_ignores_stays_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with prompt_interrupts(pytest.fail):
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def test_the_former_receiver_of_signals_is_restored():
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
@@ -128,8 +148,9 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("command", ["summary", "convert"])
-def test_a_command_is_interrupted(tmp_path, command):
+def test_a_command_is_interrupted(tmp_path, command, number):
     """In the midst of reading: no output, no file beside it, and no temporary file."""
     rows = 500_000
     rng = np.random.default_rng(0)
@@ -149,13 +170,14 @@ def test_a_command_is_interrupted(tmp_path, command):
         )
         assert process.stderr.readline() == b"ready\n"
         assert list(scratch.iterdir())
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         start = time.monotonic()
         printed, messages = process.communicate(timeout=60)
     # Python may end itself by the same signal, which shells call 130, too.
-    assert process.returncode in (130, -signal.SIGINT), messages
+    assert process.returncode in (128 + number, -number), messages
     assert printed == b""
-    assert messages.splitlines()[-1] == b"isometrics: interrupted"
+    said = "interrupted" if number == signal.SIGINT else f"ended by {number.name}"
+    assert messages.decode().splitlines()[-1] == f"isometrics: {said}"
     # A second, with some to spare on a machine that is busy with other tests.
     assert time.monotonic() - start < 4
     assert [*scratch.iterdir(), *out.iterdir()] == []

@@ -44,7 +44,9 @@ Exit codes:
   0    fine
   1    a defect of isometrics; run again with --debug and report it
   2    a file or an option that cannot be used
-  130  interrupted with Ctrl-C"""
+  129  ended by SIGHUP
+  130  interrupted with Ctrl-C
+  143  ended by SIGTERM"""
 
 app = App(
     name="isometrics",

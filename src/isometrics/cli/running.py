@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 import traceback
 import warnings
@@ -13,9 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from cyclopts import CycloptsError
 
 from isometrics.cli.app import app
-from isometrics.cli.interrupting import INTERRUPTED, prompt_interrupts
+from isometrics.cli.interrupting import exit_code, prompt_interrupts, sentence
 from isometrics.cli.output import cell
 from isometrics.errors import IsometricsError, UndefinedWarning
+from isometrics.writing import remove_abandoned, remove_unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,16 +39,21 @@ def run(arguments: Sequence[str]) -> int:
         # A name that the terminal cannot show must not end the program.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    interrupted = None
+    signals = None
     try:
-        with _short_warnings(), prompt_interrupts() as interrupted:
+        with _short_warnings(), prompt_interrupts() as signals:
+            remove_abandoned()
             code = app(words)
             sys.stdout.flush()
     except BaseException as error:
         if "--debug" in words:
             traceback.print_exc()
         # Libraries turn Ctrl-C into errors of their own.
-        ending = INTERRUPTION if interrupted and interrupted.is_set() else _ending(error)
+        number = signals.number if signals else None
+        ending = _ending(error) if number is None else _interruption(number)
+        if number is not None:
+            # Some may have been created, but not yet entered.
+            remove_unfinished()
         if ending.sentence:
             print(f"isometrics: {_shortened(ending.sentence)}", file=sys.stderr)
         return ending.code
@@ -58,12 +65,13 @@ class _Ending(NamedTuple):
     sentence: str = ""
 
 
-INTERRUPTION = _Ending(INTERRUPTED, "interrupted")
+def _interruption(number: int) -> _Ending:
+    return _Ending(exit_code(number), sentence(number))
 
 
 def _ending(error: BaseException) -> _Ending:
     if isinstance(error, KeyboardInterrupt):
-        return INTERRUPTION
+        return _interruption(signal.SIGINT)
     # Rich leaves the program when a pipe is closed.
     if isinstance(error.__context__ if isinstance(error, SystemExit) else error, BrokenPipeError):
         # Who reads the output has read enough.
