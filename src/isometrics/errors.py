@@ -6,6 +6,14 @@ code written for scikit-learn's conventions keeps working.
 
 from __future__ import annotations
 
+import sys
+import warnings
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
 __all__ = [
     "DimensionError",
     "EmptyInputError",
@@ -103,3 +111,44 @@ class ToleranceWarning(UserWarning):
 
 class UndefinedWarning(UserWarning):
     """A value is NaN because it is not defined; the message gives the reason."""
+
+
+_PASSED_THROUGH = frozenset(
+    "isometrics cyclopts dask joblib mlflow narwhals numpy pandas polars scipy sklearn skore torch "
+    "torchmetrics".split()
+) | frozenset(sys.stdlib_module_names)
+"""Packages that may call isometrics in their turn; whose line it is, they do not know."""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn, and name the line of the user's program from which isometrics was called.
+
+    ``warnings.warn`` counts frames, and how many lie between differs from call to call. The line
+    named is the first one outside isometrics and the libraries that call it, such as
+    scikit-learn; in a thread that only these run in, the first one outside isometrics.
+    """
+    frames = list(_callers())
+    chosen = next(
+        (frame for frame in frames if _package(frame) not in _PASSED_THROUGH),
+        next((frame for frame in frames if _package(frame) != "isometrics"), frames[0]),
+    )
+    warnings.warn_explicit(
+        message,
+        category,
+        chosen.f_code.co_filename,
+        chosen.f_lineno,
+        module=chosen.f_globals.get("__name__"),
+        registry=chosen.f_globals.setdefault("__warningregistry__", {}),
+    )
+
+
+def _callers() -> Iterator[FrameType]:
+    """Yield the frames of the calls, the innermost first."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]

@@ -13,13 +13,12 @@ P. Flach and M. Kull. Precision-recall-gain curves: PR analysis done right. Neur
 from __future__ import annotations
 
 import math
-import warnings
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics.errors import NotAnswerableError, UndefinedWarning
+from isometrics.errors import NotAnswerableError, UndefinedWarning, warn
 from isometrics.hull import hull_of
 from isometrics.inputs import refuse_other_than_probabilities
 from isometrics.intervals import optimal_thresholds
@@ -263,11 +262,10 @@ def rate_driven_f_gain(pts: OperatingPoints) -> float:
     start_tp = positives * positives / (positives + negatives)
     start_fp = path.crossing(start_tp)
     if start_fp == negatives:
-        warnings.warn(
+        warn(
             "the rate-driven loss of F gain is undefined (NaN): all negatives rank above a recall "
             "equal to the prevalence, so there is no way to go",
             UndefinedWarning,
-            stacklevel=2,
         )
         return math.nan
     row = path.first_row_from(start_tp)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,7 +12,7 @@ from isometrics.cli.loading import about, load
 from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File
 from isometrics.cli.output import Part, answer
 from isometrics.cli.stacking import stacked
-from isometrics.errors import ParameterError, UndefinedWarning
+from isometrics.errors import ParameterError, UndefinedWarning, warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,7 +124,7 @@ def _decision(points: OperatingPoints, objective: dict[str, Any], where: str) ->
     try:
         return best_threshold(points, **objective)
     except ParameterError as error:
-        warnings.warn(f"{where}: {error}", UndefinedWarning, stacklevel=2)
+        warn(f"{where}: {error}", UndefinedWarning)
         name = f"recall with precision ≥ {number(objective['min_precision'])}"
         unknown: Any = dict.fromkeys(_UNKNOWN, math.nan)
         return Decision(objective=name, **unknown)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isometrics.engines.cuts import Cuts, cuts_of, way_to
 from isometrics.engines.leaves import ROOM, Leaves, plan_of, widest
-from isometrics.errors import FileError, ToleranceWarning
+from isometrics.errors import FileError, ToleranceWarning, warn
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -74,11 +73,10 @@ class Passes:
                 return
             self._look(plan)
         if wide := self._wider_than(tolerance, label):
-            warnings.warn(
+            warn(
                 f"the areas are known to {max(wide.values()):.2g} only, after {MOST_PASSES} "
                 f"passes; tolerance= asks for {tolerance:.2g}",
                 ToleranceWarning,
-                stacklevel=2,
             )
 
     def _wider_than(self, tolerance: float, label: str) -> dict[int, float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import warnings
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics.best_rows import ALL_ROWS
-from isometrics.errors import UndefinedWarning
+from isometrics.errors import UndefinedWarning, warn
 from isometrics.gain_scores import fbeta_gain_score
 from isometrics.metrics import (
     aupr_score,
@@ -247,11 +246,10 @@ def _metric(name: str, score: Callable[..., Any], **options: object) -> Any:
             return math.nan
         value = float(score(np.asarray(targets), np.asarray(predictions), **options))
         if math.isinf(value):
-            warnings.warn(
+            warn(
                 f"{name} is {value} without a true positive; MLflow keeps no infinite metrics, so "
                 "it is NaN there",
                 UndefinedWarning,
-                stacklevel=2,
             )
             return math.nan
         return value

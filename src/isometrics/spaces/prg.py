@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics.errors import UndefinedWarning
+from isometrics.errors import UndefinedWarning, warn
 from isometrics.parameters import clean_beta, clean_positions, clean_range
 from isometrics.path import BLOCK, Path, path_of
 from isometrics.spaces.pr import f_weights
@@ -149,11 +148,10 @@ class PRGSpace:
             cut = loss_of_piece(self.table, crossing, path.at(row))
             losses = mean_losses([cut, *loss_terms(path, self.table, row)], self.table, crossing)
         if math.isnan(losses[0]):
-            warnings.warn(
+            warn(
                 "the expected F gain is undefined (NaN): all negatives rank above a recall equal "
                 "to the prevalence, so there is nothing to average over",
                 UndefinedWarning,
-                stacklevel=3,
             )
         return losses
 

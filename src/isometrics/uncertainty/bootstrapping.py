@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.errors import NotAnswerableError, UndefinedWarning
+from isometrics.errors import NotAnswerableError, UndefinedWarning, warn
 from isometrics.parameters import (
     clean_choice,
     clean_confidence,
@@ -371,11 +371,10 @@ def _announce_undefined(
         return
     row, column = divmod(int(missing.argmax()), missing.shape[1])
     said = _said(measures[column].name, list(sample.points)[row])
-    warnings.warn(
+    warn(
         f"{missing[row, column]} of {replicates.shape[2]} replicates have no {said} and are left "
         "out of its interval; with few rows of one class stratified=True keeps both classes",
         UndefinedWarning,
-        stacklevel=3,
     )
 
 

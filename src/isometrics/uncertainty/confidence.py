@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from isometrics.errors import UndefinedWarning
+from isometrics.errors import UndefinedWarning, warn
 
 if TYPE_CHECKING:
     from isometrics.aliases import Floats
@@ -116,10 +115,9 @@ def _quantile(level: float, freedom: float) -> float:
 
 
 def _undefined(name: str, reason: str) -> Interval:
-    warnings.warn(
+    warn(
         f"the confidence interval of {name} is undefined (NaN): {reason}",
         UndefinedWarning,
-        stacklevel=4,
     )
     return UNDEFINED
 

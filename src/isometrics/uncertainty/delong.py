@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -18,6 +17,7 @@ from isometrics.errors import (
     ParameterError,
     ScoreError,
     UndefinedWarning,
+    warn,
 )
 from isometrics.inputs import positive_rows, present_rows
 from isometrics.parameters import clean_choice, clean_confidence
@@ -263,10 +263,9 @@ def _spread(shares: Floats, times: Floats, of_class: str) -> Floats:
     """Return what one class adds to the covariance of the areas."""
     total = times.sum()
     if total < 2:
-        warnings.warn(
+        warn(
             f"DeLong's variance is undefined (NaN): there is only one {of_class} row",
             UndefinedWarning,
-            stacklevel=3,
         )
         return np.full((len(shares), len(shares)), np.nan)
     centred = shares - (shares @ times / total)[:, None]
@@ -278,11 +277,10 @@ def _interval(area: float, variance: float, name: str, level: float, scale: str)
         return UNDEFINED
     if variance <= 0:
         said = f"AUROC of {name}" if name else "AUROC"
-        warnings.warn(
+        warn(
             f"the confidence interval of {said} is undefined (NaN): its variance is 0, because "
             "all rows of a class are ranked equally well",
             UndefinedWarning,
-            stacklevel=3,
         )
         return UNDEFINED
     half = NORMAL.inv_cdf((1 + level) / 2) * math.sqrt(variance)
@@ -300,11 +298,10 @@ def _differences(gaps: list[_Gap], level: float) -> Differences:
         # Two equal rankings have exactly equal shares, but for the rounding of their sums.
         error = math.sqrt(variance) if variance > 1e-24 else math.nan
         if math.isnan(error):
-            warnings.warn(
+            warn(
                 f"the difference of {first} and {second} has no standard error (NaN): "
                 "its variance is 0 or not known",
                 UndefinedWarning,
-                stacklevel=3,
             )
         half = NORMAL.inv_cdf((1 + level) / 2) * error
         found.append(Difference(gap, Interval(gap - half, gap + half), error, math.nan))

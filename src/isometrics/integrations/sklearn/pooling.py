@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -23,6 +22,7 @@ from isometrics.errors import (
     OneClassError,
     ParameterError,
     ScoreError,
+    warn,
 )
 from isometrics.integrations.sklearn.response import positive_place, positive_scores
 from isometrics.intervals import optimal_thresholds
@@ -191,11 +191,10 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         if weights is not None and has_fit_parameter(self.estimator, "sample_weight"):
             given["sample_weight"] = weights
         elif weights is not None:
-            warnings.warn(
+            warn(
                 f"{type(self.estimator).__name__}.fit takes no sample_weight, so the weights count "
                 "in the choice of the threshold only; metadata routing can pass them further",
                 UserWarning,
-                stacklevel=3,
             )
         return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split={}))
 

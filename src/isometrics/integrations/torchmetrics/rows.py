@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -12,7 +11,7 @@ from torchmetrics import Metric
 from torchmetrics.utilities.distributed import gather_all_tensors
 
 from isometrics.engines.stream import Accumulator
-from isometrics.errors import ParameterError, UndefinedWarning
+from isometrics.errors import ParameterError, UndefinedWarning, warn
 from isometrics.integrations.torchmetrics.batches import Batch, clean_batch
 from isometrics.integrations.torchmetrics.packing import merge_packed, packed
 from isometrics.parameters import clean_size
@@ -164,11 +163,10 @@ class RowsMetric(Metric):
             return False
         seen = "only positives" if positives else "only negatives" if negatives else "no rows"
         where = "" if self.num_labels is None else f" for label {place}"
-        warnings.warn(
+        warn(
             f"{type(self).__name__} is not defined{where}: there are {seen}, and both classes are "
             "needed",
             UndefinedWarning,
-            stacklevel=2,
         )
         return True
 
