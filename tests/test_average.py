@@ -3,13 +3,19 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 import isometrics as iso
-from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
+from isometrics.errors import (
+    NotAnswerableError,
+    OneClassError,
+    ParameterError,
+    UndefinedWarning,
+)
 from isometrics.testing.strategies import binary_samples
 
 RNG = np.random.default_rng(31)
@@ -154,3 +160,73 @@ def test_what_is_refused(tables, said):
     with pytest.raises(ParameterError) as caught:
         iso.average(tables)
     assert said in str(caught.value)
+
+
+ONE_CLASS = ([1, 0, 1, 0, 0, 0, 1, 0], [8, 7, 6, 5, 4.5, 3, 2, 1], list("aabbcdee"))
+
+
+@pytest.mark.parametrize("read", [False, True], ids=["analyse", "read_predictions"])
+def test_folds_of_one_class_are_counted_but_not_averaged(read):
+    labels, scores, folds = ONE_CLASS
+    if read:
+        frame = pd.DataFrame({"label": labels, "score": scores, "fold": folds})
+        analysis = iso.read_predictions(frame, group="fold")
+    else:
+        analysis = iso.analyse(labels, scores, groups=folds)
+    with pytest.warns(UndefinedWarning) as told:
+        result = iso.average(analysis)
+    said = str(told[0].message)
+    assert said.startswith("the averages leave out 2 of 5 folds, which have one class only: 'c' (")
+    assert "'d' (only negatives" in said
+    assert said.endswith("; the pooled table counts their rows")
+    assert sorted(result.folds) == ["a", "b", "e"]
+    assert result.prevalence == 0.5
+    assert result.pooled["score"] == iso.OperatingPoints.from_scores(labels, scores)
+    with pytest.warns(UndefinedWarning):
+        assert iso.average(analysis, prevalence="pooled").prevalence == 3 / 8
+
+
+def test_a_fold_of_one_class_for_one_model_is_left_out_for_all():
+    """In a long table a model may have rows of its own."""
+    labels, scores, folds = ONE_CLASS
+    rows = {"label": labels * 2, "score": scores * 2, "fold": folds + list("aabbccee")}
+    frame = pd.DataFrame(rows | {"model": ["A"] * 8 + ["B"] * 8})
+    frame.loc[12, "label"] = 1
+    analysis = iso.read_predictions(frame, group="fold", model="model")
+    assert set(analysis.groups["c"]) == {"B"}
+    with pytest.warns(UndefinedWarning, match="2 of 5 folds"):
+        result = iso.average(analysis, prevalence="pooled")
+    assert sorted(result.folds) == ["a", "b", "e"]
+    assert (result.pooled["A"].positives, result.pooled["B"].positives) == (3, 4)
+
+
+def test_without_a_fold_of_both_classes_there_is_no_average():
+    analysis = iso.analyse([1, 0, 1], [3, 2, 1], groups=list("aba"))
+    with pytest.raises(OneClassError, match="no fold has both classes, which averages need: 'a'"):
+        iso.average(analysis)
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ({1: ONE, "1": TWO}, "tables has the folds 1 and '1', which read the same"),
+        ({"a": {1: ONE, "1": TWO}}, "tables['a'] has the models 1 and '1', which read the same"),
+    ],
+)
+def test_names_that_read_the_same_are_refused(tables, said):
+    with pytest.raises(ParameterError) as caught:
+        iso.average(tables)
+    assert str(caught.value) == f"{said}; give them names that differ as text"
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1.0, 7.0, 1e9])
+def test_whether_prevalences_differ_does_not_depend_on_the_scale_of_weights(scale):
+    def fold(labels, weight):
+        scores = np.arange(len(labels), 0, -1)
+        weights = np.full(len(labels), weight * scale)
+        return iso.OperatingPoints.from_scores(labels, scores, sample_weight=weights)
+
+    equal = [fold([1, 0, 0], 1.0), fold([1, 0, 0] * 2, 3.0)]
+    assert iso.average(equal).prevalence == pytest.approx(1 / 3)
+    with pytest.raises(ParameterError, match="the prevalences of the folds differ"):
+        iso.average([fold([1, 0, 0], 1.0), fold([1, 1, 0], 1.0)])

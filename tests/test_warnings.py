@@ -85,8 +85,8 @@ def unreachable_precision(folder):
 
 
 CASES = {
-    "average.fold": lambda _: iso.average([WORST], threshold=9.0),
-    "average.one class": lambda _: iso.average(ONE_CLASS),
+    "averaging.fold": lambda _: iso.average([WORST], threshold=9.0),
+    "averaging.one class": lambda _: iso.average(ONE_CLASS),
     "cli.thresholds": unreachable_precision,
     "engines.cluster_passes": wide_brackets,
     "integrations.mlflow": mlflow_metric,

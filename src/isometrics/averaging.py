@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics.decide import best_threshold
-from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
+from isometrics.errors import (
+    NotAnswerableError,
+    OneClassError,
+    ParameterError,
+    UndefinedWarning,
+    warn,
+)
+from isometrics.models import ROUNDING, is_whole
 from isometrics.parameters import (
     clean_beta,
     clean_choice,
@@ -20,7 +26,7 @@ from isometrics.parameters import (
     clean_prevalence,
 )
 from isometrics.points import OperatingPoints
-from isometrics.printing import number
+from isometrics.printing import number, several
 from isometrics.results import ResultTable
 from isometrics.table import Kind
 from isometrics.uncertainty.bands import AXES, Band
@@ -176,11 +182,15 @@ def average(
         The threshold for precision, recall and F; by default each fold's own best one for F_β.
     prevalence
         The prevalence at which all folds are looked at. ``"refuse"``: theirs must be equal, or as
-        equal as whole rows allow, as in stratified folds; it is then that of all folds together.
-        ``"pooled"``: that of all folds together. ``"mean"``: the mean of theirs. Or a number.
+        equal as whole rows allow, as in stratified folds; sums of weights must be equal but for
+        rounding. It is then that of these folds together. ``"pooled"``: that of all rows, also
+        those of folds with one class. ``"mean"``: the mean of theirs. Or a number.
 
     Notes
     -----
+    Groups of an `Analysis` with one class only have no areas. The averages leave them out, with a
+    warning that names them; `pooled` counts their rows.
+
     Precision, recall and F are on a harmonic scale, so their arithmetic means do not say what the
     folds achieve together; their gains do (Flach & Kull 2015). With φ(x) = (1 - π/x)/(1 - π) the
     average is φ⁻¹ of the mean gain, π/(1 - (1 - π)·g). A fold without true positives has a gain of
@@ -203,9 +213,10 @@ def average(
       F (β 1)     0.5     0         0.5          0
     """
     beta = clean_beta(beta)
-    folds = _by_fold(tables)
+    folds = _two_class_folds(_by_fold(tables), tables)
     models = _same_models(folds)
-    chosen = _prevalence(folds, prevalence)
+    together = {model: _together(model, folds, tables) for model in models}
+    chosen = _prevalence(folds, list(together.values()), prevalence)
     moved = {
         model: {name: _moved(fold[model], chosen) for name, fold in folds.items()}
         for model in models
@@ -227,7 +238,7 @@ def average(
         tuple(models),
         tuple(folds),
         moved,
-        {model: _pooled([fold[model] for fold in folds.values()]) for model in models},
+        {model: _pooled(every) for model, every in together.items()},
         chosen,
         (*_LINEAR, "precision", "recall", f"F (β {number(beta)})"),
         values,
@@ -248,8 +259,6 @@ def _by_fold(given: Any) -> dict[str, dict[str, OperatingPoints]]:
             "tables must be a list of OperatingPoints or a mapping of folds to them but is "
             f"{type(given).__name__}"
         )
-    if not tables:
-        raise ParameterError("tables is empty; at least one fold is needed")
     if "test_score" in tables or "fit_time" in tables:
         raise ParameterError(
             "these are the scores of cross_validate, which do not tell what they were counted "
@@ -268,8 +277,57 @@ def _by_fold(given: Any) -> dict[str, dict[str, OperatingPoints]]:
                 raise ParameterError(
                     f"tables[{name!r}] must hold OperatingPoints but has a {type(table).__name__}"
                 )
-        folds[str(name)] = {str(model): table for model, table in by_model.items()}
-    return folds
+        folds[name] = _by_text(by_model, f"tables[{name!r}] has the models")
+    return _by_text(folds, "tables has the folds")
+
+
+def _by_text(named: Mapping[Any, Any], said: str) -> dict[str, Any]:
+    """Return the same under names that are texts; two that would be one are refused."""
+    found: dict[str, Any] = {}
+    given: dict[str, Any] = {}
+    for name, value in named.items():
+        text = str(name)
+        if text in found:
+            raise ParameterError(
+                f"{said} {given[text]!r} and {name!r}, which read the same; give them names that "
+                "differ as text"
+            )
+        found[text], given[text] = value, name
+    return found
+
+
+def _two_class_folds(
+    folds: dict[str, dict[str, OperatingPoints]], given: Any
+) -> dict[str, dict[str, OperatingPoints]]:
+    """Return the folds in which every model has both classes; the others are named in a warning.
+
+    An analysis says in `skipped` which groups have one class only, for some models or for all.
+    """
+    skipped: Mapping[str, str] = getattr(given, "skipped", {})
+    models = set(getattr(given, "models", {}))
+    # Classes without a row are skipped too, under the name of a model.
+    left_out = {name: why for name, why in skipped.items() if name in folds or name not in models}
+    kept = {name: fold for name, fold in folds.items() if name not in left_out}
+    if left_out:
+        reasons = several([f"{name!r} ({why})" for name, why in left_out.items()])
+        if not kept:
+            raise OneClassError(f"no fold has both classes, which averages need: {reasons}")
+        warn(
+            f"the averages leave out {len(left_out)} of {len(left_out) + len(kept)} folds, which "
+            f"have one class only: {reasons}; the pooled table counts their rows",
+            UndefinedWarning,
+        )
+    if not kept:
+        raise ParameterError("tables is empty; at least one fold is needed")
+    return kept
+
+
+def _together(
+    model: str, folds: dict[str, dict[str, OperatingPoints]], given: Any
+) -> list[OperatingPoints]:
+    """Return tables of a model that have all rows of all folds, those of one class included."""
+    whole = getattr(given, "models", {}).get(model)
+    return [fold[model] for fold in folds.values()] if whole is None else [whole]
 
 
 def _same_models(folds: dict[str, dict[str, OperatingPoints]]) -> list[str]:
@@ -283,7 +341,11 @@ def _same_models(folds: dict[str, dict[str, OperatingPoints]]) -> list[str]:
     return list(folds[first])
 
 
-def _prevalence(folds: dict[str, dict[str, OperatingPoints]], wanted: str | float) -> float:
+def _prevalence(
+    folds: dict[str, dict[str, OperatingPoints]],
+    together: list[list[OperatingPoints]],
+    wanted: str | float,
+) -> float:
     """Return the prevalence of the averages; every fold is looked at there."""
     tables = [table for fold in folds.values() for table in fold.values()]
     if not isinstance(wanted, str):
@@ -291,20 +353,34 @@ def _prevalence(folds: dict[str, dict[str, OperatingPoints]], wanted: str | floa
     clean_choice(wanted, "prevalence", PREVALENCES)
     if wanted == "mean":
         return float(np.mean([table.prevalence for table in tables]))
+    if wanted == "pooled":
+        return _joint_prevalence([table for every in together for table in every])
+    pooled = _joint_prevalence(tables)
+    if not all(_is_near(table, pooled) for table in tables):
+        theirs = [table.prevalence for table in tables]
+        raise ParameterError(
+            f"the prevalences of the folds differ, from {min(theirs):.6g} to {max(theirs):.6g}, "
+            "and precision, F and AUPRG depend on it; say at which one to look at them with "
+            "prevalence='pooled', 'mean' or a number"
+        )
+    return pooled
+
+
+def _joint_prevalence(tables: list[OperatingPoints]) -> float:
     positives = sum(table.positives for table in tables)
-    pooled = positives / (positives + sum(table.negatives for table in tables))
-    if wanted == "refuse":
-        for table in tables:
-            size = table.positives + table.negatives
-            # A whole row more or less is what stratified folds differ by.
-            if abs(table.positives - size * pooled) >= 1:
-                theirs = [each.prevalence for each in tables]
-                raise ParameterError(
-                    f"the prevalences of the folds differ, from {min(theirs):.6g} to "
-                    f"{max(theirs):.6g}, and precision, F and AUPRG depend on it; say at which one "
-                    "to look at them with prevalence='pooled', 'mean' or a number"
-                )
-    return float(pooled)
+    return float(positives / (positives + sum(table.negatives for table in tables)))
+
+
+def _is_near(table: OperatingPoints, prevalence: float) -> bool:
+    """Tell whether a fold has a prevalence, as nearly as its rows allow.
+
+    A whole row more or less is what stratified folds differ by. What a row weighs is not known of
+    sums of weights, and any allowance for it would depend on their scale.
+    """
+    if is_whole(table.table):
+        size = table.positives + table.negatives
+        return bool(abs(table.positives - size * prevalence) < 1)
+    return math.isclose(table.prevalence, prevalence, rel_tol=ROUNDING)
 
 
 def _moved(table: OperatingPoints, prevalence: float) -> OperatingPoints:
@@ -321,11 +397,10 @@ def _values(
         return *areas, best.precision, best.recall, best.f
     chosen = table.at([threshold])
     if math.isnan(chosen.precision[0]):
-        warnings.warn(
+        warn(
             f"the precision of fold {name!r} is undefined (NaN): none of its rows lies at or above "
             f"the threshold {number(float(threshold))}",
             UndefinedWarning,
-            stacklevel=4,
         )
     return *areas, *(float(rate[0]) for rate in (chosen.precision, chosen.recall, chosen.f(beta)))
 

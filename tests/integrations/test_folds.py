@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import isometrics as iso
-from isometrics.errors import ParameterError
+from isometrics.errors import OneClassError, ParameterError
 
 pytest.importorskip("sklearn")
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import cross_validate
+from sklearn.model_selection import KFold, cross_validate
 
 from isometrics.integrations.sklearn import points_per_fold
 
@@ -41,3 +41,12 @@ def test_results_without_estimators():
         points_per_fold({"test_score": [1.0]}, X, Y)
     with pytest.raises(ParameterError, match="these are the scores of cross_validate"):
         iso.average(cross_validate(LogisticRegression(), X, Y))
+
+
+def test_a_fold_of_one_class_is_named():
+    order = np.argsort(Y, kind="stable")
+    kept = {"return_estimator": True, "return_indices": True, "scoring": "accuracy"}
+    results = cross_validate(LogisticRegression(), X[order], Y[order], cv=KFold(5), **kept)
+    with pytest.raises(OneClassError, match="the test rows of fold 0 have one class only") as caught:
+        points_per_fold(results, X[order], Y[order])
+    assert "has only negatives" in str(caught.value)

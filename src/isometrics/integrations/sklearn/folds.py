@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from isometrics.errors import ParameterError
+from isometrics.errors import OneClassError, ParameterError
 from isometrics.integrations.sklearn.response import positive_place, positive_scores
 from isometrics.points import OperatingPoints
 
@@ -63,10 +63,19 @@ def points_per_fold(
     folds = zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True)
     for number, (estimator, rows) in enumerate(folds):
         place = positive_place(estimator.classes_, pos_label)
-        tables[str(number)] = OperatingPoints.from_scores(
-            _safe_indexing(y, rows),
-            positive_scores(estimator, _safe_indexing(X, rows), response_method, pos_label),
-            sample_weight=None if sample_weight is None else _safe_indexing(sample_weight, rows),
-            pos_label=np.asarray(estimator.classes_)[place],
-        )
+        try:
+            tables[str(number)] = OperatingPoints.from_scores(
+                _safe_indexing(y, rows),
+                positive_scores(estimator, _safe_indexing(X, rows), response_method, pos_label),
+                sample_weight=None
+                if sample_weight is None
+                else _safe_indexing(sample_weight, rows),
+                pos_label=np.asarray(estimator.classes_)[place],
+            )
+        except OneClassError as error:
+            raise OneClassError(
+                f"the test rows of fold {number} have one class only, so they have no curve: "
+                f"{error}; use a stratified splitter, or iso.analyse with groups= and the scores "
+                "of cross_val_predict"
+            ) from error
     return tables
