@@ -23,8 +23,7 @@ class Terminal(io.StringIO):
 
 
 def drawn(monkeypatch, *parts):
-    """Return what appears on a terminal of 60 columns."""
-    monkeypatch.setenv("COLUMNS", "60")
+    """Return what appears on a terminal of 80 columns."""
     monkeypatch.setenv("TERM", "dumb")
     with monkeypatch.context() as patched:
         patched.setattr(sys, "stdout", Terminal())
@@ -50,6 +49,18 @@ def test_json_has_no_nan_and_no_infinity(capsys):
             {"x": "-Infinity", "names": "β"},
         ],
     }
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "utf-8", "cp1252"])
+def test_json_is_valid_in_every_encoding(monkeypatch, encoding):
+    name = "modèle €😀\udc80"
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="backslashreplace")
+    monkeypatch.setattr(sys, "stdout", stream)
+    answer({"name": name}, [], as_json=True)
+    stream.flush()
+    assert json.loads(stream.buffer.getvalue().decode(encoding)) == {"name": name}
+    if encoding == "utf-8":
+        assert "modèle €😀".encode() in stream.buffer.getvalue()
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False)))
@@ -104,7 +115,39 @@ def test_a_table_that_is_too_wide_is_turned(monkeypatch):
     words = [line.split() for line in lines]
     assert ["model", "a", "a"] in words
     assert ["measure", "8", "8", "18"] in words
-    assert max(map(len, lines)) <= 60
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("models", [20, 40, 200])
+def test_a_table_that_is_too_wide_either_way_is_complete(monkeypatch, models):
+    """Every name and every number is there, beside its name."""
+    measures = [f"measure{k}" for k in range(12)]
+    columns = {"model": [f"model{k}" for k in range(models)]} | {
+        name: [f"{place}.{k}" for k in range(models)] for place, name in enumerate(measures)
+    }
+    lines = drawn(monkeypatch, Part("t", "wide", columns)).splitlines()
+    assert max(map(len, lines)) <= 80
+    found = {}
+    for first, *others in map(str.split, filter(str.strip, lines[1:])):
+        if first == "model":
+            head = others
+        elif first.startswith("m"):
+            cells = zip(head, others, strict=True)
+            found |= {frozenset((first, name)): value for name, value in cells}
+    assert found == {
+        frozenset((f"model{k}", name)): f"{place}.{k}"
+        for k in range(models)
+        for place, name in enumerate(measures)
+    }
+
+
+def test_names_wider_than_the_terminal_are_folded(monkeypatch):
+    long = {f"{letter * 90}": ["x" * 90, "y" * 90] for letter in "abc"}
+    shown = drawn(monkeypatch, Part("t", "long", long))
+    assert max(map(len, shown.splitlines())) <= 80
+    assert [shown.count(letter) for letter in "bc"] == [90, 90]
+    assert shown.count("a") == 180
+    assert shown.count("x") == shown.count("y") == 360
 
 
 def test_numbers_stand_at_the_right(monkeypatch):
@@ -112,6 +155,12 @@ def test_numbers_stand_at_the_right(monkeypatch):
     lines = [line.rstrip() for line in drawn(monkeypatch, part).splitlines()]
     assert lines[-1].endswith("22.25 ± 0.5")
     assert lines[-2].endswith("       *1.5")
+
+
+def test_a_stream_that_has_no_encoding(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    assert output.json_text("è") == '"\\u00e8"'
+    assert output.data_stream() is sys.stdout
 
 
 def test_notes_go_to_the_messages(capsys):

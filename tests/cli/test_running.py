@@ -201,6 +201,41 @@ def test_a_closed_pipe_is_no_error(monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
+SMALL = "label,score\n1,0.9\n0,0.8\n1,0.7\n0,0.1\n"
+
+
+@pytest.mark.parametrize(
+    ("closed", "words", "code"),
+    [
+        ("stdin", ["summary", "-"], 2),
+        ("stdin", ["summary", "FILE"], 0),
+        ("stdout", ["summary", "FILE"], 2),
+        ("stdout", ["summary", "FILE", "--json"], 2),
+        ("stderr", ["summary", "FILE"], 0),
+        ("stderr", ["summary", "nowhere.csv"], 2),
+    ],
+)
+def test_a_closed_stream(tmp_path, monkeypatch, capsys, *, closed, words, code):
+    """Python sets it to None."""
+    file = tmp_path / "small.csv"
+    file.write_text(SMALL)
+    monkeypatch.setattr(sys, closed, None)
+    assert main([str(file) if word == "FILE" else word for word in words]) == code
+    getattr(sys, closed).close()
+    said = capsys.readouterr().err
+    assert "defect" not in said
+    assert ("is closed" in said) == (code == 2 and closed != "stderr")
+
+
+def test_all_streams_closed(tmp_path):
+    (tmp_path / "small.csv").write_text(SMALL)
+    command = f"exec {sys.executable} -m isometrics convert small.csv out.csv <&- >&- 2>&-"
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, check=False)
+    # The file is there, but its name could not be printed.
+    assert done.returncode == 2
+    assert (tmp_path / "out.csv").read_text() == SMALL
+
+
 def test_a_stream_without_a_file_is_left_alone(monkeypatch):
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     running._abandon_output()

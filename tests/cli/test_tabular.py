@@ -1,8 +1,10 @@
 """Tables as files: exact, whole, and harmless whatever the names are."""
 
 import csv
+import io
 import json
 import math
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -99,6 +101,23 @@ def test_what_a_format_cannot_hold_is_one_sentence(tmp_path):
     with pytest.raises(FileError, match=r"cannot write '.*t.csv': .*list"):
         write_batches(batch.schema, [batch], str(tmp_path / "t.csv"))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_text_cannot_hold_is_refused_before_the_header_is_out(capsys):
+    batch = pa.record_batch({"x": [[1, 2]]})
+    with pytest.raises(FileError, match=r"cannot write to standard output: .*list"):
+        write_batches(batch.schema, [batch], "-")
+    assert capsys.readouterr().out == ""
+
+
+def test_a_table_on_standard_output_is_what_the_file_would_be(tmp_path, monkeypatch):
+    columns = {"modèle": ["€😀", "x"]}
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="latin-1", errors="backslashreplace")
+    monkeypatch.setattr(sys, "stdout", stream)
+    write_table(columns, "-")
+    stream.flush()
+    write_table(columns, str(tmp_path / "t.csv"))
+    assert stream.buffer.getvalue() == (tmp_path / "t.csv").read_bytes()
 
 
 def test_other_types_are_written_as_text(capsys):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
@@ -10,7 +9,7 @@ from cyclopts import Parameter
 from isometrics.cli.applying import apply_map
 from isometrics.cli.loading import about, load
 from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, Target
-from isometrics.cli.output import answer
+from isometrics.cli.output import answer, json_text
 from isometrics.cli.tabular import writer_for
 
 
@@ -59,7 +58,7 @@ def _learn(file: str, output: str, kind: str, columns: Columns, answers: Answers
     analysis = load(file, columns, answers)
     learnt = {name: KINDS[kind].from_points(points) for name, points in analysis.models.items()}
     if output == "-":
-        print(json.dumps(map_of(learnt), ensure_ascii=False, allow_nan=False, indent=2))
+        print(json_text(map_of(learnt)))
         return
     write_map(learnt, output)
     segments = {name: calibrator.values_.size for name, calibrator in learnt.items()}

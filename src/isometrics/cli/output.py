@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,7 +18,6 @@ Columns = dict[str, Any]
 """Equally long lists or arrays by their names."""
 
 _CHUNK = 10_000
-_UNBOUNDED = 100_000
 
 
 class Part(NamedTuple):
@@ -44,8 +43,7 @@ def part_of(key: str, table: ResultTable, title: str | None = None) -> Part:
 def answer(about: dict[str, object], parts: Sequence[Part], *, as_json: bool) -> None:
     """Print the tables of an answer, or all of it as one JSON object."""
     if as_json:
-        said = json.dumps(about | as_data(parts), ensure_ascii=False, allow_nan=False, indent=2)
-        print(said)
+        print(json_text(about | as_data(parts)))
         return
     show = _on_terminal if sys.stdout.isatty() else _as_text
     for place, part in enumerate(parts):
@@ -61,7 +59,21 @@ def note(text: str) -> None:
     print(cell(text), file=sys.stderr, flush=True)
 
 
+def data_stream() -> TextIO:
+    """Return standard output for a table or a page, which are UTF-8 as in a file."""
+    stream: Any = sys.stdout
+    if hasattr(stream, "reconfigure") and not stream.isatty():
+        stream.reconfigure(encoding="utf-8")
+    return sys.stdout
+
+
 # ---------------------------------------------------------------------- JSON
+
+
+def json_text(said: object) -> str:
+    """Return data as JSON for standard output; what its encoding may not have is escaped."""
+    unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    return json.dumps(said, ensure_ascii=not unicode, allow_nan=False, indent=2)
 
 
 def as_data(parts: Sequence[Part]) -> dict[str, object]:
@@ -131,17 +143,52 @@ def _as_text(title: str, columns: dict[str, list[str]]) -> str:
 
 
 def _on_terminal(title: str, columns: dict[str, list[str]]) -> str:
-    """Return a table that fits the terminal; one that is too wide is laid on its side."""
+    """Return a table that fits the terminal, with every column.
+
+    One that is too wide is laid on its side. If it is still too wide, its columns are spread over
+    several tables, each of which begins with the first column.
+    """
     from rich.console import Console
 
     console = Console(highlight=False)
-    table = _rich_table(columns)
-    unbounded = console.options.update(max_width=_UNBOUNDED)
-    if console.measure(table, options=unbounded).maximum > console.width:
-        table = _rich_table(_turned(columns))
+    tables = (
+        min(
+            (_split(each, console.width) for each in (columns, _turned(columns))),
+            # Several tables are as long as all their rows and heads.
+            key=lambda tables: (
+                len(tables) > 1,
+                len(tables) * (len(next(iter(tables[0].values()))) + 3),
+            ),
+        )
+        if _width(columns) > console.width
+        else [columns]
+    )
     with console.capture() as drawn:
-        console.print(table)
+        for table in tables:
+            console.print(_rich_table(table))
     return f"{title}\n{drawn.get().rstrip()}"
+
+
+def _split(columns: dict[str, list[str]], width: int) -> list[dict[str, list[str]]]:
+    """Return tables of at most this width; only a column that is wider by itself is folded."""
+    first, *others = columns
+    tables = [{first: columns[first]}]
+    for name in others:
+        wider = tables[-1] | {name: columns[name]}
+        if len(wider) > 2 and _width(wider) > width:
+            wider = {first: columns[first], name: columns[name]}
+            tables.append(wider)
+        else:
+            tables[-1] = wider
+    return tables
+
+
+def _width(columns: dict[str, list[str]]) -> int:
+    """Return how wide `_rich_table` draws a table; each column has two spaces and a line."""
+    from rich.cells import cell_len
+
+    widest = (max(map(cell_len, (name, *values))) for name, values in columns.items())
+    return sum(width + 3 for width in widest) + 1
 
 
 def _rich_table(columns: dict[str, list[str]]) -> Table:

@@ -17,7 +17,7 @@ from isometrics.cli.options import (
     File,
     Target,
 )
-from isometrics.cli.output import answer
+from isometrics.cli.output import answer, data_stream
 
 
 def report(
@@ -58,7 +58,7 @@ def report(
             description=analysis.description,
             bands=analysis.all_bands(**options),
         )
-        print(page)
+        print(page, file=data_stream())
         return
     path = analysis.report(output, title=title, **options)
     if answers.json:

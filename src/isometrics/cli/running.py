@@ -9,6 +9,7 @@ import sys
 import traceback
 import warnings
 from contextlib import contextmanager, suppress
+from errno import EBADF
 from typing import TYPE_CHECKING, NamedTuple
 
 from cyclopts import CycloptsError
@@ -35,6 +36,7 @@ _OPTION = re.compile(
 def run(arguments: Sequence[str]) -> int:
     """Run a command; whatever it raises becomes an exit code."""
     words = list(arguments)
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal cannot show must not end the program.
         if hasattr(stream, "reconfigure"):
@@ -58,6 +60,22 @@ def run(arguments: Sequence[str]) -> int:
             print(f"isometrics: {_shortened(ending.sentence)}", file=sys.stderr)
         return ending.code
     return code or FINE
+
+
+def _open_closed_streams() -> None:
+    """Give streams that were closed a file, so that no other file takes their number.
+
+    Messages go nowhere; to read from a closed standard input or to write to a closed standard
+    output remains an error.
+    """
+    for name, flags, mode in (
+        ("stdin", os.O_WRONLY, "r"),
+        ("stdout", os.O_RDONLY, "w"),
+        ("stderr", os.O_WRONLY, "w"),
+    ):
+        if getattr(sys, name) is None:
+            file = os.open(os.devnull, flags)
+            setattr(sys, name, open(file, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
 class _Ending(NamedTuple):
@@ -92,6 +110,8 @@ def _foreseen(error: BaseException) -> str | None:
         return f"{cell(error)} Add --help to see what is accepted."
     if isinstance(error, OSError):
         _abandon_output()
+        if error.errno == EBADF:
+            return "standard input or standard output is closed; open it or name a file"
         reason = (error.strerror or cell(error)).lower()
         where = f"use {os.fsdecode(error.filename)!r}" if error.filename else "read or write"
         return f"cannot {where}: {reason}"

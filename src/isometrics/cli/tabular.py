@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from contextlib import contextmanager
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any
 
 from isometrics.cli.options import readable
-from isometrics.cli.output import plain
+from isometrics.cli.output import data_stream, plain
 from isometrics.errors import FileError, ParameterError
 from isometrics.writing import whole_file
 
@@ -51,13 +50,14 @@ def write_batches(
     suffix
         What kind of file it is, if its own suffix does not tell.
     """
-    if target == "-":
-        for text in _lines(schema, batches, ","):
-            sys.stdout.write(text)
-        return
-    write = writer_for(target) if suffix is None else WRITERS[suffix]
-    with _sentences(target), whole_file(target, binary=True) as file:
-        write(schema, batches, file)
+    with _sentences(target):
+        if target == "-":
+            for text in _lines(schema, batches, ","):
+                data_stream().write(text)
+            return
+        write = writer_for(target) if suffix is None else WRITERS[suffix]
+        with whole_file(target, binary=True) as file:
+            write(schema, batches, file)
 
 
 def writer_for(target: str) -> Write:
@@ -78,7 +78,8 @@ def _sentences(target: str) -> Iterator[None]:
     try:
         yield
     except pa.ArrowException as error:
-        raise FileError(f"cannot write {target!r}: {error}") from error
+        where = "to standard output" if target == "-" else repr(target)
+        raise FileError(f"cannot write {where}: {error}") from error
 
 
 # ---------------------------------------------------------------------- text
@@ -98,10 +99,12 @@ def _lines(schema: pa.Schema, batches: Iterable[pa.RecordBatch], delimiter: str)
     """Yield the lines of a text table in handy pieces; numbers read back as they were."""
     from pyarrow.csv import WriteOptions, write_csv
 
+    written = _written(schema)
+    # Types that text cannot hold are refused before anything is written.
+    write_csv(written.empty_table(), io.BytesIO())
     head = io.StringIO()
     csv.writer(head, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
     yield head.getvalue()
-    written = _written(schema)
     for coded in batches:
         batch = coded.cast(written)
         # Arrow would quote every text, needed or not.
