@@ -1,54 +1,61 @@
-# Every target sets up .venv by itself: `make test` is enough on a fresh machine.
+# Every target installs what it needs into .venv, and no more: `make demo` and `make test` are
+# enough on a fresh machine.
 PYTHON ?= python3
 WORKERS ?= 2
 
 BIN := .venv/bin
-READY := .venv/.ready
-PARTS := .venv/.parts
+PACKAGES := .venv/lib/python*/site-packages
 PEERS := .venv-peers
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# One file for each step of the installation, made when the step is complete.
+RUNTIME := .venv/.runtime
+TEST := .venv/.test
+DEV := .venv/.dev
+PARTS := .venv/.parts
+
+# Code that is tested through a missing program is not run, so full coverage needs all programs.
+PROGRAMS := chromium node java psql
+MISSING := $(foreach program,$(PROGRAMS),$(if $(shell command -v $(program)),,$(program)))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test parts lint format web docs bench clean
+.NOTPARALLEL:
+.PHONY: help demo test test-all parts lint format web docs bench clean
 
 help:  ## show this list
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo "Options: PYTHON=python3.12 (the Python to build .venv with), WORKERS=2 (parallel test processes)"
 
-demo: $(READY)  ## run the worked example
+demo: $(RUNTIME)  ## run the worked example
 	$(BIN)/isometrics demo
 
-# Code for parts that are missing is not run, so all of it is asked for only where all are there.
-test: $(READY)  ## run all tests; those of missing parts (Node, chromium, Java, torch) are skipped
-	@if command -v node >/dev/null; then $(MAKE) --no-print-directory web/node_modules/.ready; \
-	    else echo "Node is missing: the tests of the page's own code are skipped"; fi
-	$(BIN)/python -m pytest -n $(WORKERS) --cov $(if $(wildcard $(PARTS)),--cov-fail-under=100)
+test: $(TEST)  ## run the quick tests: all that take no seconds and need no browser, cluster or Node
+	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick} $(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 
-parts: $(PARTS)  ## install the large optional parts too: torch, JAX, Spark, MLflow, skore
+test-all: $(PARTS) $(if $(filter node,$(MISSING)),,web/node_modules/.ready)  ## run all tests with branch coverage; installs the large optional parts
+	$(BIN)/python -m pytest -n $(WORKERS) --cov $(if $(MISSING),,--cov-fail-under=100)
 
-$(PARTS): $(READY)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group parts
-	@touch $@
+parts: $(PARTS)  ## install the large optional parts: torch, JAX, Spark, MLflow, skore, playwright
 
-lint: $(READY)  ## check style, formatting, types and layers
+lint: $(DEV)  ## check style, formatting, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(READY)  ## apply formatting and the safe fixes of the linter
+format: $(DEV)  ## apply formatting and the safe fixes of the linter
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 web: web/node_modules/.ready  ## check, test and build the interactive page (needs Node)
 	cd web && npm run check && npm test && npm run build
 
-docs: $(READY)  ## draw the figures and build the site into site/
+docs: $(DEV)  ## draw the figures and build the site into site/
 	$(BIN)/python docs/figures/draw.py
 	$(BIN)/zensical build --clean --strict
 	$(BIN)/python docs/check_site.py
 
-bench: $(READY) $(PEERS)/.ready  ## time isometrics and other tools, and the page where chromium is
+bench: $(PARTS) $(PEERS)/.ready  ## time isometrics and other tools, and the page where chromium is
 	$(BIN)/python benchmarks/kernel.py
 	$(PEERS)/bin/python benchmarks/peers.py --write
 	@if command -v chromium >/dev/null; then $(BIN)/python benchmarks/page.py; \
@@ -60,7 +67,7 @@ clean:  ## remove .venv and everything generated
 	find src tests docs examples benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Other tools are pinned, and kept away from the environment of the tests.
-$(PEERS)/.ready: benchmarks/peers-requirements.txt $(READY)
+$(PEERS)/.ready: benchmarks/peers-requirements.txt $(RUNTIME)
 	@echo "Installing the tools to compare with into $(PEERS)"
 	@test -x $(PEERS)/bin/python || $(BIN)/python -m venv $(PEERS)
 	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check \
@@ -73,13 +80,41 @@ web/node_modules/.ready: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-$(READY): pyproject.toml
+# pip takes a package for installed as soon as its metadata is there, also where it was interrupted
+# before it had copied all files. It writes INSTALLER after them, so a package without it, and what
+# pip had moved aside, is removed before every installation.
+define resume
+@for package in $(PACKAGES)/*.dist-info; do test -f "$$package/INSTALLER" || rm -rf "$$package"; done
+@rm -rf $(PACKAGES)/~*
+endef
+
+$(RUNTIME): pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { \
 	    echo "isometrics needs Python 3.11 or newer, but there is no '$(PYTHON)' here. Give one: make PYTHON=/path/to/python3"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	    echo "isometrics needs Python 3.11 or newer, but '$(PYTHON)' is $$($(PYTHON) --version 2>&1). Give a newer one: make PYTHON=python3.12"; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@echo "Installing isometrics and its development tools into .venv"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@echo "Installing isometrics into .venv"
+	$(resume)
+	@test -x $(BIN)/python && ls -d $(PACKAGES)/pip-*.dist-info >/dev/null 2>&1 || { \
+	    rm -rf $(PACKAGES)/pip && $(PYTHON) -m venv .venv; }
+	@$(PIP) install --upgrade "pip>=25.1"
+	@$(PIP) install --editable .
+	@touch $@
+
+$(TEST): $(RUNTIME)
+	@echo "Installing the packages of the tests into .venv"
+	$(resume)
+	@$(PIP) install --group test
+	@touch $@
+
+$(DEV): $(TEST)
+	@echo "Installing the linters and the tools of the documentation into .venv"
+	$(resume)
+	@$(PIP) install --group dev
+	@touch $@
+
+$(PARTS): $(TEST)
+	@echo "Installing the large optional parts into .venv; this takes minutes"
+	$(resume)
+	@$(PIP) install --group parts
 	@touch $@

@@ -1,52 +1,73 @@
-"""Hypothesis profiles, and what to do about tests that cannot run here.
+"""Hypothesis profiles, which tests are slow, and what to do about tests that cannot run here.
 
-``HYPOTHESIS_PROFILE`` chooses the profile, ``dev`` (the default) or ``ci``. ``ISOMETRICS_SEED``
-repeats what a run drew for the page; the end of a run prints it.
+``HYPOTHESIS_PROFILE`` chooses the profile: ``dev`` (the default), ``quick`` (as ``make test``) or
+``ci``. ``ISOMETRICS_SEED`` repeats what a run drew for the page; the end of a run prints it.
 With ``ISOMETRICS_REQUIRE_ALL`` set, a skipped test fails the run.
 """
 
 import os
+import re
 import secrets
 import shutil
 import sys
-from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 # Timing on a shared machine says nothing about a law, hence no deadline.
 settings.register_profile("dev", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=20)
 settings.register_profile("ci", deadline=None, derandomize=False, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
-OPTIONAL_PARTS = {
+# Paths below this folder: they start processes that take seconds, or load large packages.
+SLOW_PATHS = (
+    "browser/",
+    "cli/test_interrupting.py",
+    "cli/test_study.py",
+    "cli/test_study_ranking.py",
+    "engines/test_device_bins.py",
+    "fuzz/",
+    "integrations/test_mlflow.py",
+    "integrations/test_skore.py",
+    "integrations/test_torchmetrics.py",
+    "kernels/test_triton_sums.py",
+    "studies/",
+    "test_notebooks.py",
+    "test_processes.py",
+)
+# A test that starts a browser, a cluster or Node is slow, wherever it stands.
+SLOW_FIXTURES = {"browser", "spark", "web"}
+
+PURPOSES = {
+    "PostgreSQL": "tables of PostgreSQL",
     "adbc_driver_postgresql": "tables of PostgreSQL",
     "adbc_driver_sqlite": "tables of SQLite",
     "anywidget": "the page in a notebook",
     "arff": "ARFF files",
     "array_api_strict": "arrays of the array API standard",
+    "chromium": "the page in a browser",
+    "dask": "Dask tables",
+    "ipykernel": "the example notebook",
+    "java": "Spark tables",
     "jax": "JAX arrays",
     "matplotlib": "plots",
     "mlflow": "MLflow runs",
     "mpmath": "exact references",
     "nbclient": "the example notebook",
+    "node": "the page's own code",
     "numba": "the compiled kernel",
     "openml": "tasks of OpenML",
     "pandas": "pandas frames",
-    "playwright": "tests of the page in a browser",
+    "playwright": "the page in a browser",
     "polars": "polars frames",
-    "pyarrow": "Arrow tables",
     "pyspark": "Spark tables",
     "sklearn": "comparison with scikit-learn",
     "skore": "skore reports",
     "torch": "torch tensors",
     "torchmetrics": "metrics for torch",
     "triton": "kernels for CUDA",
-}
-OPTIONAL_PROGRAMS = {
-    "chromium": "tests of the page in a browser",
-    "java": "Spark tables",
-    "node": "tests of the page's own code",
 }
 
 # Code for graphics cards runs in Triton's interpreter; it asks for this when it is imported.
@@ -71,7 +92,7 @@ def spark():
     """Start Spark on this machine, once for each worker that needs it."""
     sql = pytest.importorskip("pyspark.sql")
     if shutil.which("java") is None:
-        pytest.skip("Spark needs Java")
+        pytest.skip("java is not installed")
     builder = sql.SparkSession.builder.master("local[2]").appName("isometrics-tests")
     for key, value in {
         "spark.ui.enabled": "false",
@@ -91,11 +112,30 @@ def spark():
     session.stop()
 
 
-def skipped_tests(config: pytest.Config) -> list[str]:
-    """Return the skipped tests and modules, each once; empty on an xdist worker."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    tests = Path(__file__).parent
+    for item in items:
+        path = item.path.relative_to(tests).as_posix()
+        fixtures = getattr(item, "fixturenames", ())
+        if path.startswith(SLOW_PATHS) or SLOW_FIXTURES.intersection(fixtures):
+            item.add_marker("slow")
+
+
+def skipped_tests(config: pytest.Config) -> dict[str, str]:
+    """Return why each skipped test or module was skipped; empty on an xdist worker."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     reports = reporter.getreports("skipped") if reporter else []
-    return sorted({report.nodeid for report in reports})
+    return {report.nodeid: why_skipped(report.longrepr[2]) for report in reports}
+
+
+def why_skipped(reason: str) -> str:
+    """Name what is missing in the same words for packages and programs."""
+    reason = reason.removeprefix("Skipped: ")
+    if missing := re.match(r"could not import '(\w+)|(\w+) is not installed$", reason):
+        name = missing[1] or missing[2]
+        purpose = f" ({PURPOSES[name]})" if name in PURPOSES else ""
+        return f"{name} is not installed{purpose}"
+    return reason
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -108,14 +148,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
+# Last, so that a coverage table stands above; pytest itself names failed tests below.
+@pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for module, purpose in OPTIONAL_PARTS.items():
-        if find_spec(module) is None:
-            terminalreporter.write_line(f"optional part missing: {module} ({purpose})")
-    for program, purpose in OPTIONAL_PROGRAMS.items():
-        if shutil.which(program) is None:
-            terminalreporter.write_line(f"optional program missing: {program} ({purpose})")
+    terminalreporter.ensure_newline()
+    skipped = skipped_tests(terminalreporter.config)
+    for reason in sorted(set(skipped.values()), key=str.lower):
+        terminalreporter.write_line(f"skipped: {reason}")
     terminalreporter.write_line(f"ISOMETRICS_SEED={os.environ['ISOMETRICS_SEED']}")
     if os.environ.get("ISOMETRICS_REQUIRE_ALL"):
-        for nodeid in skipped_tests(terminalreporter.config):
+        for nodeid in sorted(skipped):
             terminalreporter.write_line(f"ISOMETRICS_REQUIRE_ALL forbids skipping: {nodeid}")

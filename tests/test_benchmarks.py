@@ -189,6 +189,7 @@ def run(folder, *options):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_a_small_run_writes_table_and_picture_and_goes_on(tmp_path):
     for package in ("matplotlib", "sklearn"):
         pytest.importorskip(package)

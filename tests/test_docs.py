@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from isometrics.cli import main
 
@@ -22,6 +23,9 @@ OPTIONAL = (
 )
 # These warn about their own doings.
 NOISY = ("mlflow", "skore", "torch", "torchmetrics")
+# These take seconds, or start what does.
+SLOW = {"docs/ranking", "docs/scikit-learn", "docs/uncertainty"}
+LARGE = {"pyspark", *NOISY}
 
 
 def examples(page: Path) -> list[tuple[str, str | None]]:
@@ -43,6 +47,12 @@ def name_of(page: Path) -> str:
     return page.relative_to(ROOT).with_suffix("").as_posix()
 
 
+def parameter(page: Path) -> ParameterSet:
+    large = any(name in source for name in LARGE for source, _ in examples(page))
+    slow = large or name_of(page) in SLOW
+    return pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] if slow else [])
+
+
 @pytest.fixture(autouse=True)
 def folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "docs").symlink_to(ROOT / "docs")
@@ -50,7 +60,7 @@ def folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", [parameter(page) for page in PAGES])
 def test_the_examples_of_a_page_print_what_it_shows(
     page: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -58,7 +68,7 @@ def test_the_examples_of_a_page_print_what_it_shows(
     used = {name for name in (*OPTIONAL, *NOISY) for source, _ in blocks if name in source}
     for package in sorted(used):
         if find_spec(package) is None:
-            pytest.skip(f"the page uses {package}")
+            pytest.skip(f"{package} is not installed")
     if "pyspark" in used:
         request.getfixturevalue("spark")  # the session that the page finds
     if any("demo-report" in source for source, _ in blocks):

@@ -55,7 +55,13 @@ def run(line: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if commands(page)], ids=lambda page: page.stem
+    "page",
+    [
+        # This one has so many commands that it takes seconds.
+        pytest.param(page, marks=[pytest.mark.slow] if page.stem == "cli" else [], id=page.stem)
+        for page in PAGES
+        if commands(page)
+    ],
 )
 def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -63,6 +63,7 @@ def test_a_table_of_scores_without_ties():
 values = st.lists(st.integers(0, 4), min_size=4, max_size=8)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(values, st.randoms()), min_size=1, max_size=4))
 @settings(max_examples=50)
 def test_disagreement_is_the_mean_over_tasks(drawn):

@@ -25,7 +25,7 @@ def browser():
     sync_api = pytest.importorskip("playwright.sync_api")
     program = shutil.which("chromium")
     if program is None:
-        pytest.skip("chromium is missing")
+        pytest.skip("chromium is not installed")
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
         yield browser

@@ -181,9 +181,13 @@ ENGINES = {
 
 @cache
 def _postgres_programs():
-    for folder in ("/usr/local/bin", *sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin")))):
-        if Path(folder, "initdb").exists() and Path(folder, "postgres").exists():
-            return folder
+    """Return the folder of the server's programs, or None where PostgreSQL is not on the PATH."""
+    if initdb := shutil.which("initdb"):
+        return str(Path(initdb).parent)
+    # Debian puts only the client on the PATH.
+    if shutil.which("psql"):
+        for initdb in sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")):
+            return str(initdb.parent)
     return None
 
 

@@ -47,6 +47,7 @@ def test_conventions(estimator, check):
         check(estimator)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("meta", [FBetaThresholdClassifier, FCalibratedClassifier])
 def test_conventions_with_metadata_routing(meta):
     with sklearn.config_context(enable_metadata_routing=True):

@@ -111,6 +111,7 @@ def test_the_threshold_is_the_best_of_the_pooled_out_of_fold_scores(beta):
     assert np.array_equal(model.predict(X), (full >= model.best_threshold_).astype(int))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("thresholds", ["grid", "all"])
 def test_never_worse_than_a_search_by_scikit_learn_on_the_tuning_scores(seed, thresholds):

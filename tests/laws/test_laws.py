@@ -41,6 +41,7 @@ def test_law_catches_a_planted_bug(law):
         holds()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "area"), [(law, area) for law in LAWS for area in LAWS[law].exempt]
 )

@@ -19,7 +19,7 @@ def drawn_seed():
 def web():
     """Return the folder of the page's source; skip where it cannot be built."""
     if shutil.which("node") is None:
-        pytest.skip("Node is missing")
+        pytest.skip("node is not installed")
     if not (WEB / "node_modules").is_dir():
         pytest.skip("web/node_modules is missing; `make web` installs it")
     return WEB
