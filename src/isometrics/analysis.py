@@ -19,6 +19,7 @@ from isometrics.points import OperatingPoints
 from isometrics.samples import ModelSample, clean_model_sample
 from isometrics.summary import Summary, f_name, summary_of
 from isometrics.uncertainty.bootstrapping import DEFAULT_MEASURES
+from isometrics.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -38,7 +39,7 @@ SPACES = ("roc", "pr", "prg", "tradeoff", "all")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Analysis:
+class Analysis(Value):
     """Several models on one set of labels, over all rows and group by group.
 
     Make one with `analyse`, or of tables you have.

@@ -9,6 +9,7 @@ import numpy as np
 
 from isometrics.errors import MembershipError
 from isometrics.membership import common, positions_of
+from isometrics.values import read_only
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -135,5 +136,4 @@ def _side(given: object, length: int, name: str) -> Indices:
     if isinstance(members, frozenset):
         raise MembershipError(f"{name} must be positions or a boolean mask, not names")
     indices = members.indices().astype(np.int64)  # a copy: the given array stays writable
-    indices.setflags(write=False)
-    return indices
+    return read_only(indices)

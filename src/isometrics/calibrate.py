@@ -17,6 +17,7 @@ from isometrics.parameters import clean_choice
 from isometrics.points import OperatingPoints
 from isometrics.results import ResultTable
 from isometrics.table import Kind
+from isometrics.values import same
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -182,6 +183,14 @@ class HullCalibrator(ABC):
             name = type(self).__name__
             raise NotFittedError(f"this {name} has learnt nothing yet; call fit or from_points")
         return self.segments_
+
+    def __eq__(self, other: object) -> bool:
+        """Compare with a calibrator of the same class by what both have learnt."""
+        if type(self) is not type(other):
+            return NotImplemented
+        return same(vars(self), vars(other))
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         """Name the calibrator and say how many segments it has."""

@@ -12,14 +12,15 @@ from isometrics.points import OperatingPoints
 from isometrics.printing import html_table, number, text_table
 from isometrics.spaces import pr
 from isometrics.table import Kind
+from isometrics.values import Value
 
 if TYPE_CHECKING:
     from isometrics.aliases import Total
     from isometrics.table import Table
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Decision:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Decision(Value):
     """A chosen rule ``score >= threshold``: its counts, its measures, and what it is best for.
 
     ``float(decision)`` is the threshold: +inf for the empty rule, NaN where the table has none.

@@ -13,6 +13,7 @@ from isometrics.path import Pieces, Segments
 from isometrics.points import OperatingPoints
 from isometrics.spaces import pr_pieces
 from isometrics.table import Kind, Table
+from isometrics.values import tuple_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +33,7 @@ INTERPOLATION = {
 """The interpolations of areas in PR space."""
 
 
+@tuple_value
 class Bracket(NamedTuple):
     """Two numbers with the exact value between them; equal where it is known."""
 

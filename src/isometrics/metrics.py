@@ -15,6 +15,7 @@ from isometrics.parameters import clean_choice
 from isometrics.points import OperatingPoints
 from isometrics.spaces.pr import INTERPOLATIONS
 from isometrics.table import Measure
+from isometrics.values import tuple_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 
+@tuple_value
 class PrecisionRecallGainCurve(NamedTuple):
     """Precision gain, recall gain and threshold of every operating point, of equal lengths."""
 
@@ -68,6 +70,7 @@ def precision_recall_gain_curve(
     return PrecisionRecallGainCurve(points.precision_gain, points.recall_gain, points.thresholds)
 
 
+@tuple_value
 class AreaScores(NamedTuple):
     """The areas of one ranking in three spaces."""
 

@@ -11,14 +11,15 @@ from isometrics.inputs import refuse_other_than_probabilities
 from isometrics.parameters import clean_beta
 from isometrics.printing import html_table, number, text_table
 from isometrics.spaces.pr import f_weights
+from isometrics.values import Value
 
 if TYPE_CHECKING:
     from isometrics.decision import Decision
     from isometrics.points import OperatingPoints
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class PlugIn:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PlugIn(Value):
     """The decision of the plug-in rule beside the best one.
 
     Attributes

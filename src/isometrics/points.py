@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from isometrics.table import Table
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OperatingPoints(RowMeasures):
     """All operating points of one model on one sample: true and false positives by threshold.
 

@@ -16,6 +16,7 @@ from isometrics.errors import ParameterError, ScoreError
 from isometrics.inputs import clean_sample, clean_totals, positive_rows, present_rows
 from isometrics.printing import number
 from isometrics.results import ResultTable
+from isometrics.values import Value
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["CalibrationReport", "PlattScaling", "calibration_report", "platt_scaling"]
 
 
-@dataclass(frozen=True, slots=True)
-class PlattScaling:
+@dataclass(frozen=True, slots=True, eq=False)
+class PlattScaling(Value):
     """A sigmoid of the score, 1/(1 + exp(-(slope·s + intercept)))."""
 
     slope: float

@@ -1,21 +1,19 @@
-"""What the tables that functions return have in common: locked arrays, a printout, a data frame."""
+"""What the tables that functions return have in common: a printout, a data frame."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar
-
-import numpy as np
 
 from isometrics.frames import to_frame
 from isometrics.printing import html_table, text_table
+from isometrics.values import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 
-class ResultTable(ABC):
+class ResultTable(Value, ABC):
     """Base of frozen dataclasses of arrays that read as a table."""
 
     __slots__ = ()
@@ -24,19 +22,6 @@ class ResultTable(ABC):
     """The columns that the printout aligns at the left."""
     _most_rows: ClassVar[int] = 10
     """The largest number of rows that are printed."""
-
-    def __post_init__(self) -> None:
-        """Lock the arrays, so that a result is a value."""
-        for array in self._fields():
-            if isinstance(array, np.ndarray):
-                array.setflags(write=False)
-
-    def _fields(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
-
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """Copy and pickle by value, through the constructor that locks the arrays."""
-        return type(self), self._fields()
 
     @abstractmethod
     def _title(self) -> str:

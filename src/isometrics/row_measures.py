@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from isometrics.parameters import clean_beta, clean_cost
 from isometrics.results import ResultTable
 from isometrics.spaces import pr, prg, roc
+from isometrics.values import read_only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics.aliases import Counts, Floats, Total
     from isometrics.table import Table
-
-Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class RowMeasures(ResultTable):
@@ -49,12 +46,12 @@ class RowMeasures(ResultTable):
     @property
     def fn(self) -> Counts:
         """False negatives."""
-        return _locked(self.table.positives - self.table.tp)
+        return read_only(self.table.positives - self.table.tp)
 
     @property
     def tn(self) -> Counts:
         """True negatives."""
-        return _locked(self.table.negatives - self.table.fp)
+        return read_only(self.table.negatives - self.table.fp)
 
     @property
     def positives(self) -> Total:
@@ -74,41 +71,36 @@ class RowMeasures(ResultTable):
     @property
     def precision(self) -> Floats:
         """tp/(tp+fp); NaN for the empty rule, which predicts nothing."""
-        return _locked(pr.precision(self.table))
+        return read_only(pr.precision(self.table))
 
     @property
     def recall(self) -> Floats:
         """tp/P."""
-        return _locked(pr.recall(self.table))
+        return read_only(pr.recall(self.table))
 
     @property
     def false_positive_rate(self) -> Floats:
         """fp/N."""
-        return _locked(roc.false_positive_rate(self.table))
+        return read_only(roc.false_positive_rate(self.table))
 
     @property
     def precision_gain(self) -> Floats:
         """1 - c·fp/tp with c = P/N; -inf without true positives, NaN for the empty rule."""
-        return _locked(prg.precision_gain(self.table))
+        return read_only(prg.precision_gain(self.table))
 
     @property
     def recall_gain(self) -> Floats:
         """1 - c·fn/tp with c = P/N; -inf without true positives."""
-        return _locked(prg.recall_gain(self.table))
+        return read_only(prg.recall_gain(self.table))
 
     def f(self, beta: float = 1.0) -> Floats:
         """F_β of each row; β above 1 favours recall, ``inf`` is recall itself."""
-        return _locked(pr.f(self.table, clean_beta(beta)))
+        return read_only(pr.f(self.table, clean_beta(beta)))
 
     def f_gain(self, beta: float = 1.0) -> Floats:
         """F_β of each row on the gain scale, where it may be averaged."""
-        return _locked(prg.f_gain(self.table, clean_beta(beta)))
+        return read_only(prg.f_gain(self.table, clean_beta(beta)))
 
     def accuracy(self, cost: float = 0.5) -> Floats:
         """Accuracy of each row at a cost proportion of false positives; ½ is plain accuracy."""
-        return _locked(roc.accuracy(self.table, clean_cost(cost)))
-
-
-def _locked(array: NDArray[Scalar]) -> NDArray[Scalar]:
-    array.setflags(write=False)
-    return array
+        return read_only(roc.accuracy(self.table, clean_cost(cost)))

@@ -15,10 +15,9 @@ import numpy as np
 
 from isometrics.aliases import Counts, Total
 from isometrics.errors import NotAnswerableError
+from isometrics.values import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 
@@ -72,7 +71,7 @@ class ClassTotals(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class Table(Value):
     """Operating points (tp, fp) under the totals `positives` and `negatives`.
 
     Notes
@@ -97,12 +96,6 @@ class Table:
     """For each pair of neighbours in such a table, whether rows between them may be missing."""
     known: Mapping[str, float] = field(default_factory=dict)
     """Measures of the whole table that was compacted, by the names of `Measure`."""
-
-    def __post_init__(self) -> None:
-        """Lock the arrays, so that a table is a value."""
-        for array in (self.thresholds, self.tp, self.fp, self.gaps):
-            if array is not None:
-                array.setflags(write=False)
 
     @property
     def size(self) -> int:
@@ -152,55 +145,3 @@ class Table:
             kind,
             labels,
         )
-
-    def __eq__(self, other: object) -> bool:
-        """Tables are equal when all they hold is equal; unknown thresholds equal each other."""
-        if not isinstance(other, Table):
-            return NotImplemented
-        return (
-            self.kind == other.kind
-            and self.positives == other.positives
-            and self.negatives == other.negatives
-            and _same_labels(self.labels, other.labels)
-            and np.array_equal(self.tp, other.tp)
-            and np.array_equal(self.fp, other.fp)
-            and np.array_equal(self.thresholds, other.thresholds, equal_nan=True)
-            and _same_gaps(self.gaps, other.gaps)
-            and _same_known(self.known, other.known)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __reduce__(self) -> tuple[Callable[..., Table], tuple[Any, ...]]:
-        """Copy and pickle by value, through the constructor that locks the arrays."""
-        return Table, (
-            self.thresholds,
-            self.tp,
-            self.fp,
-            self.positives,
-            self.negatives,
-            self.kind,
-            self.labels,
-            self.gaps,
-            self.known,
-        )
-
-
-def _same_gaps(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(one, other)
-
-
-def _same_known(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
-    """Compare measures; one that is not defined, NaN, equals itself."""
-    return one.keys() == other.keys() and np.array_equal(
-        list(one.values()), [other[name] for name in one], equal_nan=True
-    )
-
-
-def _same_labels(one: tuple[Any, ...] | None, other: tuple[Any, ...] | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    # A label may be anything, an array included.
-    return len(one) == len(other) and all(map(np.array_equal, one, other))

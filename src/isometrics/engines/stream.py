@@ -38,6 +38,7 @@ from isometrics.on_device import measures
 from isometrics.points import OperatingPoints
 from isometrics.printing import number
 from isometrics.table import ClassTotals, Kind
+from isometrics.values import same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -397,6 +398,14 @@ class Accumulator:
         made._rows, made._lowest = found.rows, found.lowest
         made._positives, made._negatives = found.positives, found.negatives
         return made
+
+    def __eq__(self, other: object) -> bool:
+        """Compare with another accumulator by what both have seen."""
+        if type(self) is not type(other):
+            return NotImplemented
+        return same(self.state(), other.state())
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Callable[..., Accumulator], tuple[Any, ...]]:
         """Copy and pickle as plain arrays."""

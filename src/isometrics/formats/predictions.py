@@ -69,11 +69,6 @@ class Predictions(ResultTable):
     multiclass: bool = False
     classes: dict[str, object] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        """Lock the arrays, so that a result is a value."""
-        for values in self.columns.values():
-            values.setflags(write=False)
-
     def __len__(self) -> int:
         """Return the number of rows."""
         return self.columns[self.label].size

@@ -33,6 +33,14 @@ class ClosedIndex(WeightedIndex):
     linear: bool = False
     """Whether the index itself is a straight line in λ."""
 
+    def __eq__(self, other: object) -> bool:
+        """Compare by class: these indices have no parameters."""
+        return type(self) is type(other) or NotImplemented
+
+    def __hash__(self) -> int:
+        """Hash by class."""
+        return hash(type(self))
+
     @abstractmethod
     def meeting(self, one: Rows, other: Rows) -> Floats:
         """Return where the curves of two points meet in [0, 1]; NaN where they do not."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from isometrics.errors import ParameterError
 from isometrics.printing import several
+from isometrics.values import tuple_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -44,6 +45,7 @@ _KINDS = {
 }
 
 
+@tuple_value
 class Peek(NamedTuple):
     """What is known of a column before all of it is read."""
 

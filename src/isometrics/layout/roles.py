@@ -12,6 +12,7 @@ from isometrics.layout.guesses import Peek, guess_label, guess_role, listed
 from isometrics.layout.label_values import as_label
 from isometrics.layout.score_columns import FoundScores, scores_among
 from isometrics.printing import several
+from isometrics.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 _NAMED = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout(Value):
     """Which column is what.
 
     Attributes

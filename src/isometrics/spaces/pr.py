@@ -13,6 +13,7 @@ from isometrics.parameters import clean_choice, clean_positions, clean_range
 from isometrics.path import Path, path_of
 from isometrics.spaces import pr_pieces
 from isometrics.table import Measure, Table
+from isometrics.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,8 +70,8 @@ def f_weights(beta: float) -> tuple[float, float]:
     return 1 / (1 + inverse), inverse / (1 + inverse)
 
 
-@dataclass(frozen=True, slots=True)
-class PRSpace:
+@dataclass(frozen=True, slots=True, eq=False)
+class PRSpace(Value):
     """The table seen in PR space.
 
     Notes

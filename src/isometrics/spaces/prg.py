@@ -14,6 +14,7 @@ from isometrics.parameters import clean_beta, clean_positions, clean_range
 from isometrics.path import BLOCK, Path, path_of
 from isometrics.spaces.pr import f_weights
 from isometrics.table import Measure, Table, Totals
+from isometrics.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,8 +46,8 @@ def _per_true_positive(missed: NDArray[np.int64] | Floats, table: Table) -> Floa
         return missed / table.tp
 
 
-@dataclass(frozen=True, slots=True)
-class PRGSpace:
+@dataclass(frozen=True, slots=True, eq=False)
+class PRGSpace(Value):
     """The table seen in PRG space (Flach & Kull 2015); straight lines are achievable.
 
     Rows without true positives lie at -∞; the precision gain of the empty rule is NaN.

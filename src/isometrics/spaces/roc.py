@@ -12,6 +12,7 @@ import numpy as np
 from isometrics.parameters import clean_positions, clean_range
 from isometrics.path import Path, path_of
 from isometrics.table import Measure, Table, Totals
+from isometrics.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,8 +58,8 @@ def area_terms(path: Path, totals: Totals, lo: Fraction, hi: Fraction) -> Iterat
         yield heights / (2 * totals.positives)
 
 
-@dataclass(frozen=True, slots=True)
-class ROCSpace:
+@dataclass(frozen=True, slots=True, eq=False)
+class ROCSpace(Value):
     """The table seen in ROC space; straight lines between rows are achievable.
 
     Examples

@@ -18,6 +18,7 @@ from isometrics.spaces.density import DensityLike, beta_masses, clean_density
 from isometrics.spaces.envelope import completed, envelope_of
 from isometrics.spaces.tradeoff_intervals import TradeoffIntervals
 from isometrics.table import Kind, Table
+from isometrics.values import Value
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Tradeoff:
+class Tradeoff(Value):
     """The optimal tradeoff curve: the best value of an index for every weight λ of recall.
 
     Make one with `OperatingPoints.tradeoff`. It is the upper envelope of the curves of all

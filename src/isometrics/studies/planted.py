@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isometrics.bicluster import Bicluster
+from isometrics.values import Value
 
 if TYPE_CHECKING:
     from isometrics.aliases import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Planted:
+class Planted(Value):
     """A matrix and the bicluster planted in it."""
 
     matrix: Floats

@@ -12,6 +12,7 @@ import numpy as np
 from isometrics.errors import FileError, InputError
 from isometrics.studies.ranking.binarise import binarise_classes, binarise_numbers
 from isometrics.studies.ranking.raw import SUFFIXES, Column, RawTable, read_raw
+from isometrics.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DataSet:
+class DataSet(Value):
     """A binary task.
 
     Attributes

@@ -11,6 +11,7 @@ import numpy as np
 from isometrics.errors import FileError, ParameterError
 from isometrics.formats.text import as_path, unreadable
 from isometrics.studies.ranking.scoring import MEASURES
+from isometrics.values import Value
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -32,7 +33,7 @@ _ORIGIN = re.compile(r"[^-.\d]+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TaskResult:
+class TaskResult(Value):
     """One task: its models with all numbers, without those models that gave none.
 
     Attributes

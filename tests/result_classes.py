@@ -1,0 +1,217 @@
+"""Every public and documented class whose objects a user holds, with a way to make one.
+
+`tests/test_values.py` puts each of them under the laws of values, and checks that none is missing.
+"""
+
+import numpy as np
+
+import isometrics as iso
+from isometrics import formats
+from isometrics.comparison.disagreement import disagreement
+from isometrics.comparison.dominance import dominance, dominance_matrix
+from isometrics.comparison.ranking import rank_models
+from isometrics.indices import INDICES
+from isometrics.layout import Layout, Peek
+from isometrics.lift import net_benefit
+from isometrics.plugin import plug_in_threshold
+from isometrics.prevalence import prevalence_sensitivity
+from isometrics.reliability import calibration_report, platt_scaling
+from isometrics.studies.papers.collection import PaperNumbers
+from isometrics.studies.papers.item import Item, Number
+from isometrics.studies.planted import planted_bicluster
+from isometrics.studies.ranking.agreement import Agreement
+from isometrics.studies.ranking.choosing import PickDifferences, Picks
+from isometrics.studies.ranking.datasets import DataSet, Unusable
+from isometrics.studies.ranking.results import TaskResult
+from isometrics.studies.ranking.reversals import Reversals
+from isometrics.studies.ranking.tables import PairPoints, TaskList
+from isometrics.testing import Curve, count
+from isometrics.transfer import loss_table
+from isometrics.uncertainty.permutation import permutation_test
+from isometrics.uncertainty.sample_size import sample_size
+
+GENERATOR = np.random.default_rng(0)
+LABELS = GENERATOR.integers(0, 2, 60)
+SCORES = {name: GENERATOR.random(60).round(1) + LABELS / 3 for name in ("A", "B")}
+PROBABILITIES = SCORES["A"] / 2
+GROUPS = GENERATOR.integers(0, 2, 60)
+NAN = float("nan")
+PAIR = ("aupr", "auroc")
+DRAWS = {"n_resamples": 20, "random_state": 0}
+
+
+def points(name="A"):
+    return iso.OperatingPoints.from_scores(LABELS, SCORES[name])
+
+
+def probabilities():
+    return iso.OperatingPoints.from_scores(LABELS, PROBABILITIES)
+
+
+def sets():
+    return iso.OperatingPoints.from_sets({1, 2, 3}, {"a": [1], "b": [2, 5]}, universe_size=9)
+
+
+def models():
+    return {name: points(name) for name in SCORES}
+
+
+def analysis():
+    return iso.analyse(LABELS, SCORES, groups=GROUPS)
+
+
+def bicluster():
+    return iso.Bicluster([0, 2], [1], (3, 4))
+
+
+def ranking():
+    return rank_models(models())
+
+
+def data_set():
+    codes = np.array([False, True])
+    return DataSet("keel/some.dat", np.array([[0.5, NAN], [1, 2]]), codes, codes, "the rule")
+
+
+def two_curves():
+    return iso.bootstrap_curves(LABELS, SCORES, space="tradeoff", **DRAWS)
+
+
+def numbers():
+    return (number(),)
+
+
+def number():
+    return Number("AUPR", 0.5, "0.50")
+
+
+def item():
+    return Item("DG06", "Fig. 2", "A title.", "A curve.", numbers)
+
+
+FACTORIES = {
+    "isometrics.Accumulator": lambda: iso.Accumulator().update(LABELS, SCORES["A"]),
+    "isometrics.AccuracyCalibrator": lambda: iso.AccuracyCalibrator().fit(LABELS, SCORES["A"]),
+    "isometrics.Analysis": analysis,
+    "isometrics.AreaBrackets": lambda: iso.Accumulator().update(LABELS, SCORES["A"]).brackets(),
+    "isometrics.AreaScores": lambda: iso.area_scores([1, 1], [0.1, 0.2], undefined="nan"),
+    "isometrics.Average": lambda: iso.average(list(models().values())),
+    "isometrics.Band": lambda: two_curves().band("A"),
+    "isometrics.BetterCurve": lambda: two_curves().better("A", "B"),
+    "isometrics.Bicluster": bicluster,
+    "isometrics.Bootstrap": lambda: iso.bootstrap(points(), **DRAWS),
+    "isometrics.Bracket": lambda: iso.Bracket(NAN, 1.0),
+    "isometrics.CalibrationSegments": lambda: iso.FCalibrator.from_points(points()).table(),
+    "isometrics.Comparison": lambda: iso.compare(models()),
+    "isometrics.CurveReplicates": two_curves,
+    "isometrics.DeLong": lambda: iso.delong(LABELS, SCORES),
+    "isometrics.Decision": lambda: iso.best_threshold(sets()),
+    "isometrics.Differences": lambda: iso.bootstrap(LABELS, SCORES, **DRAWS).differences("AUROC"),
+    "isometrics.Evaluation": lambda: iso.evaluate(thresholds_from=points(), on=points("B")),
+    "isometrics.FCalibrator": lambda: iso.FCalibrator().fit(LABELS, SCORES["A"]),
+    "isometrics.Index": lambda: iso.Index("smaller", smaller),
+    "isometrics.Matches": lambda: iso.best_matches([{1, 2}], [{1}, {2, 3}], universe_size=9),
+    "isometrics.OperatingPoints": sets,
+    "isometrics.OptimalThresholds": lambda: iso.optimal_thresholds(points()),
+    "isometrics.PRGSpace": lambda: points().prg,
+    "isometrics.PRSpace": lambda: points().pr,
+    "isometrics.PrecisionRecallGainCurve": lambda: iso.precision_recall_gain_curve(
+        LABELS, SCORES["A"]
+    ),
+    "isometrics.ROCSpace": lambda: points().roc,
+    "isometrics.Summary": lambda: analysis().summary(),
+    "isometrics.Thresholds": lambda: analysis().summary().best,
+    "isometrics.Tradeoff": lambda: points().tradeoff(),
+    "isometrics.TradeoffIntervals": lambda: points().tradeoff().intervals,
+    "isometrics.comparing.Crossings": lambda: iso.compare(models()).crossings,
+    "isometrics.comparing.UsefulRanges": lambda: iso.compare(models()).useful,
+    "isometrics.comparison.areas.Areas": lambda: iso.compare(models()).areas,
+    "isometrics.comparison.disagreement.Disagreement": lambda: disagreement(
+        [{"x": {"AUPR": 0.5, "AUROC": 0.4}, "y": {"AUPR": 0.3, "AUROC": 0.6}}]
+    ),
+    "isometrics.comparison.dominance.Dominance": lambda: dominance(points(), points("B")),
+    "isometrics.comparison.dominance.DominanceMatrix": lambda: dominance_matrix(models()),
+    "isometrics.comparison.ranking.Ranking": ranking,
+    "isometrics.comparison.winners.Winners": lambda: iso.compare(models()).winners,
+    "isometrics.formats.Predictions": lambda: formats.Predictions(
+        {"label": LABELS.copy(), "score": SCORES["A"].copy()}, "label", {"score": "score"}
+    ),
+    "isometrics.indices.closed.FMeasure": lambda: INDICES["f-measure"],
+    "isometrics.layout.Layout": lambda: Layout("label", {"score": "score"}),
+    "isometrics.layout.Peek": lambda: Peek("float", [0.5, None]),
+    "isometrics.lift.NetBenefit": lambda: net_benefit(probabilities(), [0.2, 0.5]),
+    "isometrics.plugin.PlugIn": lambda: plug_in_threshold(probabilities()),
+    "isometrics.prevalence.PrevalenceSensitivity": lambda: prevalence_sensitivity(points(), [0.1]),
+    "isometrics.reliability.CalibrationReport": lambda: calibration_report(LABELS, PROBABILITIES),
+    "isometrics.reliability.PlattScaling": lambda: platt_scaling(LABELS, SCORES["A"]),
+    "isometrics.spaces.baselines.UsefulRange": lambda: points().tradeoff().useful_range(),
+    "isometrics.studies.papers.collection.PaperNumbers": lambda: PaperNumbers(
+        (item(),), (number(),)
+    ),
+    "isometrics.studies.papers.item.Item": item,
+    "isometrics.studies.papers.item.Number": number,
+    "isometrics.studies.planted.Planted": lambda: planted_bicluster((9, 9), (3, 3)),
+    "isometrics.studies.ranking.agreement.Agreement": lambda: Agreement(
+        (PAIR,), 3, 2, 0.95, *np.full((3, 1, 6), NAN)
+    ),
+    "isometrics.studies.ranking.choosing.PickDifferences": lambda: PickDifferences(
+        "f1", (PAIR,), *np.full((6, 1), NAN)
+    ),
+    "isometrics.studies.ranking.choosing.Picks": lambda: Picks(
+        "f1", PAIR, 3, *np.full((4, 2), NAN)
+    ),
+    "isometrics.studies.ranking.datasets.DataSet": data_set,
+    "isometrics.studies.ranking.results.TaskResult": lambda: TaskResult(
+        "task", ("x", "y"), {"AUPR": np.array([0.5, NAN])}
+    ),
+    "isometrics.studies.ranking.reversals.Reversals": lambda: Reversals(
+        "task", PAIR, (("x", "y"),), np.array([[0.5, NAN]]), 3
+    ),
+    "isometrics.studies.ranking.tables.PairPoints": lambda: PairPoints("task", models()),
+    "isometrics.studies.ranking.tables.TaskList": lambda: TaskList(
+        (data_set(),), (Unusable("b", "is broken"),)
+    ),
+    "isometrics.table.Table": lambda: points().table,
+    "isometrics.testing.Curve": lambda: Curve.of([1, 2], [1, 3], positives=4, negatives=9),
+    "isometrics.testing.Row": lambda: count([1, 0], [0.5, 0.2])[0],
+    "isometrics.transfer.LossTable": lambda: loss_table(points(), [0.5, 1]),
+    "isometrics.uncertainty.permutation.ChanceTest": lambda: permutation_test(
+        LABELS, SCORES["A"], n_permutations=20, random_state=0
+    ),
+    "isometrics.uncertainty.sample_size.SampleSize": lambda: sample_size(points(), half_width=0.05),
+}
+"""A way to make an object of each class, by the path at which it is documented."""
+
+NO_RESULTS = {
+    "isometrics.uncertainty.measures.Measure": "holds the function that computes it",
+    "isometrics.formats.Format": "holds the functions that read and write it",
+    "isometrics.report.BandLike": "a protocol",
+    "isometrics.report.widget.ReportWidget": "a widget, whose state is anywidget's",
+    "isometrics.integrations.mlflow.Logged": "made by a run of MLflow",
+    **{
+        f"isometrics.integrations.sklearn.{name}": "follows the conventions of scikit-learn"
+        for name in (
+            "AchievablePrecisionRecallDisplay",
+            "FBetaThresholdClassifier",
+            "FCalibratedClassifier",
+            "PrecisionRecallGainDisplay",
+            "RocHullDisplay",
+            "TradeoffDisplay",
+        )
+    },
+    **{
+        f"isometrics.integrations.torchmetrics.{name}": "follows the conventions of torchmetrics"
+        for name in (
+            "BinaryAUPR",
+            "BinaryAUPRG",
+            "MultilabelAUPR",
+            "MultilabelAUPRG",
+            "PrecisionRecallGainCurve",
+        )
+    },
+}
+"""Documented classes that are no results, and why."""
+
+
+def smaller(precision, recall, lam):
+    return np.minimum(precision, recall) + 0 * lam

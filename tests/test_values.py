@@ -1,0 +1,308 @@
+"""Results are values: pickled, copied and compared by what they hold, with arrays for reading."""
+
+import copy
+import importlib
+import pickle
+import pkgutil
+import re
+from collections.abc import Hashable, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics import errors
+from isometrics.values import Value, read_only, same
+
+from .result_classes import FACTORIES, LABELS, NO_RESULTS, SCORES, points, sets
+
+EVERY_RESULT = pytest.mark.parametrize("make", FACTORIES.values(), ids=FACTORIES)
+API = Path(__file__).parent.parent / "docs" / "api.md"
+
+
+def found_at(path):
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+def arrays_of(content):
+    """Yield the arrays of a result and of the results inside it."""
+    if isinstance(content, np.ndarray):
+        yield content
+    elif isinstance(content, Value | iso.Bicluster):
+        for field in fields(content):
+            # The rows of an analysis are the arrays that the user gave.
+            if not (isinstance(content, iso.Analysis) and field.name == "rows"):
+                yield from arrays_of(getattr(content, field.name))
+    elif isinstance(content, iso.AccuracyCalibrator | iso.FCalibrator):
+        yield from arrays_of(content.segments_)
+    elif isinstance(content, Mapping):
+        yield from arrays_of(list(content.values()))
+    elif isinstance(content, tuple | list):
+        for each in content:
+            yield from arrays_of(each)
+
+
+def assert_read_only(result):
+    for array in arrays_of(result):
+        assert not array.flags.writeable
+        with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
+            array.flags.writeable = True
+        assert not isinstance(array.base, np.ndarray) or not array.base.flags.writeable
+
+
+@EVERY_RESULT
+def test_a_pickle_is_an_equal_result(make):
+    result = make()
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        restored = pickle.loads(pickle.dumps(result, protocol))
+        assert type(restored) is type(result)
+        assert restored == result
+        assert (restored != result) is False
+        assert repr(restored) == repr(result)
+        assert_read_only(restored)
+
+
+@EVERY_RESULT
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_a_copy_is_an_equal_result(make, copied):
+    result = make()
+    made = copied(result)
+    assert type(made) is type(result)
+    assert made == result
+    assert repr(made) == repr(result)
+    assert_read_only(made)
+
+
+@EVERY_RESULT
+def test_results_of_the_same_data_are_equal(make):
+    assert make() == make()
+    if isinstance(make(), Hashable):
+        assert hash(make()) == hash(make())
+
+
+@EVERY_RESULT
+def test_a_result_equals_nothing_else(make):
+    result = make()
+    assert result != object()
+    assert (result == "text") is False
+    assert type(result).__eq__(result, object()) is NotImplemented
+
+
+def other_content(content):
+    """Return something of the same type that is not equal; None where none is known."""
+    if isinstance(content, np.ndarray) and content.size and content.dtype != object:
+        return np.zeros_like(content) if content.any() else np.ones_like(content)
+    if isinstance(content, str | float):
+        return content * 2 or type(content)(1)
+    if isinstance(content, dict) and content:
+        return dict(list(content.items())[1:])
+    return None
+
+
+@pytest.mark.parametrize("path", [path for path in FACTORIES if issubclass(found_at(path), Value)])
+def test_results_that_differ_in_one_field_are_not_equal(path):
+    result = FACTORIES[path]()
+    content = {field.name: getattr(result, field.name) for field in fields(result)}
+    for name, value in content.items():
+        other = other_content(value)
+        if other is None or same(other, value):
+            continue
+        changed = object.__new__(type(result))
+        for each, kept in (content | {name: other}).items():
+            object.__setattr__(changed, each, kept)
+        assert changed != result, name
+
+
+@EVERY_RESULT
+def test_arrays_cannot_be_made_writable(make):
+    assert_read_only(make())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("thresholds", "tp", "fp", "fn", "tn", "precision", "recall"),
+        *("false_positive_rate", "precision_gain", "recall_gain"),
+    ],
+)
+def test_columns_of_operating_points_cannot_be_made_writable(name):
+    assert_read_only([getattr(points(), name)])
+
+
+@pytest.mark.parametrize("name", ["f", "f_gain", "accuracy"])
+def test_scores_of_operating_points_cannot_be_made_writable(name):
+    assert_read_only([getattr(points(), name)()])
+
+
+def test_what_the_user_gave_stays_writable():
+    labels, scores = LABELS.copy(), SCORES["A"].copy()
+    made = iso.OperatingPoints.from_scores(labels, scores)
+    counts = {"tp": np.array([1, 2]), "fp": np.array([1, 3])}
+    by_counts = iso.OperatingPoints.from_counts(**counts, positives=3, negatives=4)
+    before = copy.deepcopy((made, by_counts))
+    for array in (labels, scores, *counts.values()):
+        array[:] = 0
+    assert (made, by_counts) == before
+
+
+# ---------------------------------------------------------------------- completeness
+
+
+def classes():
+    """Return all classes that are public, documented, or derived from `Value`, by their paths."""
+    documented = re.findall(r"^::: (isometrics\.[\w.]+)$", API.read_text("utf-8"), re.MULTILINE)
+    paths = {*documented, *(f"isometrics.{name}" for name in iso.__all__)} - NO_RESULTS.keys()
+    # Modules of integrations need packages that may be missing; they have no results but those
+    # on the page.
+    found = {path: found_at(path) for path in paths}
+    for module in pkgutil.walk_packages(iso.__path__, "isometrics."):
+        if not re.search(r"cli|integrations|kernels|__main__|widget", module.name):
+            importlib.import_module(module.name)
+    found |= {f"{cls.__module__}.{cls.__name__}": cls for cls in derived(Value)}
+    return {path: cls for path, cls in found.items() if isinstance(cls, type)}
+
+
+def derived(cls):
+    for each in cls.__subclasses__():
+        yield each
+        yield from derived(each)
+
+
+def is_error(cls):
+    return issubclass(cls, Exception)
+
+
+def test_every_class_is_under_the_laws():
+    under_laws = {type(make()) for make in FACTORIES.values()}
+    left_out = {
+        path: cls
+        for path, cls in classes().items()
+        if cls not in under_laws
+        and not is_error(cls)
+        and not getattr(cls, "__abstractmethods__", ())
+    }
+    assert not left_out
+
+
+def test_the_list_names_no_class_twice_and_says_what_it_makes():
+    for path, make in FACTORIES.items():
+        assert type(make()) is found_at(path)
+
+
+def test_what_is_left_out_exists_on_the_page():
+    assert all(f"::: {path}\n" in API.read_text("utf-8") for path in NO_RESULTS)
+
+
+@pytest.mark.parametrize("name", errors.__all__)
+def test_errors_are_pickled(name):
+    cls = getattr(errors, name)
+    restored = pickle.loads(pickle.dumps(cls("a sentence")))
+    assert type(restored) is cls
+    assert str(restored) == "a sentence"
+
+
+def test_every_dataclass_that_compares_itself_has_no_arrays():
+    """Python's own comparison of dataclasses fails on arrays and calls NaN unequal to itself."""
+    for path, cls in classes().items():
+        if is_dataclass(cls) and "__eq__" in vars(cls) and cls is not iso.Bicluster:
+            assert not any(
+                "Floats" in str(f.type) or "NDArray" in str(f.type) for f in fields(cls)
+            ), path
+
+
+# ---------------------------------------------------------------------- what values are made of
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (NAN, np.float32("nan")),
+        (1, np.int64(1)),
+        (np.array([NAN, 1]), np.array([float("-nan"), 1])),
+        (np.array([1, 2]), np.array([1.0, 2.0])),
+        (np.array(["a", NAN], object), np.array(["a", -NAN], object)),
+        (np.array(["a"]), np.array(["a"], object)),
+        (np.array(["2020-01-01", "NaT"], "M8[D]")[:1], np.array(["2020-01-01"], "M8[D]")),
+        ({"a": (NAN, [1])}, {"a": (-NAN, [1])}),
+    ],
+)
+def test_the_same(one, other):
+    assert same(one, other)
+    assert same(other, one)
+
+
+class Strange:
+    """Something whose comparison is no truth value."""
+
+    def __eq__(self, other):
+        return [other]
+
+    __hash__ = None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (NAN, 1.0),
+        (NAN, None),
+        ("1", 1),
+        ((1,), [1]),
+        ((1,), (1, 2)),
+        ({"a": 1}, {"b": 1}),
+        ({"a": 1}, {"a": 2}),
+        (np.array([1]), np.array([[1]])),
+        (np.array([1]), [1]),
+        (np.array([NAN]), np.array(["nan"])),
+        (np.array([None]), np.array([0.0])),
+        (Strange(), Strange()),
+    ],
+)
+def test_not_the_same(one, other):
+    assert not same(one, other)
+    assert not same(other, one)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(3.0),
+        np.arange(0),
+        np.arange(9)[::-2],
+        np.zeros((2, 3)).T,
+        np.array(1.5),
+        np.array(["a", "longer"]),
+        np.array(["a", None], object),
+        np.array(["2020-01-01"], "M8[ns]"),
+    ],
+    ids=lambda array: f"{array.dtype}{array.shape}",
+)
+def test_a_read_only_array_is_the_same_memory(array):
+    locked = read_only(array)
+    assert same(locked, array)
+    assert locked.dtype == array.dtype
+    assert np.shares_memory(locked, array) or not array.size
+    assert_read_only([locked])
+    again = read_only(locked)
+    assert again.base is locked.base
+
+
+def test_tuples_of_numbers_equal_plain_ones():
+    bracket = iso.Bracket(0.25, NAN)
+    assert bracket == (0.25, -NAN)
+    assert bracket != (0.25, 0.5)
+    assert bracket != [0.25, 0.5]
+
+
+def test_sets_with_arrays_as_labels_are_equal():
+    def made(label):
+        return iso.OperatingPoints.from_counts([1], [0], positives=3, negatives=6, labels=[label])
+
+    assert made(np.array([1, 2])) == made(np.array([1, 2]))
+    assert made(np.array([1, 2])) != made(np.array([1, 3]))
+    assert sets() != points()
