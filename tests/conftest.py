@@ -87,6 +87,15 @@ def closed_figures():
         sys.modules["matplotlib.pyplot"].close("all")
 
 
+@pytest.fixture
+def any_memory_limit(monkeypatch):
+    """Take limits of a few bytes too, so that small samples do not fit."""
+    from isometrics.engines import memory
+
+    monkeypatch.setattr(memory, "LIBRARIES", 0)
+    monkeypatch.setattr(memory, "LEAST", 0)
+
+
 @pytest.fixture(scope="session")
 def spark():
     """Start Spark on this machine, once for each worker that needs it."""

@@ -39,6 +39,7 @@ def parquet(sample, tmp_path_factory):
     return path
 
 
+@pytest.mark.usefixtures("any_memory_limit")
 def test_a_small_limit_keeps_the_hull_and_all_areas(parquet, full):
     told = []
     analysis = iso.read_predictions(
@@ -64,7 +65,7 @@ def test_without_a_limit_the_table_is_that_of_the_arrays(parquet, full):
 @pytest.mark.parametrize("tolerance", [0.05, 1e-4])
 def test_a_tolerance(parquet, full, tolerance, monkeypatch):
     monkeypatch.setattr(approximate, "FIRST_ROWS", 20_000)
-    found = iso.read_predictions(parquet, tolerance=tolerance, memory_limit="20MB").models["score"]
+    found = iso.read_predictions(parquet, tolerance=tolerance, memory_limit="200MB").models["score"]
     assert found.table.kind is Kind.COMPACT
     assert len(found) < len(full)
     mine, theirs = found.hull(), full.hull()

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isometrics import formats
 from isometrics.analysis import Analysis
 from isometrics.engines.frames import FrameSource
+from isometrics.engines.memory import limit_for, rows_budget
 from isometrics.engines.opening import open_source
 from isometrics.engines.sources import peek
 from isometrics.engines.tables import read_tables
-from isometrics.errors import FileError
+from isometrics.errors import FileError, ParameterError
 from isometrics.formats import FORMATS
+from isometrics.formats.text import uncompressed_size
 from isometrics.layout import Layout, layout_of
 from isometrics.samples import ModelSample
 
@@ -87,7 +90,7 @@ def read_predictions(
     >>> analysis.models["rf"].roc.area()
     0.75
     """
-    foreign = _foreign(path_or_frame, pos_label)
+    foreign = _foreign(path_or_frame, pos_label, memory_limit)
     with closing(_source(path_or_frame, foreign, memory_limit)) as source:
         if foreign is not None and not any((label, scores, model, weight, group)):
             layout = _layout_of_format(foreign)
@@ -116,7 +119,9 @@ def read_predictions(
         return Analysis(tables.points, tables.groups, tables.skipped, description, rows)
 
 
-def _foreign(given: Any, pos_label: object) -> formats.Predictions | None:
+def _foreign(
+    given: Any, pos_label: object, memory_limit: str | int | None
+) -> formats.Predictions | None:
     """Read a file of another tool's format; None for what is a plain table."""
     if not isinstance(given, str | os.PathLike):
         return None
@@ -129,6 +134,13 @@ def _foreign(given: Any, pos_label: object) -> formats.Predictions | None:
         raise FileError(
             f"cannot read {os.fspath(given)!r} alone: it looks like {FORMATS[name].description}; "
             f"read it with isometrics.formats.read and {needed[0]}=, or convert it first"
+        )
+    needed_bytes = uncompressed_size(Path(given)) * FORMATS[name].bytes_held
+    if needed_bytes > rows_budget(memory_limit):
+        raise ParameterError(
+            f"cannot read {os.fspath(given)!r} within the memory limit: files in the format "
+            f"{name!r} are held in memory; raise memory_limit= to {limit_for(needed_bytes)}, or "
+            "convert the file to Parquet"
         )
     chosen = {"pos_label": pos_label} if pos_label is not None and "pos_label" in options else {}
     found = formats.read(given, name, **chosen)

@@ -313,7 +313,7 @@ def test_a_positive_class_by_name(call, tmp_path):
         (["m.csv", "--positives", "3"], "leave --positives out"),
         (["m.list", "--scores", "good", "--weight", "bad"], "holds no weights"),
         (["m.list", "--scores", "good", "--model", "bad"], "holds one model"),
-        (["m.npz", "--scores", "good", "--memory-limit", "100B"], "does not fit into the memory"),
+        (["m.npz", "--scores", "good", "--memory-limit", "100B"], "must be at least 200MB"),
     ],
 )
 def test_what_cannot_be_converted(call, predictions, monkeypatch, words, message):

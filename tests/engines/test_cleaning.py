@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import isometrics as iso
-from isometrics.engines import frames
+from isometrics.engines import sources
 from isometrics.engines.arrow import can_name, codes, is_number, kind_of, numbers, unholdable
 from isometrics.errors import (
     EmptyInputError,
@@ -28,7 +28,7 @@ ROLES = {"label": "label", "scores": "score"}
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
     """Let every batch have two rows."""
-    monkeypatch.setattr(frames, "BATCH", 2)
+    monkeypatch.setattr(sources, "BATCH_ROWS", 2)
 
 
 def read(label, score, weight=None, **options):

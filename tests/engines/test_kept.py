@@ -20,8 +20,7 @@ def frame(**columns):
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
     """Let rows arrive in several batches."""
-    for module in (sources, __import__("isometrics.engines.frames", fromlist=["frames"])):
-        monkeypatch.setattr(module, "BATCH", 3)
+    monkeypatch.setattr(sources, "BATCH_ROWS", 3)
 
 
 def test_rows_are_kept_in_their_order():
@@ -75,6 +74,7 @@ def test_rows_that_are_not_shared_by_all_models(table):
         iso.read_predictions(table, label="label", keep_rows=True)
 
 
+@pytest.mark.usefixtures("any_memory_limit")
 def test_rows_that_do_not_fit_are_refused():
     with pytest.raises(ParameterError, match="the rows do not fit into the memory limit"):
         iso.read_predictions(frame(), keep_rows=True, memory_limit=100)

@@ -1,7 +1,6 @@
-"""Standard input, URLs, data frames and memory limits."""
+"""Standard input, URLs and data frames."""
 
 import io
-import os
 import sqlite3
 import sys
 import tempfile
@@ -18,7 +17,6 @@ import pytest
 import isometrics as iso
 from isometrics.engines import databases, opening
 from isometrics.engines.frames import FrameSource
-from isometrics.engines.memory import SHARE, budget_of, clean_memory
 from isometrics.engines.opening import open_source
 from isometrics.engines.sources import peek, reading
 from isometrics.errors import FileError, MissingValueError, ParameterError
@@ -338,26 +336,3 @@ def test_reading_without_duckdb(monkeypatch):
     monkeypatch.delitem(sys.modules, "duckdb")
     with pytest.raises(FileError), reading("x"):
         raise pa.ArrowInvalid("no")
-
-
-# ---------------------------------------------------------------------- memory
-
-
-@pytest.mark.parametrize(
-    ("given", "size"),
-    [(1000, 1000), ("1000", 1000), ("2GB", 2 * 10**9), ("2 gb", 2 * 10**9), ("1.5 MiB", 3 * 2**19),
-     ("3k", 3000), ("1Ti", 2**40), (" 64 B ", 64), (2.5e6, 2_500_000)],
-)  # fmt: skip
-def test_memory_limits(given, size):
-    assert clean_memory(given) == size
-    assert budget_of(given) == int(size * SHARE)
-
-
-@pytest.mark.parametrize("given", ["", "much", "2XB", "-1GB", -1, 0, "0", "0.0GB", True, "1e9", []])
-def test_memory_limits_that_are_refused(given):
-    with pytest.raises(ParameterError, match=r"^memory_limit must be a number of bytes or a text"):
-        clean_memory(given)
-
-
-def test_half_of_the_memory_by_default():
-    assert clean_memory(None) == os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2

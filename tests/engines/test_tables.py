@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.engines import approximate, frames, tables
+from isometrics.engines import approximate, sources, tables
 from isometrics.engines.frames import FrameSource
 from isometrics.engines.groups import GroupedRows
 from isometrics.engines.tables import columns_of, read_tables
@@ -32,7 +32,7 @@ def points(labels, scores, weights=None):
 @pytest.fixture
 def small(monkeypatch):
     """Let batches have a few rows."""
-    monkeypatch.setattr(frames, "BATCH", 7)
+    monkeypatch.setattr(sources, "BATCH_ROWS", 7)
 
 
 def test_columns_of_a_layout():
@@ -41,7 +41,7 @@ def test_columns_of_a_layout():
     assert columns_of(Layout("y", {"a": "p"})) == ["y", "p"]
 
 
-@pytest.mark.usefixtures("small")
+@pytest.mark.usefixtures("small", "any_memory_limit")
 @pytest.mark.parametrize("weighted", [None, "integer", "float"])
 @pytest.mark.parametrize("limit", [None, 100])
 def test_columns_of_models(weighted, limit):
@@ -89,7 +89,7 @@ def test_a_category_without_rows_is_no_model():
 def test_a_small_model_beside_a_large_one(monkeypatch):
     """The large one needs several passes; the small one is counted in the first."""
     Coarse(monkeypatch, first=100, cell_bits=6, most=64)
-    monkeypatch.setattr(frames, "BATCH", 150)
+    monkeypatch.setattr(sources, "BATCH_ROWS", 150)
     big, small = curved(1500, 1), curved(60, 2)
     labels, scores = (np.concatenate(pair) for pair in zip(big, small, strict=True))
     models = np.repeat(["big", "small"], [1500, 60])
@@ -207,20 +207,6 @@ def test_weights_of_groups_beyond_words():
 
 
 @pytest.mark.usefixtures("small")
-def test_groups_that_do_not_fit_into_memory():
-    table = pa.table(
-        {"label": [1, 0] * 500, "score": np.arange(1000.0), "group": np.arange(1000) // 10}
-    )
-    with pytest.raises(ParameterError) as refused:
-        iso.read_predictions(table, memory_limit="10kB")
-    assert str(refused.value) == (
-        "the tables of all groups do not fit into the memory limit; raise memory_limit=, or leave "
-        "the groups out"
-    )
-    assert iso.read_predictions(table, memory_limit="10kB", group=False).groups == {}
-
-
-@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("role", ["group", "model"])
 def test_null_names_are_missing(role):
     names = pa.array([*["a"] * 9, None])
@@ -233,7 +219,7 @@ def test_null_names_are_missing(role):
 
 
 def test_progress(monkeypatch):
-    monkeypatch.setattr(frames, "BATCH", 3)
+    monkeypatch.setattr(sources, "BATCH_ROWS", 3)
     table = pa.table({"label": [1, 0] * 4, "score": np.arange(8.0)})
     told = []
     iso.read_predictions(table, progress=lambda *rows: told.append(rows))
@@ -246,7 +232,7 @@ def test_an_empty_table():
         iso.read_predictions(empty, label="label", scores="score")
 
 
-@pytest.mark.usefixtures("small")
+@pytest.mark.usefixtures("small", "any_memory_limit")
 def test_what_does_not_fit_goes_to_the_disk(monkeypatch):
     """After every batch, no more rows are held than the limit allows."""
     held = []

@@ -160,7 +160,7 @@ def test_bounds_that_differ_are_logged(tmp_path, monkeypatch):
     labels = rng.random(20_000) < 0.3
     table = pyarrow.table({"label": labels, "score": rng.normal(labels)})
     pyarrow.parquet.write_table(table, tmp_path / "rows.parquet")
-    given = iso.read_predictions(tmp_path / "rows.parquet", tolerance=0.05, memory_limit="20MB")
+    given = iso.read_predictions(tmp_path / "rows.parquet", tolerance=0.05, memory_limit="200MB")
     logged = ours.log_analysis(given, figures=False, report=False).metrics
     low, middle, high = (logged[f"score/aupr{end}"] for end in ("_lo", "", "_hi"))
     assert low < middle < high

@@ -188,9 +188,9 @@ def _predictions(file: str, target: str, columns: Columns) -> Predictions:
 def _arrays(source: Source, names: list[str], memory_limit: str | None) -> dict[str, Any]:
     import pyarrow as pa
 
-    from isometrics.engines.memory import clean_memory
+    from isometrics.engines.memory import parse_memory_limit
 
-    room = clean_memory(memory_limit)
+    room = parse_memory_limit(memory_limit)
     batches = []
     for batch in source.batches(names):
         batches.append(batch)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +25,12 @@ if TYPE_CHECKING:
 
 BYTES_OF_A_ROW = 64
 """A full table and what building it takes, for each distinct score."""
+
+
+@lru_cache(maxsize=1)
+def _sorting_threads(process: int) -> ThreadPoolExecutor:  # noqa: ARG001
+    """Return the threads that sort the rows of all tables; a forked process needs its own."""
+    return ThreadPoolExecutor(2)
 
 
 class ExactTable:
@@ -47,9 +55,9 @@ class ExactTable:
     ) -> None:
         self._order: Order = order_of(dtype)
         word = self._order.word
-        self._threads = ThreadPoolExecutor(2)
         self._classes = tuple(
-            Runs(word, weights, folder=folder, threads=self._threads) for _ in range(2)
+            Runs(word, weights, folder=folder, threads=_sorting_threads(os.getpid()))
+            for _ in range(2)
         )
 
     def append(

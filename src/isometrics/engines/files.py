@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isometrics.engines.arrow import is_number, kind_of
-from isometrics.engines.sources import BATCH, FIRST_ROWS, reading
-from isometrics.errors import FileError
+from isometrics.engines.memory import SHARE_OF_BATCHES, in_megabytes
+from isometrics.engines.sources import FIRST_ROWS, batch_rows, reading
+from isometrics.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -98,16 +99,52 @@ def _by_name(path: Path) -> str | None:
     return _SUFFIXES.get(Path(name).suffix)
 
 
+_NARROW = 16
+"""So many columns of a Parquet file are read together without a look at what they take."""
+_PAGE_AND_DICTIONARY = 2_200_000
+"""What a column takes while it is decoded: writers cut pages and dictionaries at a megabyte."""
+
+
+def _opened(path: str) -> Any:
+    import pyarrow.parquet as pq
+
+    # Buffering ahead would hold all row groups until the end of the file, and without a buffer
+    # of its own a column is read as a whole.
+    return pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 16)
+
+
+def refuse_wide_parquet(name: str, metadata: Any, columns: Sequence[str], memory: int) -> None:
+    """Refuse more columns than can be decoded together within so many bytes."""
+    if len(columns) <= _NARROW:
+        return
+    wanted = set(columns)
+    needed = max(
+        sum(
+            min(chunk.total_uncompressed_size, _PAGE_AND_DICTIONARY)
+            for chunk in map(group.column, range(group.num_columns))
+            if chunk.path_in_schema in wanted
+        )
+        for group in map(metadata.row_group, range(metadata.num_row_groups))
+    )
+    if needed > memory:
+        raise ParameterError(
+            f"cannot read {len(columns)} columns of {name!r} together within the memory limit; "
+            f"raise memory_limit= to {in_megabytes(SHARE_OF_BATCHES * needed)}, or choose some of "
+            "them with scores="
+        )
+
+
 class ParquetFile:
     """One Parquet file, read a batch at a time.
 
     pyarrow's data sets, which `ArrowFiles` needs, take longer to load than many a file to read.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, memory: int) -> None:
         self.name = path
         self._path = path
-        with reading(path), self._opened() as file:
+        self._memory = memory
+        with reading(path), _opened(path) as file:
             self.schema: pa.Schema = file.schema_arrow
             self.rows: int | None = file.metadata.num_rows
         names = self.schema.names
@@ -115,26 +152,35 @@ class ParquetFile:
             twice = next(name for name in names if names.count(name) > 1)
             raise FileError(f"cannot read {path!r}: it has two columns called {twice!r}")
 
-    def _opened(self) -> Any:
-        import pyarrow.parquet as pq
-
-        # Buffering ahead would hold all row groups until the end of the file.
-        return pq.ParquetFile(self._path, pre_buffer=False)
-
     def batches(
         self, columns: Sequence[str], *, limit: int | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
-        left = self.rows if limit is None else limit
-        assert left is not None
-        with reading(self.name), self._opened() as file:
-            for batch in file.iter_batches(min(BATCH, max(left, 1)), columns=list(columns)):
+        with reading(self.name), _opened(self._path) as file:
+            if limit is not None:
+                yield from self._first(file, columns, limit)
+                return
+            refuse_wide_parquet(self.name, file.metadata, columns, self._memory)
+            for batch in file.iter_batches(batch_rows(len(columns)), columns=list(columns)):
                 # In a damaged file, offsets may lead anywhere, and pyarrow follows them.
                 batch.validate(full=True)
-                yield batch.select(list(columns)).slice(0, left)
-                left -= min(left, batch.num_rows)
-                if not left:
-                    return
+                yield batch.select(list(columns))
+
+    def _first(self, file: Any, columns: Sequence[str], limit: int) -> Iterator[pa.RecordBatch]:
+        """Read the first rows, some columns at a time: each takes a page or two of memory."""
+        import pyarrow as pa
+
+        arrays: dict[str, pa.Array] = {}
+        for start in range(0, len(columns), _NARROW):
+            names = list(columns[start : start + _NARROW])
+            size = max(min(limit, batch_rows(len(names))), 1)
+            for batch in file.iter_batches(size, columns=names):
+                arrays |= zip(names, batch.select(names).columns, strict=True)
+                break
+        if arrays:
+            batch = pa.RecordBatch.from_pydict({name: arrays[name] for name in columns})
+            batch.validate(full=True)
+            yield batch.slice(0, limit)
 
     def close(self) -> None:
         """Nothing stays open between reads."""
@@ -147,10 +193,11 @@ class ArrowFiles:
     at a time, because its own scanner reads far ahead and fills the memory.
     """
 
-    def __init__(self, path: str, files: Sequence[Path], kind: str) -> None:
+    def __init__(self, path: str, files: Sequence[Path], kind: str, memory: int) -> None:
         import pyarrow.dataset as ds
 
         self.name = path
+        self._memory = memory
         self._kind = kind
         root = path if Path(path).is_dir() else None
         with reading(path):
@@ -196,16 +243,17 @@ class ArrowFiles:
         """Read one file; what its folders say is the same in all its rows."""
         import pyarrow as pa
         import pyarrow.dataset as ds
-        import pyarrow.parquet as pq
 
         if self._kind == ARROW:
-            yield from fragment.to_batches(columns=schema.names, schema=schema, batch_size=BATCH)
+            yield from fragment.to_batches(
+                columns=schema.names, schema=schema, batch_size=batch_rows(len(schema.names))
+            )
             return
         said = ds.get_partition_keys(fragment.partition_expression)
-        # Buffering ahead would hold all row groups until the end of the file.
-        with pq.ParquetFile(fragment.path, pre_buffer=False) as file:
+        with _opened(fragment.path) as file:
+            refuse_wide_parquet(self.name, file.metadata, schema.names, self._memory)
             own = [name for name in schema.names if name in file.schema_arrow.names]
-            for batch in file.iter_batches(BATCH, columns=own):
+            for batch in file.iter_batches(batch_rows(len(own)), columns=own):
                 yield pa.RecordBatch.from_arrays(
                     [
                         batch.column(field.name).cast(field.type)
@@ -251,7 +299,8 @@ class QuerySource:
     def _query(self, columns: str, limit: int | None) -> pa.RecordBatchReader:
         some = "" if limit is None else f" LIMIT {limit}"
         query = f"SELECT {columns} FROM {self._table}{some}"
-        return self._connection.sql(query).to_arrow_reader(BATCH)
+        relation = self._connection.sql(query)
+        return relation.to_arrow_reader(batch_rows(len(relation.columns)))
 
     def close(self) -> None:
         """Close the connection."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from isometrics.engines.sources import BATCH, FIRST_ROWS, reading
+from isometrics.engines.sources import FIRST_ROWS, batch_rows, reading
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -77,10 +77,10 @@ class FrameSource:
 
         native = frame.to_native()
         if hasattr(native, "to_arrow_reader"):
-            return native.to_arrow_reader(BATCH)
+            return native.to_arrow_reader(batch_rows(len(frame.columns)))
         table = frame.lazy().collect(backend="pyarrow").to_native()
         return pa.RecordBatchReader.from_batches(
-            table.schema, table.to_batches(max_chunksize=BATCH)
+            table.schema, table.to_batches(max_chunksize=batch_rows(table.num_columns))
         )
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics.building import table_of_sample
+from isometrics.engines.memory import limit_for
 from isometrics.errors import OneClassError, ParameterError
 from isometrics.inputs import LARGEST_COUNT, Sample
 from isometrics.points import OperatingPoints
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from isometrics.aliases import Counts
 
 _WORKING = 3
-"""Parting and counting take so many times the memory of the rows themselves."""
+"""Splitting and counting take so many times the memory of the rows themselves."""
+_BYTES_OF_A_TABLE = 24_000
+"""What the table of one model in one group takes until its numbers are printed, measured."""
 
 
 class GroupedRows:
@@ -47,10 +50,12 @@ class GroupedRows:
         for column, part in zip(kept, parts, strict=True):
             column.append(part)
             self._held += part.nbytes
-        if self._held * _WORKING > self._budget:
+        tables = len(self._names) * len(self._models)
+        needed = self._held * _WORKING + tables * _BYTES_OF_A_TABLE
+        if needed > self._budget:
             raise ParameterError(
-                "the tables of all groups do not fit into the memory limit; raise memory_limit=, "
-                "or leave the groups out"
+                f"the tables of {len(self._names)} groups and more do not fit into the memory "
+                f"limit; raise memory_limit= above {limit_for(needed)}, or leave the groups out"
             )
 
     def tables(self) -> tuple[dict[str, dict[str, OperatingPoints]], dict[str, str]]:

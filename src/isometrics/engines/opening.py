@@ -21,7 +21,7 @@ from isometrics.engines.files import (
     text_files,
 )
 from isometrics.engines.long_lines import refuse_long_lines
-from isometrics.engines.memory import clean_memory
+from isometrics.engines.memory import SHARE_OF_BATCHES, parse_memory_limit
 from isometrics.engines.spark_urls import SPARK_SCHEMES, open_spark
 from isometrics.errors import FileError
 from isometrics.writing import ScratchFolder
@@ -34,7 +34,7 @@ STANDARD_INPUT = "-"
 
 def open_source(given: Any, memory_limit: str | int | None = None) -> Source:
     """Open a path, a pattern, a folder, the URL of a table, ``-`` or a data frame."""
-    memory = clean_memory(memory_limit) // 4
+    memory = parse_memory_limit(memory_limit) // SHARE_OF_BATCHES
     if not isinstance(given, str | os.PathLike):
         return frame_source(given)
     path = os.fspath(given)
@@ -58,9 +58,9 @@ def _files(path: str, memory: int) -> ParquetFile | ArrowFiles | QuerySource:
         )
     (kind,) = kinds
     if kind == PARQUET and path == str(files[0]):
-        return ParquetFile(path)
+        return ParquetFile(path, memory)
     if kind in (PARQUET, ARROW):
-        return ArrowFiles(path, files, kind)
+        return ArrowFiles(path, files, kind, memory)
     if kind == CSV:
         for file in files:
             refuse_long_lines(file)

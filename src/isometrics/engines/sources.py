@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from isometrics.layout import Layout
 
-BATCH = 1 << 17
+BATCH_ROWS = 1 << 17
+_BATCH_VALUES = 1 << 20
+"""Rows of many columns come in shorter batches, so that a batch takes some megabytes at most."""
 FIRST_ROWS = 1000
 _LONGEST = 400
 """The characters of a library's message that are repeated."""
@@ -50,6 +52,17 @@ class Source(Protocol):
     def close(self) -> None:
         """Let go of files and connections."""
         ...
+
+
+def batch_rows(columns: int) -> int:
+    """Return the number of rows to read at a time.
+
+    Examples
+    --------
+    >>> batch_rows(2), batch_rows(300), batch_rows(10**7)
+    (131072, 3495, 1)
+    """
+    return min(BATCH_ROWS, max(_BATCH_VALUES // max(columns, 1), 1))
 
 
 def peek(source: Source) -> dict[str, Peek]:

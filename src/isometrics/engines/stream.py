@@ -22,7 +22,7 @@ from isometrics.compacting import behind_empty_rule
 from isometrics.device_inputs import clean_device_sample
 from isometrics.engines.adaptive import AdaptiveCounts
 from isometrics.engines.device_bins import DeviceBins, can_count, negative_label
-from isometrics.engines.memory import clean_bytes, clean_memory
+from isometrics.engines.memory import parse_bytes, parse_memory_limit
 from isometrics.engines.stream_state import as_array, parse_state
 from isometrics.errors import EmptyInputError, LabelError, ParameterError, ScoreError, WeightError
 from isometrics.inputs import (
@@ -99,10 +99,10 @@ class Accumulator:
     """
 
     def __init__(self, max_bytes: int | str = 16_000_000, *, pos_label: object = None) -> None:
-        self._max_bytes = clean_bytes(max_bytes, "max_bytes")
+        self._max_bytes = parse_bytes(max_bytes, "max_bytes")
         if self._max_bytes < _FEWEST_BYTES:
             raise ParameterError(f"max_bytes must be at least 1000 but is {max_bytes!r}")
-        if self._max_bytes > (most := clean_memory(None)):
+        if self._max_bytes > (most := parse_memory_limit(None)):
             raise ParameterError(
                 f"max_bytes must be at most {most}, half of the memory there is, but is "
                 f"{max_bytes!r}"

@@ -14,7 +14,7 @@ from isometrics.engines.clusters import ClusterFrame
 from isometrics.engines.exact import ExactTable
 from isometrics.engines.groups import GroupedRows
 from isometrics.engines.kept import KeptRows, RowKeeper
-from isometrics.engines.memory import budget_of
+from isometrics.engines.memory import rows_budget
 from isometrics.engines.runs import SpillFolder
 from isometrics.engines.sources import columns_of
 from isometrics.errors import OneClassError
@@ -80,7 +80,7 @@ def read_tables(
     progress
         Called with the rows read so far and the number of all rows, where that is known.
     """
-    budget = budget_of(memory_limit)
+    budget = rows_budget(memory_limit)
     if tolerance is not None:
         clean_tolerance(tolerance)
     if isinstance(source, ClusterFrame):

@@ -8,6 +8,7 @@ true positive into ``.pr`` and ``.roc``, and precision at the recalls 0.01, 0.02
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +37,8 @@ _MOST_LINES = 10**7
 def read_list(path: PathLike) -> Predictions:
     """Read a probability (or any score) and a class, 0 or 1, from each line."""
     file = TextFile(path, "a list file has a probability and a class, 0 or 1, on each line")
-    labels, scores = [], []
+    # Arrays hold a row in 9 bytes, where lists of Python's numbers take 40.
+    labels, scores = array("b"), array("d")
     for line, text in file.lines():
         score, label = _two(file, text, line)
         if label not in _CLASSES:

@@ -39,6 +39,8 @@ class Format(NamedTuple):
         Returns `Predictions` or `OperatingPoints`; None if the format is only written.
     write
         Writes what `read` returns; None if the format is only read.
+    bytes_held
+        The bytes of memory that reading takes for each byte of the file, at most.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Format(NamedTuple):
     suffixes: tuple[str, ...]
     read: Callable[..., Predictions | OperatingPoints] | None
     write: Callable[..., None] | None
+    bytes_held: int = 20
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -73,6 +76,7 @@ FORMATS: dict[str, Format] = {
             (".list",),
             davis_goadrich.read_list,
             davis_goadrich.write_list,
+            bytes_held=8,
         ),
         Format(
             "PR",
@@ -117,6 +121,7 @@ FORMATS: dict[str, Format] = {
             (".npz",),
             read_npz,
             write_npz,
+            bytes_held=4,
         ),
         Format(
             "boosting",

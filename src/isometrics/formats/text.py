@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import math
 import re
 import zlib
@@ -23,6 +24,7 @@ _NUMBER = re.compile(
 )
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
+_SMALLEST_GZIP = 18
 
 
 class TextFile:
@@ -110,6 +112,26 @@ def as_path(path: object) -> Path:
         return Path(path)  # type: ignore[arg-type]
     except TypeError:
         raise ParameterError(f"path must name a file but is {path!r}") from None
+
+
+def uncompressed_size(path: Path) -> int:
+    """Return the bytes of a file, decompressed where it is compressed by gzip.
+
+    Notes
+    -----
+    The last four bytes of a gzip file are the size modulo 2**32 (RFC 1952), so this is a lower
+    bound for larger texts.
+    """
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, io.SEEK_END)
+            file.seek(0)
+            if file.read(len(_GZIP)) != _GZIP or size < _SMALLEST_GZIP:
+                return size
+            file.seek(-4, io.SEEK_END)
+            return max(size, int.from_bytes(file.read(4), "little"))
+    except OSError as error:
+        raise FileError(unreadable(path, error)) from error
 
 
 def unreadable(path: Path, error: Exception) -> str:

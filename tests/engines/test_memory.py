@@ -1,0 +1,217 @@
+"""The memory limit: how it is given, what it is by default, and what it does not hold."""
+
+import ctypes
+import gzip
+import os
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import isometrics as iso
+from isometrics.engines import memory
+from isometrics.engines.memory import (
+    LEAST,
+    LIBRARIES,
+    SHARE,
+    limit_for,
+    parse_bytes,
+    parse_memory_limit,
+    rows_budget,
+    usable_memory,
+)
+from isometrics.errors import FileError, ParameterError
+from isometrics.formats.text import uncompressed_size
+
+
+@pytest.mark.parametrize(
+    ("given", "size"),
+    [(1000, 1000), ("1000", 1000), ("2GB", 2 * 10**9), ("2 gb", 2 * 10**9), ("1.5 MiB", 3 * 2**19),
+     ("3k", 3000), ("1Ti", 2**40), (" 64 B ", 64), (2.5e6, 2_500_000)],
+)  # fmt: skip
+def test_sizes(given, size):
+    assert parse_bytes(given, "max_bytes") == size
+
+
+@pytest.mark.parametrize("given", ["", "much", "2XB", "-1GB", -1, 0, "0", "0.0GB", True, "1e9", []])
+def test_what_is_no_size(given):
+    with pytest.raises(ParameterError, match=r"^memory_limit must be a number of bytes or a text"):
+        parse_memory_limit(given)
+
+
+def test_rows_fill_a_share_of_what_the_libraries_leave():
+    assert parse_memory_limit("2GB") == 2 * 10**9
+    assert rows_budget("2GB") == int((2 * 10**9 - LIBRARIES) * SHARE)
+
+
+@pytest.mark.parametrize("given", [1, "10MB", LEAST - 1])
+def test_a_limit_that_the_libraries_exceed_is_refused(given):
+    with pytest.raises(ParameterError) as refused:
+        parse_memory_limit(given)
+    assert str(refused.value) == (
+        f"memory_limit is {given} but must be at least 200MB: Python and its libraries take 80MB "
+        "before the first row"
+    )
+    assert parse_memory_limit(LEAST) == LEAST
+
+
+@pytest.mark.parametrize("size", [1, LEAST, 123_456_789, 10**9, 7.7e10])
+def test_the_limit_that_is_named_would_do(size):
+    assert rows_budget(limit_for(size)) >= size
+
+
+# ---------------------------------------------------------------------- the default
+
+
+def test_half_of_what_there_is_by_default():
+    assert parse_memory_limit(None) == usable_memory() // 2
+    assert usable_memory() <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def test_a_machine_with_little_memory_has_the_lowest_limit_by_default(monkeypatch):
+    monkeypatch.setattr(memory, "_machine_memory", lambda: LEAST)
+    assert parse_memory_limit(None) == LEAST
+
+
+def control_groups(folder, lines, limits):
+    """Write the files in which a Linux kernel tells the limits of a process."""
+    (folder / "process").mkdir()
+    (folder / "process" / "cgroup").write_text("".join(f"{line}\n" for line in lines))
+    for name, text in limits.items():
+        file = folder / "groups" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{text}\n")
+    return usable_memory(folder / "groups", folder / "process")
+
+
+@pytest.mark.parametrize(
+    ("lines", "limits"),
+    [
+        (["0::/a/b"], {"a/b/memory.max": 300_000_000}),
+        (["0::/a/b"], {"a/b/memory.max": "max", "a/memory.max": 300_000_000}),
+        (["0::/"], {"memory.max": 300_000_000}),
+        (["0::/not/seen/here"], {"memory.max": 300_000_000}),
+        (["5:cpu:/", "4:memory:/a", "0::/"], {"memory/a/memory.limit_in_bytes": 300_000_000}),
+        (["4:cpu,memory:/x"], {"memory/memory.limit_in_bytes": 300_000_000}),
+    ],
+    ids=["v2", "v2, around", "v2, top", "v2, mounted", "v1", "v1, mounted"],
+)
+def test_a_container_has_less_than_its_machine(tmp_path, lines, limits):
+    assert control_groups(tmp_path, lines, limits) == 300_000_000
+
+
+@pytest.mark.parametrize(
+    ("lines", "limits"),
+    [
+        (["0::/a"], {"a/memory.max": "max"}),
+        (["4:memory:/"], {"memory/memory.limit_in_bytes": 2**63 - 4096}),
+        (["0::/a"], {}),
+        (["3:cpu:/a"], {"a/memory.max": 5}),
+    ],
+    ids=["v2", "v1", "absent", "another controller"],
+)
+def test_a_container_without_a_limit_has_the_machine(tmp_path, lines, limits):
+    assert control_groups(tmp_path, lines, limits) == memory._machine_memory()
+
+
+def test_a_system_without_control_groups(tmp_path):
+    assert usable_memory(tmp_path, tmp_path) == memory._machine_memory()
+
+
+class Windows:
+    """What Windows answers when it is asked for its memory."""
+
+    class kernel32:  # noqa: N801
+        answers = 1
+
+        @classmethod
+        def GlobalMemoryStatusEx(cls, status):  # noqa: N802
+            found = status._obj
+            assert found.length == ctypes.sizeof(found) == 64
+            found.physical = 8 * 10**9
+            return cls.answers
+
+
+def test_windows(monkeypatch, tmp_path):
+    monkeypatch.delattr(os, "sysconf")
+    monkeypatch.setattr(ctypes, "windll", Windows, raising=False)
+    assert usable_memory(tmp_path, tmp_path) == 8 * 10**9
+    monkeypatch.setattr(Windows.kernel32, "answers", 0)
+    assert usable_memory(tmp_path, tmp_path) == 4 * 10**9
+
+
+def test_a_system_that_does_not_tell_its_memory(monkeypatch, tmp_path):
+    monkeypatch.delattr(os, "sysconf")
+    assert usable_memory(tmp_path, tmp_path) == 4 * 10**9
+
+
+# ---------------------------------------------------------------------- what is refused
+
+
+def wide(rows, columns):
+    random = np.random.default_rng(0)
+    labels = {"label": np.arange(rows) % 2}
+    return pa.table(labels | {f"score{k}": random.random(rows) for k in range(columns)})
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_more_columns_than_can_be_decoded_together(tmp_path, folder):
+    """Each of many columns of a Parquet file takes a page and a dictionary."""
+    table = wide(20_000, 400)
+    pq.write_table(table, tmp_path / "wide.parquet")
+    path = tmp_path if folder else tmp_path / "wide.parquet"
+    scores = table.column_names[1:]
+    with pytest.raises(ParameterError) as refused:
+        iso.read_predictions(path, scores=scores, memory_limit=LEAST)
+    assert str(refused.value) == (
+        f"cannot read 401 columns of {str(path)!r} together within the memory limit; raise "
+        "memory_limit= to 320MB, or choose some of them with scores="
+    )
+    found = iso.read_predictions(path, scores=scores[:20], memory_limit=LEAST)
+    assert list(found.models) == scores[:20]
+    assert len(iso.read_predictions(path, scores=scores, memory_limit="320MB").models) == 400
+
+
+def test_the_first_rows_of_a_wide_file_have_all_columns_in_order(tmp_path):
+    table = wide(7, 40)
+    pq.write_table(table, tmp_path / "wide.parquet")
+    found = iso.read_predictions(tmp_path / "wide.parquet", scores=table.column_names[1:])
+    for name, points in found.models.items():
+        expected = iso.OperatingPoints.from_scores(table["label"], table[name])
+        assert points == expected
+
+
+def test_more_groups_than_fit():
+    groups = np.repeat(np.arange(4000), 2)
+    table = pa.table({"label": groups * 0 + np.arange(8000) % 2, "score": groups, "group": groups})
+    with pytest.raises(ParameterError) as refused:
+        iso.read_predictions(table, memory_limit=LEAST)
+    assert str(refused.value) == (
+        "the tables of 4000 groups and more do not fit into the memory limit; raise memory_limit= "
+        "above 250MB, or leave the groups out"
+    )
+    assert iso.read_predictions(table, memory_limit=LEAST, group=False).groups == {}
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_file_of_another_tool_that_does_not_fit(tmp_path, compressed):
+    """Compressed, such a file takes a thousandth of what it stands for."""
+    text = b"0.5 1\n0.5 0\n" * 800_000
+    path = tmp_path / ("long.list.gz" if compressed else "long.list")
+    path.write_bytes(gzip.compress(text, 1) if compressed else text)
+    with pytest.raises(ParameterError) as refused:
+        iso.read_predictions(path, memory_limit=LEAST)
+    assert str(refused.value) == (
+        f"cannot read {str(path)!r} within the memory limit: files in the format 'list' are held "
+        "in memory; raise memory_limit= to 210MB, or convert the file to Parquet"
+    )
+
+
+def test_sizes_of_files(tmp_path):
+    path = tmp_path / "file"
+    for data, size in {b"": 0, b"abc": 3, b"\x1f\x8b": 2, gzip.compress(b"x" * 1000): 1000}.items():
+        path.write_bytes(data)
+        assert uncompressed_size(path) == size
+    with pytest.raises(FileError, match="no such file"):
+        uncompressed_size(tmp_path / "absent")
