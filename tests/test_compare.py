@@ -4,7 +4,7 @@ import copy
 import math
 import pickle
 from fractions import Fraction
-from itertools import pairwise
+from itertools import compress, pairwise
 
 import numpy as np
 import pytest
@@ -267,6 +267,122 @@ def test_an_index_that_curves_cross_twice_still_has_winners():
         }
         if abs(best["a"] - best["b"]) > 1e-3:
             assert won.at(lam) == (max(best, key=best.__getitem__),)
+
+
+def _kinked(p, r, lam):
+    """Two kinks in λ, and flat in recall above λ."""
+    return np.minimum(p, 0.2 + abs(lam - 0.37)) + np.minimum(r, lam)
+
+
+def _plateaus(p, r, lam):
+    """Whole ranges of λ in which only precision counts, or nothing does."""
+    share = np.clip(5 * lam - 2, 0, 1)
+    return share * np.minimum(r, 0.5) + (1 - share) * np.minimum(p, 0.5)
+
+
+def _bump(p, r, lam):
+    """Recall counts around λ = 0.6187 only, on less than two hundredths."""
+    return p + 3 * r * np.maximum(0, 1 - abs(lam - 0.6187) / 0.008)
+
+
+def _waves(p, r, lam):
+    share = np.sin(7 * np.pi * lam) ** 2
+    return share * r + (1 - share) * p
+
+
+STRANGE = {
+    "wide": lambda p, r, lam: p * np.minimum(1, r / np.maximum(lam / 2, 0.1)),
+    "kinked": _kinked,
+    "plateaus": _plateaus,
+    "bump": _bump,
+    "waves": _waves,
+}
+
+
+def best_values(points, function, lam):
+    """The best value of any row, by brute force: rows × weights."""
+    tp, fp = np.array([row for row in rows_of(points) if row[0] > 0]).T
+    return function(tp[:, None] / (tp + fp)[:, None], tp[:, None] / points.positives, lam).max(0)
+
+
+def settled(states):
+    """Whether a weight's neighbours on the grid have its state: curves may touch in one point."""
+    same = np.array([one == other for one, other in pairwise(states)])
+    return np.concatenate([[False], same]) & np.concatenate([same, [False]])
+
+
+@pytest.mark.parametrize("name", STRANGE)
+@given(models=rivals(models=(2, 4)))
+@settings(max_examples=8)
+def test_winners_by_any_continuous_index_are_those_of_brute_force(name, models):
+    function = STRANGE[name]
+    lam = np.linspace(0, 1, 3001)
+    values = {model: best_values(points, function, lam) for model, points in models.items()}
+    highest = np.max(list(values.values()), axis=0)
+    points = next(iter(models.values()))
+    reached = {EVERYTHING: function(points.prevalence, 1.0, lam) >= highest - 1e-12}
+    reached |= {model: found >= highest - 1e-12 for model, found in values.items()}
+    expected = [
+        (EVERYTHING,) if best[0] else tuple(compress(models, best[1:]))
+        for best in zip(*reached.values(), strict=True)
+    ]
+    won = iso.compare(models, iso.Index(name, function)).winners
+    assert (won.lambda_lo[1:] == won.lambda_hi[:-1]).all()
+    assert all(one != other for one, other in pairwise(won.names))
+    found = [won.names[row] for row in np.searchsorted(won.lambda_lo, lam, "right") - 1]
+    for at in np.flatnonzero(settled(expected)):
+        assert found[at] == expected[at], lam[at]
+
+
+def test_a_tie_ends_inside_a_piece():
+    """Both find no negative; recall counts only above λ = 0.8, where A's 0.4 is below λ/2."""
+    totals = {"positives": 10, "negatives": 90}
+    models = {
+        name: iso.OperatingPoints.from_counts([tp], [0], **totals)
+        for name, tp in (("A", 4), ("B", 9))
+    }
+    result = iso.compare(models, iso.Index("wide", STRANGE["wide"]))
+    assert result.winners.names == (("A", "B"), ("B",))
+    np.testing.assert_allclose(result.winners.lambda_hi, [0.8, 1], rtol=1e-11)
+    assert result.sentence() == "By wide, A and B tie for λ < 0.80, B is better for λ > 0.80."
+
+
+@pytest.mark.parametrize("width", [2e-3, 2e-4])
+def test_a_short_lead_that_announces_itself_is_found(width):
+    """B leads for less than a step of the grid, but comes close long before."""
+    at = 0.41371
+
+    def dip(p, r, lam):
+        return p + r * np.maximum(0, 0.5 - 2.5 * abs(lam - at))
+
+    totals = {"positives": 10_000, "negatives": 10_000}
+    precise = iso.OperatingPoints.from_counts([1000], [0], **totals)
+    # A recall of 0.2 more is worth 0.1 at most, and 0.5·d less at a distance of d.
+    fp = round(3000 / (1 - 0.1 + 0.25 * width) - 3000)
+    complete = iso.OperatingPoints.from_counts([3000], [fp], **totals)
+    won = iso.compare({"A": precise, "B": complete}, iso.Index("dip", dip)).winners
+    lam = np.linspace(at - width, at + width, 4001)
+    ahead = lam[best_values(complete, dip, lam) > best_values(precise, dip, lam)]
+    assert 0 < ahead.size < lam.size
+    assert won.names == (("A",), ("B",), ("A",))
+    np.testing.assert_allclose(won.lambda_lo[1:], ahead[[0, -1]], atol=width / 1000)
+
+
+@pytest.mark.parametrize("name", STRANGE)
+@given(models=rivals(models=(1, 1)))
+@settings(max_examples=8)
+def test_useful_ranges_by_any_continuous_index(name, models):
+    function, points = STRANGE[name], models["model 0"]
+    lam = np.linspace(0, 1, 2001)
+    found = points.tradeoff(iso.Index(name, function)).useful_range()
+    trivial = np.maximum(
+        function(1.0, 1 / points.positives, lam), function(points.prevalence, 1.0, lam)
+    )
+    lead = best_values(points, function, lam) - trivial
+    inside = ((found.lambda_lo[:, None] < lam) & (lam < found.lambda_hi[:, None])).any(axis=0)
+    # The same sum in another order differs in its last bit.
+    clear = settled((lead > 0).tolist()) & ((lead > 1e-12) | (lead <= 0))
+    assert ((lead > 0) == inside)[clear].all()
 
 
 def test_a_flat_index_ties_with_everything():

@@ -88,6 +88,22 @@ def test_an_index_of_precision_and_then_of_recall():
     assert found.lambda_lo[1] == pytest.approx(0.3, abs=1e-12)
 
 
+def test_area_of_kinks_and_narrow_peaks():
+    """A kink, and a peak of width 0.01 and height 1 above the precision of 1."""
+    points = OperatingPoints.from_scores([1, 0, 1, 0], [4, 2, 3, 1])
+    kink = Index("kink", lambda p, r, lam: p * abs(lam - 0.37) + 0 * r)
+    assert points.tradeoff(kink).area() == pytest.approx((0.37**2 + 0.63**2) / 2, rel=1e-10)
+    peak = Index("peak", lambda p, r, lam: p + r * np.maximum(0, 1 - abs(lam - 0.4321) / 0.005))
+    assert points.tradeoff(peak).area() == pytest.approx(1.005, rel=1e-10)
+
+
+def test_an_area_that_is_infinite_is_refused():
+    points = OperatingPoints.from_scores([1, 0, 1, 0], [4, 2, 3, 1])
+    pole = Index("pole", lambda p, r, lam: p * r / abs(lam - 1 / 3))
+    with pytest.raises(ParameterError, match="'pole' has no finite area from lam 0"):
+        points.tradeoff(pole).area()
+
+
 # what is refused -------------------------------------------------------------------------------
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import compress
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from isometrics.indices import ClosedIndex, Rows
 from isometrics.models import ROUNDING, is_whole
 from isometrics.parameters import clean_level
 from isometrics.results import ResultTable
+from isometrics.spaces.ranges import grid_with, ranges_of, with_closest
 from isometrics.spaces.tradeoff import tradeoff_of_rows
 from isometrics.table import Kind, Table
 
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     Names = tuple[str, ...]
 
 _EXACT = 2**53
+_SAME_END = 1e-9
+"""A change of winners this close to the end of a piece is that end, found by another bisection."""
+
 _INSIDE = np.array([0.25, 0.5, 0.75])
 """Where an interval is probed for ties that cannot be told from counts."""
 
@@ -115,12 +120,23 @@ def winners_of(curves: Mapping[str, Tradeoff]) -> Winners:
 
     Only the rows on a model's own curve can be on the curve of all models together, so that is
     the curve of a small table.
+
+    Notes
+    -----
+    For the built-in indices the ends of the ranges are exact. The function of an `Index` is known
+    by its values only: all ranges of at least 1/1024 are found, and shorter ones where a model's
+    gap to the best has its minimum near a weight of the grid. Their ends are found by bisection,
+    where the values begin to differ by more than 1e-12.
     """
     scale = _scale_of([curve.intervals.table for curve in curves.values()])
     together = _together(curves, scale)
     closed = isinstance(next(iter(curves.values())).index, ClosedIndex)
-    found = _by_counts if scale.whole and closed else _by_values
-    names, ends = found(curves, together, scale)
+    if not closed:
+        names, ends = _by_search(curves, together, scale)
+    elif scale.whole:
+        names, ends = _by_counts(curves, together, scale)
+    else:
+        names, ends = _by_values(curves, together, scale)
     starts = [row for row in range(len(names)) if row == 0 or names[row] != names[row - 1]]
     lo = ends[starts]
     hi = np.append(lo[1:], 1.0)
@@ -207,21 +223,18 @@ def _by_values(
 ) -> tuple[list[Names], Floats]:
     """Name the winners between all ends of all pieces: those whose values are highest there.
 
-    Sums of weights in another order differ in their last digits, and functions of a user's may
-    give different rows the same value; so values count as equal up to rounding.
+    Sums of weights in another order differ in their last digits; so values count as equal up to
+    rounding.
     """
-    ends = [together.lambda_lo, *(curve.intervals.lambda_lo for curve in curves.values())]
-    lo = np.unique(np.concatenate(ends))
+    lo = _ends(curves, together)
     lo = lo[np.append(True, np.diff(lo) > ROUNDING)]
     width = np.diff(np.append(lo, 1.0))
     lam = lo[:, None] + width[:, None] * _INSIDE
     values = {name: np.asarray(curve(lam)) for name, curve in curves.items()}
     best = reduce(np.maximum, values.values())
     level = best - ROUNDING * np.maximum(1, abs(best))
-    index = next(iter(curves.values())).index
-    trivial = [EVERYTHING]
-    if isinstance(index, ClosedIndex) and index.has_empty_rule:
-        trivial.append(NOTHING)
+    index = cast("ClosedIndex", next(iter(curves.values())).index)
+    trivial = (EVERYTHING, NOTHING) if index.has_empty_rule else (EVERYTHING,)
     idle = {name: _trivial_value(name, index, scale, lam) >= level for name in trivial}
     names = []
     for row in range(lo.size):
@@ -230,6 +243,42 @@ def _by_values(
         middle = [name for name in values if values[name][row, 1] >= level[row, 1]]
         names.append(tuple(found or middle))
     return names, lo
+
+
+def _by_search(
+    curves: Mapping[str, Tradeoff], together: TradeoffIntervals, scale: _Scale
+) -> tuple[list[Names], Floats]:
+    """Name the winners by an index that is known by its values only.
+
+    Such curves may tie along a range, part and meet again within one piece of each.
+    """
+    index = next(iter(curves.values())).index
+    contenders = (EVERYTHING, *curves)
+
+    def gaps(lam: Floats) -> Floats:
+        values = [_trivial_value(EVERYTHING, index, scale, lam)]
+        values += [np.asarray(curve(lam)) for curve in curves.values()]
+        best = reduce(np.maximum, values)
+        return np.stack([(best - value) / np.maximum(1, abs(best)) for value in values], axis=1)
+
+    def states(lam: Floats) -> NDArray[np.bool_]:
+        reached = gaps(lam) <= ROUNDING
+        # Where everything is as good, it alone is named.
+        reached[:, 1:] &= ~reached[:, :1]
+        return reached
+
+    ends = _ends(curves, together)
+    starts, found = ranges_of(states, with_closest(grid_with(ends), gaps))
+    nearest = ends[abs(ends - starts[:, None]).argmin(axis=1)]
+    starts = np.where(abs(nearest - starts) <= _SAME_END, nearest, starts)
+    names = [tuple(compress(contenders, state)) for state in found.tolist()]
+    return names, starts
+
+
+def _ends(curves: Mapping[str, Tradeoff], together: TradeoffIntervals) -> Floats:
+    """Return where the pieces of all curves start."""
+    ends = [together.lambda_lo, *(curve.intervals.lambda_lo for curve in curves.values())]
+    return np.unique(np.concatenate(ends))
 
 
 def _trivial_value(name: str, index: WeightedIndex, scale: _Scale, lam: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,12 @@ _HALVINGS = 64
 _TOLERANCE = 1e-9
 """How far a function that should rise may fall by its own rounding."""
 
+_PARTS = [part / 8 for part in range(1, 8)]
+"""A quadrature of each part by itself does not overlook a narrow peak in a wide range."""
+
+_WORST = 1e-8
+"""The largest error of an area that is accepted; most are below 1e-12."""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Index(WeightedIndex):
@@ -37,10 +44,12 @@ class Index(WeightedIndex):
 
     Notes
     -----
-    The envelope is found numerically: the best points on a grid of 257 weights, then every change
-    between neighbours by bisection, until no other point is better where two of them meet. It is
-    complete when the curves of two points cross at most once, as for all the built-in indices;
-    otherwise a piece shorter than a step of the grid may be missed.
+    The function should be continuous in lam. The envelope is found numerically: the best points
+    on a grid of 1025 weights, then every change between neighbours by bisection, until no other
+    point is better where two of them meet. It is complete when the curves of two points cross at
+    most once, as for all the built-in indices; otherwise a piece shorter than a step of the grid,
+    1/1024, may be missed. The same holds for the winners of `compare` and for `useful_range`,
+    where ranges shorter than 1e-6 are taken for rounding.
 
     Examples
     --------
@@ -139,7 +148,20 @@ class Index(WeightedIndex):
             def height(lam: float) -> float:
                 return float(self.of_rows(point, np.asarray(lam)))
 
-            return float(quad(height, low, high, epsabs=1e-13, epsrel=1e-12, limit=200)[0])
+            inner = [part for part in _PARTS if low < part < high]
+            total = 0.0
+            for begin, end in pairwise([low, *inner, high]):
+                # With its full output it tells about trouble by the error, not by warnings.
+                value, error, *_ = quad(
+                    height, begin, end, epsabs=1e-14, epsrel=1e-12, limit=200, full_output=1
+                )
+                if not error <= _WORST * max(1, abs(value)):
+                    raise ParameterError(
+                        f"index {self.name!r} has no finite area from lam {begin:g} to {end:g}, "
+                        "or too many jumps to find it"
+                    )
+                total += value
+            return total
 
         return np.array([area(row) for row in range(rows.tp.size)])
 

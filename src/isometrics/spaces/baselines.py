@@ -9,9 +9,12 @@ import numpy as np
 
 from isometrics.indices import ClosedIndex, Rows, WeightedIndex
 from isometrics.results import ResultTable
+from isometrics.spaces.ranges import grid_with, ranges_of
 from isometrics.table import Kind, Table
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from isometrics.aliases import Floats
     from isometrics.spaces.tradeoff_intervals import TradeoffIntervals
 
@@ -71,9 +74,19 @@ def useful_range(
 ) -> UsefulRange:
     """Return where a curve lies above the curve of the trivial sets.
 
-    Between the ends of all pieces one point of the curve meets one trivial set, once at most.
+    Between the ends of all pieces one point of the curve meets one trivial set; in a closed form
+    once at most.
     """
     ends = np.union1d(curve.lambda_lo, trivial.lambda_lo)
+    if not isinstance(index, ClosedIndex):
+
+        def states(lam: Floats) -> NDArray[np.bool_]:
+            mine, theirs = (index.of_rows(rows, lam) for rows in _pairs(curve, trivial, lam))
+            return (mine > theirs)[:, None]
+
+        starts, found = ranges_of(states, grid_with(ends))
+        useful = np.flatnonzero(found[:, 0])
+        return UsefulRange(starts[useful], np.append(starts[1:], 1.0)[useful])
     met = index.crossing(*_pairs(curve, trivial, ends), ends, np.append(ends[1:], 1.0))
     cuts = np.unique(np.concatenate([ends, met[np.isfinite(met)], [1.0]]))
     middle = (cuts[:-1] + cuts[1:]) / 2

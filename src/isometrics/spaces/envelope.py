@@ -8,6 +8,7 @@ import numpy as np
 
 from isometrics.hull import vertices, with_ends
 from isometrics.indices import ClosedIndex, Rows, WeightedIndex
+from isometrics.spaces.ranges import STEPS
 from isometrics.table import Kind, Table
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from isometrics.hull import Indices
 
 _UNORDERED = (Kind.SELECTION, Kind.SETS)
-_GRID = 257
 _CELLS = 1 << 20
 _SHORTEST = 1e-12
 """Pieces that are found numerically and are shorter than this are rounding."""
@@ -92,7 +92,7 @@ def _searched(table: Table, index: WeightedIndex) -> Envelope:
     """
     rows = _pr_front(table)
     points = Rows.of_table(table).take(rows)
-    lam = np.linspace(0, 1, _GRID)
+    lam = np.linspace(0, 1, STEPS + 1)
     best, _ = _winners(points, index, lam)
     while True:
         change = np.flatnonzero(best[1:] != best[:-1])

@@ -1,0 +1,39 @@
+"""Ranges of constant state, for functions known by their values only."""
+
+import numpy as np
+
+from isometrics.spaces.ranges import STEPS, grid_with, ranges_of
+
+
+def test_a_third_state_between_two_weights_of_the_grid():
+    """Both borders of a state that no weight of the grid meets lie inside one step."""
+    first, second = 0.5 + 0.2 / STEPS, 0.5 + 0.3 / STEPS
+
+    def states(lam):
+        return np.stack([lam < first, lam > second], axis=1)
+
+    starts, found = ranges_of(states, np.linspace(0, 1, STEPS + 1))
+    np.testing.assert_allclose(starts, [0, first, second], atol=1e-15)
+    assert found.tolist() == [[True, False], [False, False], [False, True]]
+
+
+def test_a_state_of_one_point_is_a_border():
+    def states(lam):
+        return np.stack([lam <= 0.5, lam >= 0.5], axis=1)
+
+    starts, found = ranges_of(states, grid_with())
+    np.testing.assert_allclose(starts, [0, 0.5], atol=1e-15)
+    assert found.tolist() == [[True, False], [False, True]]
+
+
+def test_states_without_any_order_end_in_a_bounded_search():
+    """Every weight has a state of its own: no search can find all the ranges."""
+
+    def states(lam):
+        bits = np.asarray(lam).view(np.uint64)
+        return (bits[:, None] >> np.arange(24, dtype=np.uint64) & np.uint64(1)).astype(bool)
+
+    starts, found = ranges_of(states, np.linspace(0.1, 0.9, 999))
+    assert starts[0] == 0
+    assert (np.diff(starts) > 0).all()
+    assert len(starts) == len(found) < 2**16
