@@ -6,6 +6,7 @@ code written for scikit-learn's conventions keeps working.
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from typing import TYPE_CHECKING
@@ -37,8 +38,30 @@ __all__ = [
 ]
 
 
+_CREDENTIALS = re.compile(r"(?<=:/)(/*)\S*@")
+_SECRET_OPTION = re.compile(r"(?<=[?&])((?:ssl)?password|passwd|pwd|secret|token)=[^&\s'\"]*")
+
+
+def redacted(text: str) -> str:
+    """Return text without the users, passwords and secret options of the URLs in it.
+
+    Whatever names a source passes here: errors, descriptions and titles.
+
+    Examples
+    --------
+    >>> redacted("cannot read 'postgresql://ann:secret@host/db?table=t&sslpassword=x'")
+    "cannot read 'postgresql://host/db?table=t&sslpassword=…'"
+    """
+    return _SECRET_OPTION.sub(r"\1=…", _CREDENTIALS.sub(r"\1", text))
+
+
 class IsometricsError(ValueError):
     """Base class of all errors of this package."""
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(
+            *(redacted(value) if isinstance(value, str) else value for value in arguments)
+        )
 
 
 class InputError(IsometricsError):

@@ -14,7 +14,7 @@ from isometrics.engines.memory import limit_for, rows_budget
 from isometrics.engines.opening import open_source
 from isometrics.engines.sources import peek
 from isometrics.engines.tables import read_tables
-from isometrics.errors import FileError, ParameterError
+from isometrics.errors import FileError, ParameterError, redacted
 from isometrics.formats import FORMATS
 from isometrics.formats.text import uncompressed_size
 from isometrics.layout import Layout, layout_of
@@ -112,7 +112,7 @@ def read_predictions(
             keep_rows=keep_rows,
             progress=progress,
         )
-        description = f"{source.name}: {layout.describe()}"
+        description = f"{redacted(source.name)}: {layout.describe()}"
         if tables.note:
             description += f"; {tables.note}"
         rows = None if tables.rows is None else ModelSample(*tables.rows)

@@ -107,3 +107,11 @@ def test_the_page_is_served(call, predictions, analysis, with_file, monkeypatch)
     else:
         assert (models, options["title"], options["description"]) == (None, None, None)
     assert serve.__doc__
+
+
+def test_the_page_shows_no_password(call, analysis, monkeypatch):
+    served = {}
+    monkeypatch.setattr("isometrics.report.serve", lambda _, **options: served.update(options))
+    monkeypatch.setattr("isometrics.cli.serve.load", lambda *_: analysis)
+    call("serve", "postgresql://ann:hunter2@host/db?table=t&password=hunter2", "--no-open")
+    assert served["title"] == "postgresql://host/db?table=t&password=…"

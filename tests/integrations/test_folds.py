@@ -47,6 +47,8 @@ def test_a_fold_of_one_class_is_named():
     order = np.argsort(Y, kind="stable")
     kept = {"return_estimator": True, "return_indices": True, "scoring": "accuracy"}
     results = cross_validate(LogisticRegression(), X[order], Y[order], cv=KFold(5), **kept)
-    with pytest.raises(OneClassError, match="the test rows of fold 0 have one class only") as caught:
+    with pytest.raises(
+        OneClassError, match="the test rows of fold 0 have one class only"
+    ) as caught:
         points_per_fold(results, X[order], Y[order])
     assert "has only negatives" in str(caught.value)

@@ -1,15 +1,19 @@
 """One page, for this machine, under one address."""
 
 import http.client
+import socket
+import struct
 import threading
+import urllib.request
 import webbrowser
 from contextlib import contextmanager
 
 import pytest
 
 from isometrics import OperatingPoints
+from isometrics.errors import ParameterError
 from isometrics.report import report_html, serve
-from isometrics.report.serve import PageServer, page_server
+from isometrics.report.serve import PageServer, _Handler, page_server
 
 SMALL = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
 
@@ -143,10 +147,78 @@ def test_an_address_for_others_is_known_by_number_or_by_the_name_given():
         assert server.policy == "; frame-ancestors 'none'"
 
 
-def test_version_six_addresses_have_brackets():
-    with PageServer("page", "127.0.0.1", 0) as server:
-        server.host = "::1"
+def test_version_six_addresses():
+    with running({"forest": SMALL}, host="::1") as server:
         assert server.address == f"http://[::1]:{server.server_port}/"
+        with urllib.request.urlopen(server.address, timeout=10) as answer:
+            assert b"forest" in answer.read()
+
+
+def test_browsers_leave_out_the_port_of_http():
+    with PageServer("page", "127.0.0.1", 0) as server:
+        server.server_port = 80
+        assert server.address == "http://127.0.0.1/"
+        for host in ("127.0.0.1", "localhost", "[::1]", "127.0.0.1:80"):
+            assert server.knows(host)
+        for host in ("evil.example", "127.0.0.1:", "127.0.0.1:8080", "::1", "[::1", ""):
+            assert not server.knows(host)
+
+
+@pytest.mark.parametrize("port", [-1, 65536, 99999])
+def test_a_port_that_does_not_exist(port):
+    with pytest.raises(ParameterError, match=f"between 0, .* and 65535 but is {port}"):
+        PageServer("page", "127.0.0.1", port)
+
+
+def test_what_cannot_be_listened_on_is_one_sentence():
+    with PageServer("page", "127.0.0.1", 0) as server:
+        taken = server.server_port
+        with pytest.raises(ParameterError, match=f"port {taken}: address already in use"):
+            PageServer("page", "127.0.0.1", taken)
+    for host in ("nowhere.invalid", "a" * 70, "192.0.2.1"):
+        with pytest.raises(ParameterError, match=f"cannot listen on host '{host}'"):
+            PageServer("page", host, 0)
+
+
+@pytest.mark.parametrize("host", ["x:" + "9" * 5000, "127.0.0.1:²", "127.0.0.1:-1", "[:::", ":"])
+def test_absurd_hosts_print_nothing(server, capsys, host):
+    answer, _ = ask(server, host=host.encode())
+    assert answer.status == 421
+    assert capsys.readouterr().err == ""
+
+
+def test_a_client_that_goes_away_prints_nothing(capsys):
+    with running({"forest": SMALL}) as server:
+        # More than what the system takes off the server's hands.
+        server.page = b"x" * 50_000_000
+        client = socket.create_connection(("127.0.0.1", server.server_port))
+        client.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n\r\n".encode())
+        client.recv(100)
+        # The connection is reset instead of closed.
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.close()
+        (thread,) = [each for each in threading.enumerate() if "process_request" in each.name]
+        thread.join(10)
+        assert not thread.is_alive()
+    assert capsys.readouterr().err == ""
+
+
+def test_other_errors_are_printed(capsys):
+    with PageServer("page", "127.0.0.1", 0) as server:
+        try:
+            raise ZeroDivisionError("oops")
+        except ZeroDivisionError:
+            server.handle_error(None, "127.0.0.1")
+    assert "oops" in capsys.readouterr().err
+
+
+def test_idle_connections_are_closed(monkeypatch):
+    assert 0 < _Handler.timeout <= 60
+    monkeypatch.setattr(_Handler, "timeout", 0.05)
+    with running({"forest": SMALL}) as server:
+        client = socket.create_connection(("127.0.0.1", server.server_port), timeout=10)
+        assert client.recv(100) == b""
+        client.close()
 
 
 def test_without_anything_the_page_asks_for_a_file():

@@ -17,7 +17,7 @@ from cyclopts import CycloptsError
 from isometrics.cli.app import app
 from isometrics.cli.interrupting import exit_code, prompt_interrupts, sentence
 from isometrics.cli.output import cell
-from isometrics.errors import IsometricsError, UndefinedWarning
+from isometrics.errors import IsometricsError, UndefinedWarning, redacted
 from isometrics.writing import remove_abandoned, remove_unfinished
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def run(arguments: Sequence[str]) -> int:
             # Some may have been created, but not yet entered.
             remove_unfinished()
         if ending.sentence:
-            print(f"isometrics: {_shortened(ending.sentence)}", file=sys.stderr)
+            print(f"isometrics: {_shortened(redacted(ending.sentence))}", file=sys.stderr)
         return ending.code
     return code or FINE
 

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from isometrics.cli.loading import load
 from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File
 from isometrics.cli.output import note
+from isometrics.errors import redacted
 
 
 def serve(
@@ -48,7 +49,7 @@ def serve(
         host=host,
         port=port,
         open_browser=open,
-        title=file,
+        title=None if file is None else redacted(file),
         description=description,
         announce=lambda address: note(f"The page is at {address} until you press Ctrl-C."),
     )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import socket
+import sys
 import webbrowser
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
+from isometrics.errors import ParameterError
 from isometrics.report.html import page_of
 from isometrics.report.model import report_model, start_model
 
@@ -17,7 +20,12 @@ if TYPE_CHECKING:
 
     from isometrics.points import OperatingPoints
 
+_LAST_PORT = 65535
+_PORT_OF_HTTP = 80
+_WITH_PORT = re.compile(r":[^:\]]*$")
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+PATIENCE = 30.0
+"""The seconds after which a connection is closed on which nothing arrives, or nothing is read."""
 _POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 
 
@@ -86,28 +94,48 @@ class PageServer(ThreadingHTTPServer):
     allow_reuse_address = False
 
     def __init__(self, page: str, host: str, port: int) -> None:
+        if not 0 <= port <= _LAST_PORT:
+            raise ParameterError(
+                f"port must be between 0, which is any free one, and {_LAST_PORT} but is {port}"
+            )
         self.page = page.encode("utf-8")
         found = _POLICY.search(page)
         self.policy = f"{found.group(1) if found else ''}; frame-ancestors 'none'"
         self.host = host
-        super().__init__((host, port), _Handler)
+        # A name may have several addresses; the first is the one that the system prefers.
+        try:
+            found_at = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            self.address_family = found_at[0][0]
+            super().__init__((host, port), _Handler)
+        except (OSError, UnicodeError) as error:
+            reason = (getattr(error, "strerror", None) or str(error)).lower()
+            raise ParameterError(
+                f"cannot listen on host {host!r}, port {port}: {reason}; choose others"
+            ) from error
 
     @property
     def address(self) -> str:
         """The address of the page."""
-        return f"http://{_bracketed(self.host)}:{self.server_port}/"
+        port = "" if self.server_port == _PORT_OF_HTTP else f":{self.server_port}"
+        return f"http://{_bracketed(self.host)}{port}/"
 
     def knows(self, host: str | None) -> bool:
         """Tell whether a Host header names this server."""
         if host is None:
             return False
-        name, _, port = host.rpartition(":")
-        if not port.isdigit() or int(port) != self.server_port:
+        # Browsers leave the port of HTTP out.
+        name, _, port = host.rpartition(":") if _WITH_PORT.search(host) else (host, "", "80")
+        if port != str(self.server_port):
             return False
         if name.lower() in (*_LOOPBACK, _bracketed(self.host).lower()):
             return True
         # A name must be the one given; a number cannot be made to point elsewhere.
         return self.host not in _LOOPBACK and _is_number(name)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a client that went away; whatever else it is, is a defect."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
 
 def _bracketed(host: str) -> str:
@@ -127,6 +155,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "isometrics"
     sys_version = ""
     protocol_version = "HTTP/1.1"
+    timeout = PATIENCE
 
     def do_GET(self) -> None:
         """Answer with the page."""
