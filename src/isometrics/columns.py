@@ -42,8 +42,13 @@ class Column(NamedTuple):
     def present(self) -> NDArray[Any]:
         """Return the values; NaN and null are refused."""
         missing = self.null
+        absent = None
         if self.values.dtype.kind == "f" and self.size and np.isnan(self.values.min()):
-            missing = np.isnan(self.values) if missing is None else np.isnan(self.values) | missing
+            absent = np.isnan(self.values)
+        elif self.values.dtype.kind in "mM":
+            absent = np.isnat(self.values)
+        if absent is not None:
+            missing = absent if missing is None else absent | missing
         if missing is not None:
             self.refuse(missing, MissingValueError, "missing values (NaN or null)")
         return self.values
@@ -152,6 +157,9 @@ def _from_frame_library(given: object, name: str) -> tuple[NDArray[Any], NDArray
         if null is not None and series.dtype.is_numeric():
             # Without a filler the nulls would turn integers into floats, and round them.
             series = series.fill_null(0)
+        if getattr(series.dtype, "time_zone", None) is not None:
+            # NumPy's times have no zone.
+            return np.array([*series.to_list(), None], object)[:-1], null
         return series.to_numpy(), null
     if hasattr(given, "__array__"):
         return np.asarray(given), None

@@ -9,6 +9,7 @@ import numpy as np
 
 from isometrics.columns import Column, column
 from isometrics.errors import ParameterError, ScoreError
+from isometrics.grouping import GroupNames, python_values
 from isometrics.inputs import positive_rows, present_rows
 from isometrics.points import OperatingPoints
 from isometrics.printing import several
@@ -121,31 +122,10 @@ def _columns_of_frame(given: object) -> dict[Any, Any]:
 
 
 def rows_by_group(groups: Column) -> dict[str, NDArray[np.intp]]:
-    """Return the rows of each group by its text, the groups in the order of their values."""
+    """Return the rows of each group by its name, the groups sorted by value."""
     values = groups.present()
+    names = GroupNames(groups.name)
     if values.dtype.kind in "OT":
-        distinct, codes = _coded(values.tolist())
-    else:
-        ordered, codes = np.unique(values, return_inverse=True)
-        distinct = list(ordered)
-    order = np.argsort(codes, kind="stable")
-    starts = np.flatnonzero(np.diff(codes[order])) + 1
-    return dict(zip(map(str, distinct), np.split(order, starts), strict=True))
-
-
-def _coded(values: list[Any]) -> tuple[list[Any], NDArray[np.intp]]:
-    """Return the distinct values in order, and the place of each value among them."""
-    known: dict[str, Any] = {}
-    for value in values:
-        first = known.setdefault(str(value), value)
-        if first != value:
-            raise ParameterError(
-                f"groups has {first!r} and {value!r}, which read the same; "
-                "make them one value, or two that differ"
-            )
-    try:
-        distinct = sorted(known.values())
-    except TypeError:
-        distinct = sorted(known.values(), key=str)
-    places = {str(value): place for place, value in enumerate(distinct)}
-    return distinct, np.array([places[str(value)] for value in values], np.intp)
+        return names.rows_by_group(names.codes_of(values.tolist()))
+    distinct, codes = np.unique(values, return_inverse=True)
+    return names.rows_by_group(names.codes_of(python_values(distinct))[codes])

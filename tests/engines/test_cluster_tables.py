@@ -183,7 +183,7 @@ def test_groups_models_and_their_groups(monkeypatch):
         found = read(columns, 0.05, group="site", model="model")
         assert list(found.points) == ["a", "b"]
         assert list(found.groups) == ["1", "3"]
-        assert found.skipped == {"2": "only negatives for a and b"}
+        assert found.skipped == {"2": "only negatives"}
         for model, full in expected.models.items():
             check(found.points[model], full, 0.05)
         for group in ("1", "3"):

@@ -42,7 +42,7 @@ def test_rows_of_zero_weight_are_absent():
 
 def test_groups_know_their_rows():
     analysis = iso.read_predictions(frame(group=GROUPS), keep_rows=True)
-    assert list(analysis.rows.groups) == ["b", "a"]
+    assert list(analysis.rows.groups) == ["a", "b"]
     for name, rows in analysis.rows.groups.items():
         assert [GROUPS[row] for row in rows] == [name] * len(rows)
     assert sorted(np.concatenate(list(analysis.rows.groups.values()))) == list(range(8))

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isometrics.grouping import python_values, with_nanoseconds
+
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -33,7 +35,7 @@ def kind_of(dtype: pa.DataType) -> str:
 
     if types.is_dictionary(dtype):
         return kind_of(dtype.value_type)
-    if types.is_boolean(dtype):
+    if types.is_boolean(dtype) or _is_bool8(dtype):
         return "boolean"
     if types.is_integer(dtype):
         return "integer"
@@ -41,14 +43,45 @@ def kind_of(dtype: pa.DataType) -> str:
         return "float"
     if types.is_string(dtype) or types.is_large_string(dtype) or types.is_string_view(dtype):
         return "string"
-    return "other"
+    return kind_of(dtype.storage_type) if is_extension(dtype) else "other"
 
 
 def can_name(dtype: pa.DataType) -> bool:
-    """Tell whether values can name models and groups: texts, numbers and times can."""
+    """Tell whether values can name models and groups: texts, numbers and times can.
+
+    What a type of someone else's calls a number is not known: a month of pandas is stored as 648.
+    """
     from pyarrow import types
 
+    if types.is_dictionary(dtype):
+        return can_name(dtype.value_type)
+    if is_extension(dtype):
+        return kind_of(dtype) in ("string", "boolean")
     return kind_of(dtype) != "other" or types.is_temporal(dtype)
+
+
+def is_extension(dtype: pa.DataType) -> bool:
+    """Tell whether a type is built on another one, in which its values are stored."""
+    import pyarrow as pa
+
+    return isinstance(dtype, pa.BaseExtensionType)
+
+
+def _is_bool8(dtype: pa.DataType) -> bool:
+    """Tell whether a type has truth values of one byte each; any byte but 0 is true."""
+    return getattr(dtype, "extension_name", "") == "arrow.bool8"
+
+
+def stored(column: pa.Array) -> pa.Array:
+    """Return the values of an extension type as those that they are stored as."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type) and is_extension(column.type.value_type):
+        column = column.dictionary_decode()
+    if not is_extension(column.type):
+        return column
+    whole = column.storage
+    return whole.cast(pa.bool_()) if _is_bool8(column.type) else whole
 
 
 def numbers(column: pa.Array) -> Values:
@@ -59,6 +92,7 @@ def numbers(column: pa.Array) -> Values:
     """
     import pyarrow as pa
 
+    column = stored(column)
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if pa.types.is_decimal(column.type):
@@ -104,16 +138,79 @@ def unholdable(column: pa.Array) -> NDArray[np.bool_] | None:
 
 
 def codes(column: pa.Array) -> tuple[NDArray[np.int32], list[Any]]:
-    """Return small integers for the values of a column, -1 for null, and what they stand for."""
+    """Return small integers for the values of a column, and what they stand for.
+
+    Null and NaN have -1. Values of a dictionary that no row has are left out.
+    """
     import pyarrow as pa
 
+    column = stored(column)
     if pa.types.is_dictionary(column.type) and column.dictionary.null_count:
         column = column.dictionary_decode()
     if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
+        halves = pa.types.is_float16(column.type)
+        column = column.cast(_encodable(column.type)).dictionary_encode()
+    else:
+        halves = pa.types.is_float16(column.type.value_type)
     # Some libraries have unsigned codes.
     found = as_numpy(column.indices.cast(pa.int64()).fill_null(-1))
-    return found.astype(np.int32), column.dictionary.to_pylist()
+    distinct = column.dictionary.cast(_encodable(column.dictionary.type))
+    used = np.bincount(found[found >= 0], minlength=len(distinct)) > 0
+    if pa.types.is_floating(distinct.type):
+        used &= ~np.isnan(as_numpy(distinct))
+    if not used.all():
+        # The last place is that of -1.
+        found = np.append(np.where(used, np.cumsum(used) - 1, -1), -1)[found]
+        distinct = distinct.filter(pa.array(used))
+    if halves:
+        return found.astype(np.int32), list(as_numpy(distinct).astype(np.float16))
+    return found.astype(np.int32), _python_values(distinct)
+
+
+def taken(batch: pa.RecordBatch, rows: NDArray[np.intp]) -> pa.RecordBatch:
+    """Return some rows of a batch."""
+    import pyarrow as pa
+
+    columns = [
+        # Arrow has views of texts, but cannot take some of them.
+        column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
+        for column in batch.columns
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names).take(pa.array(rows))
+
+
+def _encodable(dtype: pa.DataType) -> pa.DataType:
+    """Return a type that holds the same values, and that Arrow can find the distinct ones of."""
+    import pyarrow as pa
+
+    if pa.types.is_float16(dtype):
+        return pa.float32()
+    if pa.types.is_string_view(dtype):
+        return pa.large_string()
+    if pa.types.is_decimal(dtype) and dtype.bit_width < 128:
+        return pa.decimal128(dtype.precision, dtype.scale)
+    return dtype
+
+
+def _python_values(distinct: pa.Array) -> list[Any]:
+    """Return distinct values, none of them null, as they print from every source."""
+    import pyarrow as pa
+
+    dtype = distinct.type
+    if pa.types.is_float32(dtype):
+        return python_values(as_numpy(distinct))
+    if getattr(dtype, "unit", "") != "ns":
+        return list(distinct.to_pylist())
+    # pandas, where it is installed, would have times of its own.
+    nanoseconds = as_numpy(distinct.cast(pa.int64()))
+    if pa.types.is_duration(dtype):
+        return python_values(nanoseconds.view("m8[ns]"))
+    digits = (nanoseconds % 1000).tolist()
+    if pa.types.is_time(dtype):
+        shorter = pa.string() if any(digits) else pa.time64("us")
+        return list(distinct.cast(shorter).to_pylist())
+    times = distinct.cast(pa.timestamp("us", dtype.tz), safe=False).to_pylist()
+    return list(map(with_nanoseconds, times, digits)) if any(digits) else times
 
 
 def is_number(text: str) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics.engines.arrow import NUMERIC, is_number, kind_of, numbers
+from isometrics.engines.arrow import NUMERIC, codes, is_number, kind_of, numbers
 from isometrics.engines.cleaning import (
     BEYOND,
     INFINITE,
@@ -52,6 +52,8 @@ class Census(NamedTuple):
     """One row for each label, model and group."""
     size: int
     """How many rows there are, those of weight 0 included."""
+    columns: dict[str, str]
+    """The columns that the totals are counted by: ``label``, ``model`` and ``group``."""
     positive: dict[str, NDArray[np.bool_]]
     """Of the totals, for each score column, or under ``""``: which have its positive label."""
 
@@ -87,7 +89,13 @@ def census_of(source: ClusterFrame, layout: Layout) -> Census:
     _missing(totals, layout, cleaner, ~present)
     cleaner.recount(size if layout.weight is not None else int(times.sum()), kept, 0.0)
     cleaner.finish()
-    return Census(rows, totals, int(times.sum()), cleaner.positive(labels))
+    columns = {key: name for key, name in _keys(layout).items() if name is not None}
+    return Census(rows, totals, int(times.sum()), columns, cleaner.positive(labels))
+
+
+def _keys(layout: Layout) -> dict[str, str | None]:
+    """Return the columns that rows are counted by."""
+    return {"label": layout.label, "model": layout.model, "group": layout.group}
 
 
 def _refuse_long_decimals(schema: pa.Schema, layout: Layout) -> None:
@@ -252,7 +260,7 @@ def _totals(source: ClusterFrame, rows: nw.LazyFrame[Any], cleaner: Cleaner) -> 
     import narwhals.stable.v2 as nw
 
     layout = cleaner.layout
-    by_role = {"label": layout.label, "model": layout.model, "group": layout.group}
+    by_role = _keys(layout)
     keys = [role for role, name in by_role.items() if name is not None]
     weight = nw.lit(1).cast(nw.Int64) if layout.weight is None else nw.col("weight")
     parts: dict[str, nw.Expr] = {}
@@ -325,8 +333,8 @@ def _missing(
     found = {layout.label: int(times[unlabelled].sum())}
     for role, name in (("model", layout.model), ("group", layout.group)):
         if name is not None:
-            null = totals[role].is_null().to_numpy()
-            found[name] = int(times[null].sum())
+            missing = codes(totals[role].combine_chunks())[0] < 0
+            found[name] = int(times[missing].sum())
     for place, name in enumerate(layout.scores.values()):
         if f"missing_{place}" in totals.column_names:
             found[name] = int(totals[f"missing_{place}"].to_numpy().sum())

@@ -15,6 +15,7 @@ from isometrics.engines.arrow import (
     is_number,
     kind_of,
     numbers,
+    taken,
     unholdable,
 )
 from isometrics.engines.labels import Labels
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from isometrics.layout import Layout
 
     Coded = tuple[NDArray[np.int32], list[Any]]
+    """The codes of rows, and the values that they stand for."""
 
 MISSING = "missing values (NaN or null)"
 NOT_NUMBERS = "values that are not real numbers of 64 bits"
@@ -212,7 +214,7 @@ class Cleaner:
         kept = np.flatnonzero(weights)
         if kept.size == weights.size:
             return weights, batch, rows
-        return weights[kept], batch.take(kept), rows._replace(kept=kept)
+        return weights[kept], taken(batch, kept), rows._replace(kept=kept)
 
     def _positive(self, column: pa.Array, rows: Positions) -> dict[str, NDArray[np.bool_]]:
         values, missing = self.labels.read(column)
@@ -257,4 +259,4 @@ class Cleaner:
     def _coded(self, name: str, column: pa.Array, rows: Positions) -> Coded:
         found, distinct = codes(column)
         self.offences.add(name, found < 0, MissingValueError, MISSING, rows)
-        return found, [str(value) for value in distinct]
+        return found, distinct

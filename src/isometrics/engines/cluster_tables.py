@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isometrics.engines.arrow import codes
 from isometrics.engines.census import INF, Census, census_of, numbers_of
 from isometrics.engines.cluster_passes import Passes, Roots
-from isometrics.engines.groups import reasons
+from isometrics.engines.groups import GroupTables, group_tables
 from isometrics.engines.leaves import Leaves
 from isometrics.errors import OneClassError, ParameterError
+from isometrics.grouping import GroupNames
 from isometrics.inputs import clean_totals
 
 if TYPE_CHECKING:
@@ -119,18 +121,17 @@ class _Reader:
             points[name] = self._tables(name, [])[0][()]
         return points, skipped
 
-    def groups(self) -> tuple[dict[str, ByModel], dict[str, str]]:
+    def groups(self) -> GroupTables:
         """Return the tables of groups, and why some groups have none."""
         keys = ["group"] if self._layout.model is None else ["group", "model"]
-        groups: dict[str, ByModel] = {}
-        one_class: dict[tuple[str, str], list[str]] = {}
+        found: dict[str, dict[str, OperatingPoints | str]] = {
+            group: {} for (group,) in _series_of(self._census, ["group"]).names
+        }
         for name in self._layout.scores:
-            found, alone = self._tables(name, keys)
-            for (group, *model), points in found.items():
-                groups.setdefault(group, {})[model[0] if model else name] = points
-            for (group, *model), only in alone.items():
-                one_class.setdefault((group, only), []).append(model[0] if model else name)
-        return groups, reasons(one_class)
+            tables, one_class = self._tables(name, keys)
+            for (group, *model), each in (tables | one_class).items():
+                found[group][model[0] if model else name] = each
+        return group_tables(found)
 
     def _rows_where(self, which: NDArray[np.bool_]) -> int:
         return int(self._census.totals["rows"].to_numpy()[which].sum())
@@ -199,12 +200,22 @@ class _Series(NamedTuple):
 
 def _series_of(census: Census, keys: list[str]) -> _Series:
     totals = census.totals
-    values = list(zip(*(totals[key].to_pylist() for key in keys), strict=True))
     if not keys:
         return _Series(census, np.zeros(totals.num_rows, np.int64), [()])
-    order = {value: number for number, value in enumerate(sorted(set(values)))}
-    codes = np.array([order[value] for value in values], np.int64)
-    return _Series(census, codes, [tuple(map(str, value)) for value in order])
+    names, ranks = [], []
+    for key in keys:
+        found, values = codes(totals[key].combine_chunks())
+        collected = GroupNames(census.columns[key])
+        batch = collected.codes_of(values)
+        ordered, rank = collected.in_order()
+        names.append(ordered)
+        ranks.append(rank[batch[found]])
+    distinct, numbers = np.unique(np.stack(ranks), axis=1, return_inverse=True)
+    series = [
+        tuple(ordered[rank] for ordered, rank in zip(names, each, strict=True))
+        for each in distinct.T.tolist()
+    ]
+    return _Series(census, numbers.ravel(), series)
 
 
 def _ranges(

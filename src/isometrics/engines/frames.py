@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from isometrics.engines.sources import FIRST_ROWS, batch_rows, reading
@@ -73,12 +74,18 @@ class FrameSource:
             yield from self._reader(frame)
 
     def _reader(self, frame: Any) -> pa.RecordBatchReader:
+        import narwhals.stable.v2 as nw
         import pyarrow as pa
 
+        # Rows of pandas have names as well as places; they are no column.
+        frame = nw.maybe_reset_index(frame)
         native = frame.to_native()
         if hasattr(native, "to_arrow_reader"):
             return native.to_arrow_reader(batch_rows(len(frame.columns)))
-        table = frame.lazy().collect(backend="pyarrow").to_native()
+        with warnings.catch_warnings():
+            # pyarrow asks pandas for times in a way that pandas no longer likes.
+            warnings.filterwarnings("ignore", "Series.values returning an ndarray that drops")
+            table = frame.lazy().collect(backend="pyarrow").to_native()
         return pa.RecordBatchReader.from_batches(
             table.schema, table.to_batches(max_chunksize=batch_rows(table.num_columns))
         )

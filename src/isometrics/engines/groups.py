@@ -1,19 +1,22 @@
-"""Rows of many groups gathered together, and parted once at the end."""
+"""Rows of many groups gathered together, and split once at the end."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isometrics.building import table_of_sample
 from isometrics.engines.memory import limit_for
 from isometrics.errors import OneClassError, ParameterError
+from isometrics.grouping import GroupNames
 from isometrics.inputs import LARGEST_COUNT, Sample
 from isometrics.points import OperatingPoints
 from isometrics.printing import several
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from numpy.typing import NDArray
 
     from isometrics.aliases import Counts
@@ -24,28 +27,38 @@ _BYTES_OF_A_TABLE = 24_000
 """What the table of one model in one group takes until its numbers are printed, measured."""
 
 
+class GroupTables(NamedTuple):
+    """The tables of groups, which are sorted by value."""
+
+    groups: dict[str, dict[str, OperatingPoints]]
+    """The tables by group and model."""
+    skipped: dict[str, str]
+    """The groups in which models have no table, and why."""
+
+
 class GroupedRows:
     """The rows of each model with the codes of their groups.
 
     Parameters
     ----------
+    group
+        The column of groups.
     budget
         The bytes of memory to keep within; more rows are refused.
     """
 
-    def __init__(self, budget: int) -> None:
+    def __init__(self, group: str, budget: int) -> None:
         self._budget = budget
-        self._names: dict[str, int] = {}
+        self._names = GroupNames(group)
         self._models: dict[str, list[list[NDArray[Any]]]] = {}
         self._held = 0
 
     def append(
-        self, model: str, sample: Sample, codes: NDArray[np.int32], names: list[str]
+        self, model: str, sample: Sample, codes: NDArray[np.int32], values: list[Any]
     ) -> None:
-        """Add rows of one model; the codes point into the names of this batch."""
-        known = np.array([self._names.setdefault(name, len(self._names)) for name in names])
+        """Add rows of one model; the codes point into the values of this batch."""
         columns = [column for column in sample if column is not None]
-        parts = [known[codes].astype(np.int32), *columns]
+        parts = [self._names.codes_of(values)[codes].astype(np.int32), *columns]
         kept = self._models.setdefault(model, [[] for _ in parts])
         for column, part in zip(kept, parts, strict=True):
             column.append(part)
@@ -58,38 +71,44 @@ class GroupedRows:
                 f"limit; raise memory_limit= above {limit_for(needed)}, or leave the groups out"
             )
 
-    def tables(self) -> tuple[dict[str, dict[str, OperatingPoints]], dict[str, str]]:
+    def tables(self, models: Iterable[str]) -> GroupTables:
         """Return the tables by group and model, and why some groups have none."""
-        groups: dict[str, dict[str, OperatingPoints]] = {name: {} for name in self._names}
-        one_class: dict[tuple[str, str], list[str]] = {}
-        names = list(self._names)
-        for model, parts in self._models.items():
-            codes, *columns = (np.concatenate(part) for part in parts)
-            order = np.argsort(codes, kind="stable")
-            codes = codes[order]
-            columns = [column[order] for column in columns]
-            starts = np.flatnonzero(np.diff(codes, prepend=-1))
-            for start, end in zip(starts, np.append(starts[1:], codes.size), strict=True):
-                group = names[codes[start]]
-                labels, scores, *weights = (column[start:end] for column in columns)
+        found: dict[str, dict[str, OperatingPoints | str]] = {
+            group: {} for group in self._names.in_order()[0]
+        }
+        for model in models:
+            codes, *columns = (np.concatenate(part) for part in self._models[model])
+            for group, rows in self._names.rows_by_group(codes).items():
+                labels, scores, *weights = (column[rows] for column in columns)
                 sample = Sample(labels, scores, _countable(weights[0]) if weights else None)
                 try:
                     points = OperatingPoints(table_of_sample(sample, None, None))
                 except OneClassError:
-                    only = "positives" if labels[0] else "negatives"
-                    one_class.setdefault((group, only), []).append(model)
+                    found[group][model] = "positives" if labels[0] else "negatives"
                 else:
-                    groups[group][model] = points
-        return {group: models for group, models in groups.items() if models}, reasons(one_class)
+                    found[group][model] = points
+        return group_tables(found)
 
 
-def reasons(one_class: dict[tuple[str, str], list[str]]) -> dict[str, str]:
-    """Say of each group why models have no table there: by group and the only class, which."""
+def group_tables(found: Mapping[str, Mapping[str, OperatingPoints | str]]) -> GroupTables:
+    """Take tables and the only class of models that have none apart, by group and model."""
+    groups: dict[str, dict[str, OperatingPoints]] = {}
     skipped: dict[str, str] = {}
-    for (group, only), models in one_class.items():
-        reason = f"only {only} for {several(models)}"
-        skipped[group] = f"{skipped[group]}; {reason}" if group in skipped else reason
-    return skipped
+    for group, models in found.items():
+        counted = {name: each for name, each in models.items() if not isinstance(each, str)}
+        if counted:
+            groups[group] = counted
+        one_class: dict[str, list[str]] = {}
+        for name, each in models.items():
+            if isinstance(each, str):
+                one_class.setdefault(each, []).append(name)
+        reasons = [
+            f"only {only}" if len(names) == len(models) else f"only {only} for {several(names)}"
+            for only, names in one_class.items()
+        ]
+        if reasons:
+            skipped[group] = "; ".join(reasons)
+    return GroupTables(groups, skipped)
 
 
 def _countable(weights: Counts) -> Counts:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics.errors import ParameterError
+from isometrics.grouping import GroupNames
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +24,7 @@ class KeptRows(NamedTuple):
     scores: dict[str, NDArray[Any]]
     weights: Counts | None
     groups: dict[str, NDArray[np.intp]]
-    """The rows of each group, in the order in which groups appear."""
+    """The rows of each group, the groups sorted by value."""
 
 
 class RowKeeper:
@@ -45,6 +46,7 @@ class RowKeeper:
                 "of its own, and all of them the same positive class"
             )
         self._budget = budget
+        self._group = layout.group
         self._chunks: list[Chunk] = []
         self._held = 0
 
@@ -75,16 +77,11 @@ class RowKeeper:
         )
 
     def _groups(self) -> dict[str, NDArray[np.intp]]:
-        names: dict[str, int] = {}
-        codes = []
-        for chunk in self._chunks:
-            if chunk.groups is not None:
-                found, here = chunk.groups
-                known = np.array([names.setdefault(name, len(names)) for name in here])
-                codes.append(known[found])
-        if not codes:
+        if self._group is None:
             return {}
-        joined = np.concatenate(codes)
-        order = np.argsort(joined, kind="stable")
-        starts = np.flatnonzero(np.diff(joined[order])) + 1
-        return dict(zip(names, np.split(order, starts), strict=True))
+        names = GroupNames(self._group)
+        codes = [
+            names.codes_of(values)[found]
+            for found, values in (chunk.groups for chunk in self._chunks if chunk.groups)
+        ]
+        return names.rows_by_group(np.concatenate(codes))

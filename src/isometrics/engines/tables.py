@@ -18,6 +18,7 @@ from isometrics.engines.memory import rows_budget
 from isometrics.engines.runs import SpillFolder
 from isometrics.engines.sources import columns_of
 from isometrics.errors import OneClassError
+from isometrics.grouping import GroupNames
 from isometrics.inputs import Sample
 from isometrics.parameters import clean_tolerance
 
@@ -144,20 +145,20 @@ class _Models:
         exact = layout.weight is not None or layout.group is not None
         self._tolerance = None if exact else tolerance
         self._tables: dict[str, ExactTable | ApproximateTable] = {}
-        self._grouped = None if layout.group is None else GroupedRows(budget)
+        self._names = None if layout.model is None else GroupNames(layout.model)
+        self._grouped = None if layout.group is None else GroupedRows(layout.group, budget)
 
     def append(self, chunk: Chunk) -> None:
         """Add clean rows to the tables of their models."""
         for name, scores in chunk.scores.items():
             labels = chunk.positive(name)
-            if chunk.models is None:
+            if chunk.models is None or self._names is None:
                 self._add(name, labels, scores, chunk, np.s_[:])
                 continue
-            found, models = chunk.models
-            for code, model in enumerate(models):
-                rows = np.flatnonzero(found == code)
-                if rows.size:
-                    self._add(model, labels, scores, chunk, rows)
+            found, values = chunk.models
+            codes = self._names.codes_of(values)[found]
+            for model, rows in self._names.rows_by_group(codes).items():
+                self._add(model, labels, scores, chunk, rows)
 
     def _add(
         self,
@@ -172,9 +173,9 @@ class _Models:
             self._tables[model] = self._empty_table(scores.dtype, weights)
         self._tables[model].append(labels[rows], scores[rows], weights)
         if self._grouped is not None and chunk.groups is not None:
-            codes, names = chunk.groups
+            codes, values = chunk.groups
             sample = Sample(labels[rows], scores[rows], weights)
-            self._grouped.append(model, sample, codes[rows], names)
+            self._grouped.append(model, sample, codes[rows], values)
         exact = [table for table in self._tables.values() if isinstance(table, ExactTable)]
         if sum(table.nbytes for table in exact) > self._budget:
             max(exact, key=lambda table: table.nbytes).spill()
@@ -200,8 +201,11 @@ class _Models:
         """Return all tables."""
         share = self._budget // len(self._tables)
         points: dict[str, OperatingPoints] = {}
-        groups, skipped = ({}, {}) if self._grouped is None else self._grouped.tables()
-        for model, table in self._tables.items():
+        tables = self._tables
+        if self._names is not None:
+            tables = {model: tables[model] for model in self._names.in_order()[0]}
+        groups, skipped = ({}, {}) if self._grouped is None else self._grouped.tables(tables)
+        for model, table in tables.items():
             try:
                 points[model] = table.points(self._layout.label, budget=share)
             except OneClassError:

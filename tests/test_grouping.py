@@ -1,0 +1,315 @@
+"""Groups have one rule: names, order, categories without rows, missing values."""
+
+import datetime as dt
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import isometrics as iso
+from isometrics.errors import MissingValueError, ParameterError
+from isometrics.grouping import GroupNames
+
+LABELS, SCORES = [1, 0, 0, 1, 1, 0], [0.9, 0.8, 0.3, 0.7, 0.6, 0.2]
+DAY = dt.datetime(2026, 1, 2)
+BERLIN = "Europe/Berlin"
+BASE = np.datetime64("2026-01-02", "ns")
+
+# Values that come in another order than theirs, and the names in order.
+VALUES = {
+    "integers": ([10, 9, 2] * 2, ["2", "9", "10"]),
+    "floats": ([10.0, 9.5, -np.inf] * 2, ["-inf", "9.5", "10.0"]),
+    "both zeros": ([0.0, 1.0, -0.0] * 2, ["0.0", "1.0"]),
+    "float32": (np.array([0.3, 0.1, 0.2] * 2, np.float32), ["0.1", "0.2", "0.3"]),
+    "float16": (np.array([0.3, 0.1, 0.2] * 2, np.float16), ["0.1", "0.2", "0.3"]),
+    "booleans": ([True, False, True] * 2, ["False", "True"]),
+    "texts": (["b", "a", "ä"] * 2, ["a", "b", "ä"]),
+    "days": (
+        np.array(["2026-01-10", "2026-01-09", "2025-12-31"] * 2, "M8[D]"),
+        ["2025-12-31", "2026-01-09", "2026-01-10"],
+    ),
+    "hours": (
+        np.array(["2026-01-01T10", "2026-01-01T09", "2026-01-01T11"] * 2, "M8[s]"),
+        ["2026-01-01 09:00:00", "2026-01-01 10:00:00", "2026-01-01 11:00:00"],
+    ),
+    "moments": (
+        [DAY.replace(microsecond=500_000), DAY, DAY.replace(year=2025)] * 2,
+        ["2025-01-02 00:00:00", "2026-01-02 00:00:00", "2026-01-02 00:00:00.500000"],
+    ),
+    "nanoseconds": (
+        BASE + np.array([2000, 1000, 3000] * 2, "m8[ns]"),
+        [f"2026-01-02 00:00:00.00000{digit}" for digit in (1, 2, 3)],
+    ),
+    "digits beyond Python's times": (
+        BASE + np.array([7, 5, 10**9] * 2, "m8[ns]"),
+        [
+            "2026-01-02 00:00:00.000000005",
+            "2026-01-02 00:00:00.000000007",
+            "2026-01-02 00:00:01.000000000",
+        ],
+    ),
+    "durations": (
+        np.array([3600, 60, 7200] * 2, "m8[s]"),
+        ["0:01:00", "1:00:00", "2:00:00"],
+    ),
+    "short durations": (np.array([3, 1, 2000] * 2, "m8[ns]"), ["1 ns", "2000 ns", "3 ns"]),
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_names_and_order_are_the_same_from_arrays_and_from_tables(kind):
+    values, names = VALUES[kind]
+    analysed = iso.analyse(LABELS, SCORES, groups=values)
+    table = pa.table({"label": LABELS, "score": SCORES, "g": pa.array(values)})
+    codes = np.unique(np.asarray(values), return_index=True, return_inverse=True)[1:]
+    coded = pa.DictionaryArray.from_arrays(pa.array(codes[1]), pa.array(values).take(codes[0]))
+    for given in (table, table.set_column(2, "g", coded)):
+        found = iso.read_predictions(given, group="g", keep_rows=True)
+        assert list(found.rows.groups) == list(analysed.rows.groups) == names
+        assert [*found.groups, *found.skipped] == sorted(
+            names, key=lambda name: (name in found.skipped, names.index(name))
+        )
+        assert (found.groups, found.skipped) == (analysed.groups, analysed.skipped)
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+@pytest.mark.parametrize("digits", [0, 5])
+def test_times_keep_their_zone(library, digits):
+    base = np.datetime64("2026-01-02", "ns") + np.array([7200, 3600] * 3, "m8[s]")
+    times = pa.array(base + np.timedelta64(digits, "ns"), pa.timestamp("ns", BERLIN))
+    end = ".000000005" if digits else ""
+    names = [f"2026-01-02 02:00:00{end}+01:00", f"2026-01-02 03:00:00{end}+01:00"]
+    table = pa.table({"label": LABELS, "score": SCORES, "g": times})
+    frame = table.to_pandas() if library is pd else pl.from_arrow(table)
+    assert list(iso.read_predictions(frame, group="g").groups) == names
+    if library is pd or not digits:
+        # Python's times, which polars gives, have no nanoseconds.
+        assert list(iso.analyse(frame["label"], frame["score"], groups=frame["g"]).groups) == names
+
+
+@pytest.mark.parametrize("digits", [0, 5])
+def test_times_of_day(digits):
+    times = pa.array([10**9 + digits, digits] * 3, pa.time64("ns"))
+    table = pa.table({"label": LABELS, "score": SCORES, "g": times})
+    end = ".000000005" if digits else ""
+    names = [f"00:00:00{end}", f"00:00:01{end}"]
+    assert list(iso.read_predictions(table, group="g").groups) == names
+
+
+def test_months():
+    groups = np.array(["2026-10", "2026-09"] * 3, "M8[M]")
+    assert list(iso.analyse(LABELS, SCORES, groups=groups).groups) == ["2026-09", "2026-10"]
+
+
+def test_values_that_do_not_compare_are_sorted_by_name():
+    names = GroupNames("g")
+    codes = names.codes_of(["b", 2, "a"])
+    assert list(names.rows_by_group(codes)) == ["2", "a", "b"]
+
+
+def test_values_that_read_the_same():
+    names = GroupNames("g")
+    names.codes_of([1])
+    with pytest.raises(ParameterError, match=r"^g has 1 and '1', which read the same; make them"):
+        names.codes_of(["1"])
+
+
+STORED = {
+    "views": (pa.string_view(), ["b", "a"] * 3, ["a", "b"]),
+    "decimals of 32 bits": (pa.decimal32(4, 1), [Decimal("10.5"), Decimal("9.5")] * 3,
+                            ["9.5", "10.5"]),
+    "halves": (pa.float16(), [10.5, 9.5] * 3, ["9.5", "10.5"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", STORED)
+def test_types_that_arrow_can_do_little_with(kind):
+    """Arrow has no encoding of some types, and cannot take rows of others."""
+    dtype, values, names = STORED[kind]
+    table = pa.table({"label": LABELS, "score": SCORES, "g": pa.array(values, dtype)})
+    table = table.append_column("weight", pa.array([1, 1, 1, 1, 1, 0]))
+    assert list(iso.read_predictions(table, group="g", weight=False).groups) == names
+    weighted = iso.read_predictions(table, group="g", weight="weight")
+    assert list(weighted.groups) == names
+    texts = table.set_column(2, "g", pa.array(list(map(str, values))))
+    assert weighted.groups == iso.read_predictions(texts, group="g", weight="weight").groups
+
+
+def extension(name, storage):
+    class Own(pa.ExtensionType):
+        def __init__(self):
+            super().__init__(storage, name)
+
+        def __arrow_ext_serialize__(self):
+            return b""
+
+        @classmethod
+        def __arrow_ext_deserialize__(cls, *_):
+            return cls()
+
+    return Own()
+
+
+def test_extension_types_are_read_as_they_are_stored():
+    label = pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, 0, 0, 7, 1, 0], pa.int8()))
+    columns = {"label": label}
+    for name, values in {
+        "score": SCORES,
+        "weight": [1, 0, 2, 1, 1, 1],
+        "g": list("bababa"),
+    }.items():
+        stored = pa.array(values)
+        columns[name] = pa.ExtensionArray.from_storage(
+            extension(f"own.{name}", stored.type), stored
+        )
+    found = iso.read_predictions(pa.table(columns), weight="weight", group="g")
+    expected = iso.analyse(LABELS, SCORES, sample_weight=[1, 0, 2, 1, 1, 1], groups=list("bababa"))
+    assert (found.models, found.groups) == (expected.models, expected.groups)
+    classes = pa.array([0, 1])
+    classes = pa.ExtensionArray.from_storage(extension("own.class", classes.type), classes)
+    coded = pa.DictionaryArray.from_arrays(pa.array(LABELS), classes)
+    coded = pa.table(columns | {"label": coded})
+    assert iso.read_predictions(coded, weight="weight", group="g").groups == expected.groups
+
+
+def test_extension_types_that_may_print_otherwise_name_no_groups():
+    """A month of pandas is stored as the number of months since 1970."""
+    months = pd.Series(pd.period_range("2026-01", periods=6, freq="M"))
+    frame = pd.DataFrame({"label": LABELS, "score": SCORES, "g": months})
+    with pytest.raises(ParameterError, match=r"^g holds extension<.*; models and groups must be"):
+        iso.read_predictions(frame, group="g")
+
+
+# ---------------------------------------------------------------------- categories without rows
+
+CATEGORIES = pd.Categorical(["b", "a", "b", "b", "a", "a"], categories=["z", "b", "never", "a"])
+CATEGORICAL = pd.DataFrame({"label": LABELS, "score": SCORES, "site": CATEGORIES})
+
+
+def categorical(kind, folder):
+    table = pa.table(CATEGORICAL)
+    if kind == "pandas":
+        return CATEGORICAL
+    if kind == "polars":
+        enum = pl.Enum(["z", "b", "never", "a"])
+        return pl.from_arrow(table).with_columns(pl.col("site").cast(enum))
+    if kind == "parquet":
+        pq.write_table(table, folder / "it.parquet")
+        return folder / "it.parquet"
+    return table
+
+
+@pytest.mark.parametrize("keep_rows", [False, True])
+@pytest.mark.parametrize("kind", ["pandas", "polars", "parquet", "arrow"])
+def test_a_category_without_rows_is_no_group(kind, keep_rows, tmp_path):
+    given = categorical(kind, tmp_path)
+    found = iso.read_predictions(given, group="site", keep_rows=keep_rows)
+    assert list(found.groups) == ["a", "b"]
+    assert found.skipped == {}
+    assert found.groups == iso.analyse(LABELS, SCORES, groups=CATEGORIES).groups
+
+
+def test_intervals_of_a_file_with_a_category_without_rows(tmp_path):
+    path = categorical("parquet", tmp_path)
+    found = iso.read_predictions(path, group="site", keep_rows=True)
+    assert found.bootstrap("AUROC", clustered=True, n_resamples=20, stratified=False)
+
+
+@pytest.mark.parametrize("keep_rows", [False, True])
+def test_a_category_whose_rows_all_have_weight_zero_is_no_group(keep_rows):
+    weights = [1, 0, 2, 1, 0, 0]
+    frame = CATEGORICAL.assign(weight=weights)
+    analysed = iso.analyse(LABELS, SCORES, groups=CATEGORIES, sample_weight=weights)
+    found = iso.read_predictions(frame, group="site", weight="weight", keep_rows=keep_rows)
+    assert list(found.groups) == list(analysed.groups) == ["b"]
+    assert found.groups == analysed.groups
+    assert found.skipped == analysed.skipped == {}
+
+
+# ---------------------------------------------------------------------- missing groups
+
+MISSING = {
+    "NaN": pd.Series([1.0, 2.0, np.nan, 1.0, np.nan, 2.0]),
+    "None": pd.Series(["a", "b", None, "a", None, "b"], dtype=object),
+    "NaN among texts": pd.Series(["a", "b", np.nan, "a", float("nan"), "b"], dtype=object),
+    "NaT": pd.Series(pd.to_datetime(["2026-01-01", "2026-01-02", None] * 2)).where(
+        np.arange(6) != 5, pd.Timestamp("2026-01-01")
+    ),
+    "null": pd.Series([1, 2, None, 1, None, 2], dtype="Int64"),
+    "category": pd.Series(["a", "b", None, "a", None, "b"], dtype="category"),
+    "category of floats": pd.Series([1.0, 2.0, None, 1.0, None, 2.0], dtype="category"),
+}
+
+
+@pytest.mark.parametrize("kind", MISSING)
+def test_missing_groups_are_refused_with_their_count(kind):
+    groups = MISSING[kind]
+    count, first = int(groups.isna().sum()), int(np.argmax(groups.isna()))
+    said = f"has missing values (NaN or null): {count} in all, the first at position {first}"
+    with pytest.raises(MissingValueError) as refused:
+        iso.analyse(LABELS, SCORES, groups=groups)
+    assert str(refused.value) == f"groups {said}"
+    if kind == "NaT":
+        with pytest.raises(MissingValueError):
+            iso.analyse(LABELS, SCORES, groups=groups.to_numpy())
+    frame = pd.DataFrame({"label": LABELS, "score": SCORES, "g": groups})
+    sources = [frame, pa.Table.from_pandas(frame), _with_nan(frame)]
+    for source in sources:
+        for keep_rows in (False, True):
+            with pytest.raises(MissingValueError) as refused:
+                iso.read_predictions(source, group="g", keep_rows=keep_rows)
+            assert str(refused.value) == f"g {said}"
+
+
+def _with_nan(frame):
+    """Return an Arrow table in which a missing float is NaN, and no null."""
+    table = pa.Table.from_pandas(frame)
+    if frame["g"].dtype == float:
+        values = pa.array(frame["g"].to_numpy(), from_pandas=False)
+        return table.set_column(2, "g", values.dictionary_encode())
+    return table
+
+
+@pytest.mark.parametrize("kind", MISSING)
+def test_missing_groups_are_counted_in_dask(kind):
+    dd = pytest.importorskip("dask.dataframe")
+    groups = MISSING[kind]
+    frame = pd.DataFrame({"label": LABELS, "score": SCORES, "g": groups})
+    with pytest.raises(MissingValueError) as refused:
+        iso.read_predictions(dd.from_pandas(frame, npartitions=2), group="g")
+    count, first = int(groups.isna().sum()), int(np.argmax(groups.isna()))
+    assert str(refused.value) == (
+        f"g has missing values (NaN or null): {count} in all, the first at position {first}"
+    )
+
+
+# ---------------------------------------------------------------------- the index of pandas
+
+INDEXES = {
+    "filtered": lambda frame: frame[frame.score > 0.25],
+    "shuffled": lambda frame: frame.sample(frac=1, random_state=3),
+    "text": lambda frame: frame.set_index(pd.Index(list("fedcba"))),
+    "named": lambda frame: frame.set_index(pd.Index(range(10, 16), name="prob")),
+    "named as a column": lambda frame: frame.set_index(pd.Index(range(10, 16), name="score")),
+    "several levels": lambda frame: frame.set_index(
+        pd.MultiIndex.from_product([["a", "b"], [1, 2, 3]], names=["fold", None])
+    ),
+    "times": lambda frame: frame.set_index(pd.date_range("2026-01-01", periods=6)),
+    "doubled": lambda frame: frame.set_index(pd.Index([0, 0, 0, 1, 1, 1])),
+}
+
+
+@pytest.mark.parametrize("index", INDEXES)
+def test_the_index_of_pandas_is_no_column(index):
+    plain = pd.DataFrame({"label": LABELS, "score": SCORES, "site": list("bababa")})
+    frame = INDEXES[index](plain)
+    found = iso.read_predictions(frame)
+    expected = iso.read_predictions(pa.Table.from_pandas(frame, preserve_index=False))
+    assert found.description == expected.description
+    assert (found.models, found.groups) == (expected.models, expected.groups)
+    points = iso.OperatingPoints.from_scores(frame["label"], frame["score"])
+    assert found.models["score"] == points
