@@ -313,3 +313,28 @@ def test_the_index_of_pandas_is_no_column(index):
     assert (found.models, found.groups) == (expected.models, expected.groups)
     points = iso.OperatingPoints.from_scores(frame["label"], frame["score"])
     assert found.models["score"] == points
+
+
+@pytest.mark.parametrize("role", ["group", "model"])
+def test_batches_without_rows(role):
+    table = pa.table({"label": LABELS, "score": SCORES, "name": list("bababa")})
+    parts = [*table.slice(0, 0).to_batches(), *table.slice(0, 2).to_batches()]
+    empty = pa.RecordBatch.from_arrays(
+        [part.slice(0, 0) for part in parts[-1]], schema=table.schema
+    )
+    chunked = pa.Table.from_batches([empty, *parts, empty, *table.slice(2).to_batches(), empty])
+    found, expected = (iso.read_predictions(each, **{role: "name"}) for each in (chunked, table))
+    assert (found.models, found.groups) == (expected.models, expected.groups)
+
+
+def test_batches_whose_rows_all_have_weight_zero():
+    table = pa.table(
+        {"label": LABELS, "score": SCORES, "g": list("bababa"), "w": [0, 0, 1, 1, 1, 1]}
+    )
+    chunked = pa.concat_tables([table.slice(0, 2), table.slice(2)])
+    found = iso.read_predictions(chunked, group="g", weight="w", keep_rows=True)
+    assert (
+        found.groups
+        == iso.analyse(LABELS[2:], SCORES[2:], groups=list("baba"), sample_weight=[1] * 4).groups
+    )
+    assert list(found.rows.groups) == ["a", "b"]

@@ -82,9 +82,11 @@ class GroupNames:
         ranked = ranks[codes]
         order = np.argsort(ranked, kind="stable")
         starts = np.flatnonzero(np.diff(ranked[order], prepend=-1))
-        rows = np.split(order, starts[1:])
-        present = (names[rank] for rank in ranked[order[starts]])
-        return dict(zip(present, rows, strict=True))
+        ends = np.append(starts, order.size)[1:]
+        return {
+            names[ranked[order[start]]]: order[start:end]
+            for start, end in zip(starts, ends, strict=True)
+        }
 
 
 def python_values(values: NDArray[Any]) -> list[Any]:
