@@ -1,13 +1,16 @@
 """The best threshold at other prevalences is that of the moved table."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics.errors import ParameterError
 from isometrics.prevalence import prevalence_sensitivity
-from isometrics.testing.strategies import binary_samples
+from isometrics.testing.strategies import binary_samples, point_clouds
 
 
 @given(binary_samples(dtypes=["float64"]))
@@ -52,3 +55,29 @@ def test_faces_and_refusals():
         prevalence_sensitivity(points, [])
     with pytest.raises(ParameterError, match="prevalence must be strictly between 0 and 1 but is"):
         prevalence_sensitivity(points, [0.0])
+
+
+def test_everything_is_kept_where_the_table_has_no_such_row():
+    """Of 10 and 5 everything has F₁ 0.8, the best; at 0.01 it has 2·0.01/(1 + 0.01)."""
+    sets = iso.OperatingPoints.from_counts(
+        [1, 5], [0, 4], positives=10, negatives=5, labels=["a", "b"]
+    )
+    found = prevalence_sensitivity(sets, [0.01])
+    assert found.f_unchanged[0] == pytest.approx(0.02 / 1.01, rel=1e-15)
+    assert found.lost[0] == pytest.approx(2 / 11 - 0.02 / 1.01, rel=1e-14)
+
+
+@given(cloud=point_clouds(max_count=10**6), prevalence=st.floats(1e-6, 1 - 1e-6))
+@settings(max_examples=50)
+def test_the_own_rule_never_beats_the_best(cloud, prevalence):
+    """And its F₁ is that of its rates at the new prevalence."""
+    tp, fp, positives, negatives = cloud
+    sets = iso.OperatingPoints.from_counts(
+        tp, fp, positives=positives, negatives=negatives, labels=list(range(len(tp)))
+    )
+    own = iso.best_threshold(sets)
+    found = prevalence_sensitivity(sets, [prevalence])
+    factor = Fraction(positives, negatives) * (1 / Fraction(prevalence) - 1)
+    f = 2 * own.tp / (own.tp + positives + own.fp * factor)
+    assert found.f_unchanged[0] == pytest.approx(float(f), rel=1e-12)
+    assert found.lost[0] >= -1e-12

@@ -104,13 +104,15 @@ def prevalence_sensitivity(
     if not values:
         raise ParameterError("prevalences is empty; give at least one")
     own = best_threshold(pts, beta=beta)
-    row = np.flatnonzero((pts.tp == own.tp) & (pts.fp == own.fp))[:1]
+    # Its row need not be one of the table's: a family of sets is completed by "everything".
+    own_rule = pts.from_counts(
+        [own.tp], [own.fp], positives=pts.positives, negatives=pts.negatives, labels=["own"]
+    )
     found = []
     for prevalence in values:
         moved = pts.at_prevalence(prevalence)
         best = best_threshold(moved, beta=beta)
-        # The own rule is everything where its row is not among those of the table.
-        unchanged = float(moved.f(beta)[row[0]]) if row.size else best.f
+        unchanged = float(own_rule.at_prevalence(prevalence).f(beta)[0])
         measures = (best.threshold, best.precision, best.recall, best.f, best.f_gain)
         found.append((*measures, unchanged))
     columns = (np.array(part, np.float64) for part in zip(*found, strict=True))
