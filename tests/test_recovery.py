@@ -1,6 +1,8 @@
 """Counts from ROC and PR coordinates: exact round trips (Davis & Goadrich 2006, Th. 3.1)."""
 
 import re
+from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -79,6 +81,55 @@ def test_few_false_positives_beside_many_true_ones():
     expected = OperatingPoints.from_counts([1000.5, 2000.5], [0.1, 0.1], **totals)
     recovered = from_pr(expected.recall, expected.precision, **totals)
     np.testing.assert_allclose(recovered.fp, expected.fp, atol=1e-11)
+
+
+def test_small_totals_are_not_taken_for_rounding():
+    """Half of 1e-6 positives is far from all of them, in single precision too."""
+    fpr, tpr = (np.array(rates, np.float32) for rates in ([0, 0.1, 0.3, 1], [0, 0.5, 0.8, 1]))
+    points = from_roc(fpr, tpr, positives=1e-6, negatives=1)
+    np.testing.assert_allclose(points.tp, 1e-6 * tpr.astype(float), rtol=1e-6)
+    # 0.1·0.25 + 0.2·0.65 + 0.7·0.9
+    assert points.roc.area() == pytest.approx(0.785, rel=1e-6)
+
+
+@given(
+    rates=st.lists(st.tuples(st.floats(0, 1, width=32), st.floats(0, 1, width=32)), max_size=6),
+    positives=st.floats(1e-300, 1e300),
+    negatives=st.floats(1e-300, 1e300),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+def test_areas_of_rates_do_not_depend_on_the_scale_of_totals(rates, positives, negatives, dtype):
+    columns = zip(*rates, (0, 1), strict=True)
+    fpr, tpr = (np.array(sorted([0, *column, 1]), dtype) for column in columns)
+    points = from_roc(fpr, tpr, positives=positives, negatives=negatives)
+    x, y = ([Fraction(float(rate)) for rate in column] for column in (fpr, tpr))
+    steps = zip(pairwise(x), pairwise(y), strict=True)
+    area = sum((b - a) * (c + d) / 2 for (a, b), (c, d) in steps)
+    assert points.roc.area() == pytest.approx(float(area), rel=1e-12, abs=1e-12)
+
+
+def test_a_fall_of_true_positives_is_no_rounding_where_they_are_few():
+    rates = np.array([0, 0.5, 1], np.float32), np.array([0, 0.8, 0.5], np.float32)
+    message = "the points are not those of one curve: at position 2 there are fewer true positives"
+    refusal(PointsError, message, from_roc, *rates, positives=1e-6, negatives=1)
+
+
+def test_a_precision_that_does_not_tell_its_false_positives_is_refused():
+    """One of ten negatives changes the precision of 1e15 positives by half a last digit."""
+    message = (
+        "the point at position 0 (recall 1, precision 1) does not tell its false positives: "
+        "with 1e+15 positives and 1 negatives, the last digit of precision is worth more than a "
+        "hundredth of all negatives; use from_counts, from_roc or from_scores instead"
+    )
+    rates = [1.0, 0.5], [1.0, 1.0]
+    refusal(PointsError, message, from_pr, *rates, positives=1e15, negatives=1.0)
+    narrow = [1.0, 0.5], np.array([1.0, 1.0], np.float32)
+    with pytest.raises(PointsError, match="does not tell its false positives: with 1e"):
+        from_pr(*narrow, positives=1e6, negatives=1.0)
+    # Whole counts are told apart where their difference is more than rounding.
+    precision = [1 - 1 / (5 * 10**13 + 1), 1 - 3 / 1e14]
+    points = from_pr([0.5, 1.0], precision, positives=10**14, negatives=3)
+    assert points.fp.tolist() == [0, 1, 3]
 
 
 @given(binary_samples(dtypes=["float16", "float32", "int8"]))

@@ -137,8 +137,22 @@ class UndefinedWarning(UserWarning):
 
 
 _PASSED_THROUGH = frozenset(
-    "isometrics cyclopts dask joblib mlflow narwhals numpy pandas polars scipy sklearn skore torch "
-    "torchmetrics".split()
+    [
+        "isometrics",
+        "cyclopts",
+        "dask",
+        "joblib",
+        "mlflow",
+        "narwhals",
+        "numpy",
+        "pandas",
+        "polars",
+        "scipy",
+        "sklearn",
+        "skore",
+        "torch",
+        "torchmetrics",
+    ]
 ) | frozenset(sys.stdlib_module_names)
 """Packages that may call isometrics in their turn; whose line it is, they do not know."""
 

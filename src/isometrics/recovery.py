@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics.aliases import Counts, Floats, Total
+
+
+_VAGUE = 0.08
+"""Eight last digits of precision, each a hundredth of all negatives: too few to tell fp."""
 
 
 def counts_within_totals(
@@ -39,9 +43,8 @@ def counts_from_roc(
     (x, y), rounding = _rates(fpr=clean_rates(fpr, "fpr"), tpr=clean_rates(tpr, "tpr"))
     tp, fp = y * positives, x * negatives
     return _in_curve_order(
-        _whole(tp, rounding * (tp + 1), positives),
-        _whole(fp, rounding * (fp + 1), negatives),
-        rounding,
+        _Recovered(tp, rounding.of(tp, positives), positives),
+        _Recovered(fp, rounding.of(fp, negatives), negatives),
         np.arange(x.size),
     )
 
@@ -75,7 +78,7 @@ def counts_from_pr(
     tp = x * positives
     with np.errstate(over="ignore"):
         fp = tp * (1 - y) / y
-    beyond = np.flatnonzero(fp > negatives + rounding * (positives + negatives))
+    beyond = np.flatnonzero(fp > negatives + rounding.relative * (positives + negatives))
     if beyond.size:
         first = beyond[0]
         raise PointsError(
@@ -83,49 +86,88 @@ def counts_from_pr(
             f"needs {fp[first]:g} false positives but there are only {negatives} negatives"
         )
     fp = np.minimum(fp, negatives)
-    return _in_curve_order(
-        _whole(tp, rounding * (tp + 1), positives),
-        # The rounding of precision moves false positives by its share of all that is predicted.
-        _whole(fp, rounding * (tp + fp + 1), negatives),
-        rounding,
-        rows,
-    )
+    # The rounding of precision moves false positives by its share of all that is predicted.
+    false = _Recovered(fp, rounding.of(tp + fp, positives + negatives), negatives)
+    vague = np.flatnonzero(false.doubt > _VAGUE * negatives)
+    if vague.size and not false.surely_whole:
+        first = vague[0]
+        raise PointsError(
+            f"the point at position {rows[first]} (recall {x[first]:g}, precision {y[first]:g}) "
+            f"does not tell its false positives: with {positives:g} positives and {negatives:g} "
+            "negatives, the last digit of precision is worth more than a hundredth of all "
+            "negatives; use from_counts, from_roc or from_scores instead"
+        )
+    return _in_curve_order(_Recovered(tp, rounding.of(tp, positives), positives), false, rows)
 
 
-def _rates(**columns: NDArray[Any]) -> tuple[tuple[Floats, Floats], float]:
+class _Rounding(NamedTuple):
+    """How far a rate may be from the exact one: by its last digits, or where it underflows."""
+
+    relative: float
+    smallest: float
+
+    def of(self, counts: Floats, total: Total) -> Floats:
+        """Return how far rounding may have moved counts that are rates of a total."""
+        return np.asarray(self.relative * counts + self.smallest * total)
+
+
+class _Recovered(NamedTuple):
+    """Counts recovered from rates, how far rounding may have moved each, and their total."""
+
+    counts: Floats
+    doubt: Floats
+    total: Total
+
+    @property
+    def surely_whole(self) -> bool:
+        """Whether the total is an integer and so, surely, is every count."""
+        away = np.abs(self.counts - np.rint(self.counts))
+        return isinstance(self.total, int) and bool(
+            ((away <= self.doubt) & (self.doubt < 0.25)).all()
+        )
+
+    def rounded(self) -> Counts:
+        """Return integers where every count is surely one, else floats that reach the total."""
+        if self.surely_whole:
+            return np.rint(self.counts).astype(np.int64)
+        near = np.abs(self.counts - self.total) <= self.doubt
+        return np.where(near, float(self.total), self.counts)
+
+
+def _rates(**columns: NDArray[Any]) -> tuple[tuple[Floats, Floats], _Rounding]:
     """Return both coordinates in double precision, and how far rounding may have moved them."""
     (name, one), (other_name, other) = columns.items()
     _same_length((other_name, other), (name, one))
     # A rate computed from whole counts is off by an ulp or two of its own type.
-    rounding = 8 * max(float(np.finfo(values.dtype).eps) for values in (one, other))
+    types = [np.finfo(values.dtype) for values in (one, other)]
+    rounding = _Rounding(
+        8 * max(float(kind.eps) for kind in types),
+        max(float(kind.smallest_subnormal) for kind in types),
+    )
     return (one.astype(np.float64), other.astype(np.float64)), rounding
 
 
-def _whole(counts: Floats, doubt: Floats, total: Total) -> Counts:
-    """Return integers where every count is surely one and the total is one, else floats."""
-    whole = np.rint(counts)
-    sure = (np.abs(counts - whole) <= doubt) & (doubt < 0.25)
-    if isinstance(total, int) and sure.all():
-        return whole.astype(np.int64)
-    return np.where(np.abs(counts - total) <= doubt, float(total), counts)
-
-
 def _in_curve_order(
-    tp: Counts, fp: Counts, rounding: float, rows: NDArray[np.intp]
+    true: _Recovered, false: _Recovered, rows: NDArray[np.intp]
 ) -> tuple[Counts, Counts]:
     """Return the points from the strictest rule on; a fall beyond rounding is refused."""
-    if tp.size > 1 and (tp[-1] < tp[0] or (tp[-1] == tp[0] and fp[-1] < fp[0])):
-        tp, fp, rows = tp[::-1], fp[::-1], rows[::-1]
-    for name, counts in (("true", tp), ("false", fp)):
-        highest = np.maximum.accumulate(counts)
-        falls = np.flatnonzero(highest - counts > 2 * rounding * (tp + fp))
+    tp, fp = true.rounded(), false.rounded()
+    backwards = tp.size > 1 and (tp[-1] < tp[0] or (tp[-1] == tp[0] and fp[-1] < fp[0]))
+    order = np.s_[::-1] if backwards else np.s_[:]
+    rows = rows[order]
+    highest_of_both = []
+    for name, counts, doubt in (("true", tp, true.doubt), ("false", fp, false.doubt)):
+        highest = np.maximum.accumulate(counts[order])
+        allowed = 2 * np.maximum.accumulate(doubt[order])
+        falls = np.flatnonzero(highest - counts[order] > allowed)
         if falls.size:
             at = falls[0]
             raise PointsError(
                 f"the points are not those of one curve: at position {rows[at]} there are fewer "
-                f"{name} positives ({counts[at]:g}) than before ({highest[at]:g})"
+                f"{name} positives ({counts[order][at]:g}) than before ({highest[at]:g})"
             )
-    return np.maximum.accumulate(tp), np.maximum.accumulate(fp)
+        highest_of_both.append(highest)
+    return highest_of_both[0], highest_of_both[1]
 
 
 def _same_length(one: tuple[str, NDArray[Any]], other: tuple[str, NDArray[Any]]) -> None:
