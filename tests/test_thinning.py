@@ -1,6 +1,7 @@
 """What is drawn stays within half a pixel of the curve, and stays small."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -64,6 +65,7 @@ samples = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(samples, st.sampled_from(list(SPACES)), st.sampled_from([20, 50]))
 def test_a_thinned_curve_is_within_half_a_pixel(points, space, width):

@@ -26,6 +26,7 @@ POINTS = iso.OperatingPoints.from_scores(LABELS, SCORES["A"])
 FEW = {"n_resamples": 200, "random_state": 3}
 
 
+@pytest.mark.slow
 def test_standard_errors_are_those_of_resampled_rows():
     """4000 replicates of rows drawn with replacement and sorted again, within 5 errors."""
     random = np.random.default_rng(4)
