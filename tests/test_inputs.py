@@ -720,3 +720,18 @@ def test_integers_and_floats_in_one_list_stay_distinct():
     """Beside a float NumPy would round integers beyond 2**53, and merge these two."""
     points = OperatingPoints.from_scores([1, 0, 1, 0], [2**53 + 1, 2**53, 0.5, 0])
     assert points.tp.tolist() == [0, 1, 1, 2, 2]
+
+
+def test_a_missing_positive_label():
+    for missing in (pd.NA, float("nan"), pd.NaT):
+        with pytest.raises(LabelError, match="is not among the labels of y_true"):
+            OperatingPoints.from_scores([1, 0, 1, 0], [0.1, 0.2, 0.3, 0.4], pos_label=missing)
+
+
+@pytest.mark.parametrize("kind", ["csr_matrix", "csr_array", "coo_array"])
+def test_sparse_arrays_are_read_without_a_warning(kind):
+    sparse = getattr(pytest.importorskip("scipy.sparse"), kind)
+    with pytest.raises(
+        DimensionError, match=r"y_score must be one-dimensional but has shape \(4, 1"
+    ):
+        OperatingPoints.from_scores([1, 0, 1, 0], sparse([[0.1], [0.2], [0.0], [0.4]]))

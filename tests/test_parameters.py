@@ -138,3 +138,9 @@ def test_values_keep_their_shape():
     for given in (0, [1, math.nan], "abc", None):
         with pytest.raises(ParameterError, match=r"^k must be above 0$"):
             clean_values(given, "k", lambda k: k > 0, "above 0")
+
+
+def test_an_integer_that_no_double_holds_is_refused():
+    for clean, value in ((clean_beta, 10**400), (clean_prevalence, -(10**400))):
+        with pytest.raises(ParameterError, match="must be"):
+            clean(value)

@@ -116,7 +116,7 @@ def column(given: object, name: str) -> Column:
     if values.dtype.kind in "OT":
         if any(isinstance(value, np.ndarray | list) for value in values):
             raise DimensionError(f"{name} has rows that hold several values; pass one value a row")
-        nulls = np.fromiter(map(_is_null, values), np.bool_, values.size)
+        nulls = np.fromiter(map(is_null, values), np.bool_, values.size)
         null = nulls if null is None else nulls | null
     if values.dtype.kind in "fiu":
         values = values.astype(values.dtype.newbyteorder("="), copy=False)
@@ -161,6 +161,8 @@ def _from_frame_library(given: object, name: str) -> tuple[NDArray[Any], NDArray
             # NumPy's times have no zone.
             return np.array([*series.to_list(), None], object)[:-1], null
         return series.to_numpy(), null
+    if hasattr(given, "toarray"):  # a sparse array of scipy
+        return np.asarray(given.toarray()), None
     if hasattr(given, "__array__"):
         return np.asarray(given), None
     if hasattr(given, "__iter__") and not isinstance(given, str | bytes | dict | set | frozenset):
@@ -170,7 +172,7 @@ def _from_frame_library(given: object, name: str) -> tuple[NDArray[Any], NDArray
     )
 
 
-def _is_null(value: Any) -> bool:
+def is_null(value: Any) -> bool:
     """None is null; NaN differs from itself; pandas.NA refuses to say."""
     if value is None:
         return True

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics.columns import Column, column, plain
+from isometrics.columns import Column, column, is_null, plain
 from isometrics.errors import (
     EmptyInputError,
     LabelError,
@@ -146,6 +146,9 @@ def _classes(labels: Column) -> list[object]:
 
 
 def _equal(values: NDArray[Any], value: object) -> NDArray[np.bool_]:
+    if is_null(value):
+        # pandas.NA equals nothing, and will not even say so.
+        return np.zeros(values.shape, np.bool_)
     return np.broadcast_to(np.asarray(values == value, dtype=np.bool_), values.shape)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -140,9 +141,14 @@ def clean_choice(value: str, name: str, choices: tuple[str, ...]) -> str:
 
 def _parameter(value: float, name: str, holds: Callable[[float], bool], accepted: str) -> float:
     plain = value.item() if isinstance(value, np.generic) else value
-    if isinstance(plain, bool) or not isinstance(plain, int | float) or not holds(float(plain)):
+    number = math.nan
+    if isinstance(plain, int | float) and not isinstance(plain, bool):
+        # NaN is refused, and so are integers that no double holds.
+        with suppress(OverflowError):
+            number = float(plain)
+    if not holds(number):
         raise ParameterError(f"{name} must be {accepted} but is {value!r}")
-    return float(plain)
+    return number
 
 
 def clean_confidence(level: float) -> float:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.errors import NotAnswerableError
+from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.table import Kind, Measure, Table
 
 if TYPE_CHECKING:
@@ -39,9 +39,18 @@ def _listed_rows(table: Table, wanted: NDArray[Any]) -> NDArray[np.intp]:
     return rows
 
 
+_MOST_NEGATIVES = 1e100
+"""Far below where squares of counts overflow."""
+
+
 def at_prevalence(table: Table, prevalence: float) -> Table:
     """Scale false positives and negatives by one factor, so that both rates stay."""
     factor = table.odds * (1 - prevalence) / prevalence
+    if not table.negatives * factor < _MOST_NEGATIVES:
+        raise ParameterError(
+            f"prevalence {prevalence:g} is too small: {table.positives:g} positives would stand "
+            f"among {_MOST_NEGATIVES:g} negatives or more"
+        )
     return Table(
         table.thresholds,
         table.tp,

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import sys
 import webbrowser
 from importlib import metadata
@@ -395,3 +396,47 @@ def test_every_command_is_tested():
         "summary thresholds compare tradeoff curve calibrate plot report serve convert demo doctor"
     )
     assert [command.__name__ for command in COMMANDS] == tested.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--prevalence", "1e-320"], "prevalence 9.99989e-321 is too small"),
+        (["--prevalence", "1e-120"], "prevalence 1e-120 is too small"),
+        (["--beta", "1" + "0" * 400], None),
+        (["--memory-limit", "99999999999999999999TB"], None),
+        (["--memory-limit", "9" * 400], None),
+    ],
+)
+def test_extreme_options(call, predictions, words, sentence):
+    done = call("summary", predictions, *words, code=0 if sentence is None else 2)
+    assert sentence is None or sentence in done.err
+
+
+def test_a_row_id_of_more_than_64_bits(call, tmp_path):
+    file = tmp_path / "big.arff"
+    head = "@relation r\n@attribute row_id numeric\n@attribute prediction {a,b}\n"
+    head += "@attribute correct {a,b}\n@attribute confidence.a numeric\n"
+    head += "@attribute confidence.b numeric\n@data\n"
+    file.write_text(f"{head}{10**23},a,a,0.9,0.1\n1,b,b,0.1,0.9\n")
+    done = call("summary", file, "--pos-label", "a", code=2)
+    assert f"row_id is '{10**23}', which has more than 64 bits" in done.err
+
+
+def test_a_parquet_file_whose_name_is_no_text(call, tmp_path):
+    table = pa.table({"label": [1, 0, 1, 0], "score": [0.9, 0.8, 0.7, 0.1]})
+    pq.write_table(table, tmp_path / "x.parquet")
+    file = (tmp_path / "x.parquet").rename(tmp_path / os.fsdecode(b"n\xe8.parquet"))
+    assert "its name is not UTF-8" in call("summary", file, code=2).err
+
+
+def test_texts_of_polars_with_a_weight_of_zero(call, tmp_path):
+    polars = pytest.importorskip("polars")
+    columns = {"label": ["a", "b", "a", "b"], "score": [0.9, 0.8, 0.7, 0.1], "weight": [0, 1, 1, 1]}
+    polars.DataFrame(columns).write_ipc(tmp_path / "x.arrow")
+    polars.DataFrame(columns).write_csv(tmp_path / "x.csv")
+    tables = [
+        call("thresholds", tmp_path / name, "--pos-label", "a", "--json").data["thresholds"]
+        for name in ("x.arrow", "x.csv")
+    ]
+    assert tables[0] == tables[1]

@@ -37,6 +37,11 @@ ENDINGS = [
     (MemoryError(), 2, "not enough memory; give less data or a --memory-limit"),
     (ImportError("needs x: pip install x"), 2, "needs x: pip install x"),
     (KeyboardInterrupt(), 130, "interrupted"),
+    (
+        RuntimeError("can't start new thread"),
+        2,
+        "cannot start a thread: the system limits processes or memory; see ulimit -a",
+    ),
 ]
 
 
@@ -251,3 +256,61 @@ def test_the_module_runs(monkeypatch, capsys):
 
 def test_importing_the_module_runs_nothing():
     assert importlib.import_module("isometrics.__main__").main is main
+
+
+def test_bash_completes_the_names_of_files(tmp_path):
+    """Where the script knows no word, bash goes on with files."""
+    (tmp_path / "predictions.csv").write_text("")
+    script = tmp_path / "completion"
+    script.write_text(app.generate_completion(shell="bash"))
+    assert "complete -o bashdefault -o default -F _isometrics isometrics" in script.read_text()
+    program = f"source {script}; complete -p isometrics"
+    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "complete -o bashdefault -o default -F _isometrics isometrics\n"
+
+
+def limited(kilobytes, *words):
+    command = f'ulimit -v {kilobytes}; exec "$0" -m isometrics "$@"'
+    return subprocess.run(
+        ["bash", "-c", command, sys.executable, *words], capture_output=True, text=True, check=False
+    )
+
+
+def test_too_little_address_space_is_said_before_libraries_crash(tmp_path):
+    (tmp_path / "small.csv").write_text(SMALL)
+    done = limited(500_000, "summary", str(tmp_path / "small.csv"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "isometrics: the address space is limited to 512 MB, too little to load libraries; "
+        "allow 1000 MB or more with ulimit -v\n"
+    )
+
+
+def test_help_needs_little_address_space():
+    assert limited(500_000, "--version").stdout == "0.1.0\n"
+
+
+@pytest.mark.parametrize("limit", [-1, 10**6])
+def test_address_space(monkeypatch, capsys, limit):
+    monkeypatch.setattr(running.resource, "getrlimit", lambda _: (limit, -1))
+    monkeypatch.setattr(running, "app", lambda _: 0)
+    assert main(["x"]) == (0 if limit < 0 else 2)
+    assert ("address space" in capsys.readouterr().err) == (limit > 0)
+
+
+def test_systems_without_such_limits(monkeypatch):
+    monkeypatch.setattr(running, "resource", None)
+    monkeypatch.setattr(running, "app", lambda _: 0)
+    assert main(["x"]) == 0
+
+
+def test_windows_that_matplotlib_does_not_know(tmp_path):
+    """No command opens a window, so what a user prefers is left aside."""
+    file = tmp_path / "small.csv"
+    file.write_text(SMALL)
+    subprocess.run(
+        [sys.executable, "-m", "isometrics", "plot", str(file), "-o", str(tmp_path / "pr.png")],
+        check=True,
+        env=os.environ | {"MPLBACKEND": "bogus"},
+    )
+    assert (tmp_path / "pr.png").exists()

@@ -123,3 +123,13 @@ print(int(kept), resource.getrusage(resource.RUSAGE_SELF).ru_minflt - start)
     (kept, few), (_, many) = faults("kept"), faults("given back")
     if kept:
         assert few * 4 < many
+
+
+@pytest.mark.parametrize("backend", ["bogus", "module://inline", None])
+def test_the_choice_of_a_notebook_stays(monkeypatch, backend):
+    monkeypatch.delitem(sys.modules, "matplotlib", raising=False)
+    monkeypatch.delenv("MPLBACKEND", raising=False)
+    if backend is not None:
+        monkeypatch.setenv("MPLBACKEND", backend)
+    tuning.tune()
+    assert os.environ.get("MPLBACKEND") == (None if backend == "bogus" else backend)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
 
@@ -48,7 +49,17 @@ Exit codes:
   130  interrupted with Ctrl-C
   143  ended by SIGTERM"""
 
-app = App(
+
+class _App(App):
+    """An application whose bash completion goes on with the names of files."""
+
+    def generate_completion(self, **options: Any) -> str:
+        """Return the script; where it knows no word, bash completes as it does without it."""
+        script: str = super().generate_completion(**options)
+        return re.sub("^complete -F", "complete -o bashdefault -o default -F", script, flags=re.M)
+
+
+app = _App(
     name="isometrics",
     help="Precision-recall analysis of prediction files: areas, thresholds, comparisons, reports.",
     help_format="plaintext",

@@ -10,14 +10,16 @@ import traceback
 import warnings
 from contextlib import contextmanager, suppress
 from errno import EBADF
-from typing import TYPE_CHECKING, NamedTuple
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cyclopts import CycloptsError
 
 from isometrics.cli.app import app
 from isometrics.cli.interrupting import exit_code, prompt_interrupts, sentence
 from isometrics.cli.output import cell
-from isometrics.errors import IsometricsError, UndefinedWarning, redacted
+from isometrics.errors import IsometricsError, ParameterError, UndefinedWarning, redacted
 from isometrics.writing import remove_abandoned, remove_unfinished
 
 if TYPE_CHECKING:
@@ -27,6 +29,11 @@ FINE = 0
 UNEXPECTED = 1
 BAD_INPUT = 2
 _LONGEST = 1000
+LEAST_ADDRESS_SPACE = 1_000_000_000
+"""Below it, DuckDB crashes while it starts its threads; measured at 500 to 700 MB."""
+_ONLY_TOLD = {"--help", "-h", "--version"}
+# Windows has no such limits.
+resource: Any = import_module("resource") if find_spec("resource") else None
 _OPTION = re.compile(
     r"(?<![\w'])(label|scores|model|weight|group|pos_label|memory_limit|tolerance)=(?![\w'\"])"
 )
@@ -45,6 +52,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         with _short_warnings(), prompt_interrupts() as signals:
             remove_abandoned()
+            if not _ONLY_TOLD & {*words}:
+                _refuse_little_address_space()
             code = app(words)
             sys.stdout.flush()
     except BaseException as error:
@@ -60,6 +69,18 @@ def run(arguments: Sequence[str]) -> int:
             print(f"isometrics: {_shortened(redacted(ending.sentence))}", file=sys.stderr)
         return ending.code
     return code or FINE
+
+
+def _refuse_little_address_space() -> None:
+    """Raise where libraries could not even be loaded: some crash instead of saying so."""
+    if resource is None:
+        return
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < LEAST_ADDRESS_SPACE:
+        raise ParameterError(
+            f"the address space is limited to {limit / 1e6:.0f} MB, too little to load libraries; "
+            f"allow {LEAST_ADDRESS_SPACE / 1e6:.0f} MB or more with ulimit -v"
+        )
 
 
 def _open_closed_streams() -> None:
@@ -110,17 +131,23 @@ def _foreseen(error: BaseException) -> str | None:
         return f"{cell(error)} Add --help to see what is accepted."
     if isinstance(error, OSError):
         _abandon_output()
-        if error.errno == EBADF:
-            return "standard input or standard output is closed; open it or name a file"
-        reason = (error.strerror or cell(error)).lower()
-        where = f"use {os.fsdecode(error.filename)!r}" if error.filename else "read or write"
-        return f"cannot {where}: {reason}"
+        return _about_the_system(error)
     if isinstance(error, MemoryError):
         return "not enough memory; give less data or a --memory-limit"
+    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+        return "cannot start a thread: the system limits processes or memory; see ulimit -a"
     missing_part = isinstance(error, ImportError) and "pip install" in str(error)
     if missing_part or isinstance(error, IsometricsError):
         return _OPTION.sub(lambda found: f"--{found[1].replace('_', '-')}", cell(error))
     return None
+
+
+def _about_the_system(error: OSError) -> str:
+    if error.errno == EBADF:
+        return "standard input or standard output is closed; open it or name a file"
+    reason = (error.strerror or cell(error)).lower()
+    where = f"use {os.fsdecode(error.filename)!r}" if error.filename else "read or write"
+    return f"cannot {where}: {reason}"
 
 
 def _shortened(sentence: str) -> str:

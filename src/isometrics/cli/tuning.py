@@ -1,7 +1,7 @@
 """What the command asks of NumPy and of the C library, before NumPy is loaded.
 
 A library must leave this to the program it is part of; the command is a program of its own. What
-a user has set in the environment stays.
+a user has set in the environment stays, but for windows of matplotlib, which no command opens.
 """
 
 from __future__ import annotations
@@ -18,16 +18,22 @@ _SLOW_WITH_AVX512 = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 
+_BACKEND = "MPLBACKEND"
 _THRESHOLDS = {-3: 64 << 20, -1: 128 << 20}
 """M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of glibc's ``malloc.h``."""
 _MALLOC = ("MALLOC_", "GLIBC_TUNABLES")
 
 
 def tune() -> None:
-    """Make this process fast, unless NumPy was loaded by someone else already."""
+    """Set up NumPy and matplotlib, unless they were loaded by someone else already."""
     if "numpy" not in sys.modules:
         prefer_fast_sort()
         keep_freed_memory()
+    backend = os.environ.get(_BACKEND, "module")
+    if "matplotlib" not in sys.modules and not backend.startswith("module"):
+        # Matplotlib refuses to load if it does not know the user's choice of windows, of which no
+        # command opens any. A module is the choice of a notebook that called the command.
+        del os.environ[_BACKEND]
 
 
 def prefer_fast_sort(description: Path = Path("/proc/cpuinfo")) -> None:

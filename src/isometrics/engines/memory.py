@@ -29,6 +29,7 @@ SHARE = 0.6
 SHARE_OF_BATCHES = 4
 """A reader may fill one of so many parts of the limit with what it decodes."""
 
+_MOST = 2.0**60
 _UNKNOWN = 4_000_000_000
 """What is assumed where the system does not tell how much memory there is."""
 
@@ -60,7 +61,8 @@ def parse_bytes(size: str | int, name: str) -> int:
             f"{name} must be a number of bytes or a text such as '2GB' but is {size!r}"
         )
     units = _BINARY if found[3] else _UNITS
-    return int(float(found[1]) * units[found[2].lower()])
+    # No machine has more, and some libraries refuse it.
+    return int(min(float(found[1]) * units[found[2].lower()], _MOST))
 
 
 def rows_budget(memory_limit: str | int | None) -> int:

@@ -95,6 +95,10 @@ def reading(name: str, *errors: type[Exception]) -> Iterator[None]:
         yield
     except OSError as error:
         raise FileError(f"cannot read {name!r}: {_reason(error)}") from error
+    except UnicodeEncodeError as error:
+        raise FileError(
+            f"cannot read {name!r}: its name is not UTF-8, which the reader needs; rename it"
+        ) from error
     except (pa.ArrowException, UnicodeDecodeError, *errors) as error:
         raise FileError(f"cannot read {name!r}: {_first_line(error)}") from error
 

@@ -96,6 +96,8 @@ def _cell(file: TextFile, name: str, text: str | None, line: int) -> str | float
     number = file.number(text, line)
     if not number.is_integer():
         raise file.line_error(line, f"{name} is {shown(text)}, which is no whole number")
+    if abs(number) >= 2.0**63:
+        raise file.line_error(line, f"{name} is {shown(text)}, which has more than 64 bits")
     return int(number)
 
 
