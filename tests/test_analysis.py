@@ -308,6 +308,17 @@ def test_one_space(space, names):
     assert ax.get_legend() is None
 
 
+def test_axes_of_ones_own_are_drawn_on_under_either_name():
+    analysis = iso.analyse(LABELS, SCORES)
+    _, (left, right) = plt.subplots(1, 2)
+    assert analysis.plot("roc", ax=left) is left
+    assert analysis.plot("prg", axes=right) is right
+    assert left.lines
+    with pytest.raises(ParameterError, match="ax and axes are two names of one argument"):
+        analysis.plot("roc", left, ax=right)
+    plt.close("all")
+
+
 def test_all_spaces_and_a_group():
     analysis = iso.analyse(LABELS, SCORES, groups=list("nnnnssxx"))
     axes = analysis.plot("all", hull=False)

@@ -2,6 +2,7 @@
 
 import matplotlib as mpl
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import isometrics as iso
@@ -62,8 +63,30 @@ def test_one_table_is_enough_for_one_model(analysis):
 
 
 def test_models_without_rows_are_not_compared(analysis):
-    with pytest.raises(NotAnswerableError, match="keep_rows=True"):
+    with pytest.raises(NotAnswerableError, match="it was made of tables; make it with analyse"):
         iso.Analysis(analysis.models).bootstrap(**QUICK)
+
+
+def test_one_table_moved_to_another_prevalence_is_resampled_as_it_was_counted(analysis):
+    points = analysis.models["one"]
+    moved = iso.Analysis({"one": points}).at_prevalence(0.3).at_prevalence(0.1)
+    found = moved.bootstrap("AUPR", **QUICK)
+    expected = iso.bootstrap(points, measures="AUPR", prevalence=0.1, random_state=0, **QUICK)
+    np.testing.assert_array_equal(found.replicates, expected.replicates)
+    assert found.estimates[0, 0] == moved.models["one"].pr.area()
+    (band,) = moved.bands("pr", n_resamples=20)
+    assert band.estimate.min() >= 0
+
+
+@pytest.mark.parametrize("groups", [None, list("abcd")])
+def test_clusters_of_a_table_are_refused_in_a_sentence(groups):
+    analysis = iso.analyse([1, 0, 1, 0], [4, 3, 2, 1], groups=groups)
+    tables = iso.Analysis(analysis.models, analysis.groups)
+    with pytest.raises(NotAnswerableError, match="clustered=True draws groups of rows, which"):
+        tables.bootstrap(clustered=True)
+    read = iso.read_predictions(pa.table({"label": [1, 0, 1, 0], "score": [4, 3, 2, 1]}))
+    with pytest.raises(NotAnswerableError, match="clustered=True needs groups"):
+        read.bootstrap(clustered=True)
 
 
 def test_a_summary_has_intervals_over_all_rows(analysis):

@@ -14,7 +14,7 @@ from isometrics.certainty import Evidence
 from isometrics.comparing import Comparison, compare
 from isometrics.errors import ParameterError
 from isometrics.models import named_models
-from isometrics.parameters import clean_betas, clean_choice
+from isometrics.parameters import clean_betas, clean_choice, clean_prevalence
 from isometrics.points import OperatingPoints
 from isometrics.samples import ModelSample, clean_model_sample
 from isometrics.summary import Summary, f_name, summary_of
@@ -58,6 +58,10 @@ class Analysis(Value):
         The rows themselves, where they are known; intervals of several models need them.
     prevalence
         The prevalence that the tables were moved to, by `at_prevalence`; None is their own.
+    counted
+        The operating points of each model as they were counted, where `at_prevalence` moved them.
+    without_rows
+        Why the rows are not known, where they are not.
 
     Examples
     --------
@@ -76,6 +80,8 @@ class Analysis(Value):
     description: str = ""
     rows: ModelSample | None = None
     prevalence: float | None = None
+    counted: dict[str, OperatingPoints] | None = None
+    without_rows: str = "it was made of tables; make it with analyse or read_predictions"
 
     def __post_init__(self) -> None:
         """Check the tables and their names."""
@@ -216,7 +222,8 @@ class Analysis(Value):
             self,
             models=moved(self.models),
             groups={group: moved(models) for group, models in self.groups.items()},
-            prevalence=float(prevalence),
+            prevalence=clean_prevalence(prevalence),
+            counted=self._counted(),
         )
 
     def plot(
@@ -224,6 +231,7 @@ class Analysis(Value):
         space: str = "pr",
         axes: Any = None,
         *,
+        ax: Any = None,
         group: str | None = None,
         bands: Mapping[str, Any] | None = None,
         **options: Any,
@@ -236,6 +244,8 @@ class Analysis(Value):
             ``"roc"``, ``"pr"``, ``"prg"``, ``"tradeoff"`` or ``"all"``.
         axes
             The axes to draw on; four of them for ``"all"``. By default a new figure is made.
+        ax
+            The same for one space, under the name that the functions of `isometrics.plot` use.
         group
             Draw the tables of this group; by default those of all rows.
         bands
@@ -251,6 +261,10 @@ class Analysis(Value):
             The axes; for ``"all"`` the array of four that `isometrics.plot.overview` returns.
         """
         clean_choice(space, "space", SPACES)
+        if ax is not None:
+            if axes is not None:
+                raise ParameterError("ax and axes are two names of one argument; give one of them")
+            axes = ax
         models = self.models if group is None else self._group(group)
 
         from isometrics.plot.bands import shade
@@ -262,8 +276,8 @@ class Analysis(Value):
         drawn: Any = draw(models, axes, **options)
         if bands is not None:
             spaces = SPACES[:-1] if space == "all" else (space,)
-            for each, ax in zip(spaces, np.ravel(drawn), strict=True):
-                shade(self.bands(each, **bands), ax)
+            for each, panel in zip(spaces, np.ravel(drawn), strict=True):
+                shade(self.bands(each, **bands), panel)
         return drawn
 
     def bands(self, space: str, **options: Any) -> list[Band]:
@@ -319,7 +333,11 @@ class Analysis(Value):
         ]
 
     def _evidence(self) -> Evidence:
-        return Evidence(self.models, self.rows, self.prevalence)
+        return Evidence(self._counted(), self.rows, self.prevalence, self.without_rows)
+
+    def _counted(self) -> dict[str, OperatingPoints]:
+        # Replicates are drawn from whole rows, and moved to the prevalence afterwards.
+        return self.models if self.counted is None else self.counted
 
     def __repr__(self) -> str:
         """Return the summary over all rows, below what is known of the data."""

@@ -29,6 +29,8 @@ class Evidence(NamedTuple):
     rows: ModelSample | None
     prevalence: float | None
     """The prevalence to look at every replicate at."""
+    without_rows: str
+    """Why the rows are not known, where they are not; empty where one table tells all of them."""
 
     def numbers(
         self, measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES, **options: Any
@@ -49,10 +51,10 @@ class Evidence(NamedTuple):
 
     def _given(self, options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         beside = {"prevalence": self.prevalence} | options
+        if beside.pop("clustered", False):
+            beside["groups"] = self._clusters()
         if self.rows is None:
             return (self._one_table(),), beside
-        if beside.pop("clustered", False):
-            beside["groups"] = self._clusters(self.rows)
         beside["sample_weight"] = self.rows.weights
         return (self.rows.labels, self.rows.scores), beside
 
@@ -60,13 +62,19 @@ class Evidence(NamedTuple):
         (first, *others) = self.models.values()
         if others:
             raise NotAnswerableError(
-                "models are compared on the same rows, which this analysis did not keep; make it "
-                "with analyse, or with read_predictions and keep_rows=True"
+                "models are compared on the same rows, which this analysis does not have: "
+                f"{self.without_rows}"
             )
         return first
 
-    def _clusters(self, rows: ModelSample) -> Any:
-        if not rows.groups:
+    def _clusters(self) -> Any:
+        rows = self.rows
+        if rows is None and self.without_rows:
+            raise NotAnswerableError(
+                "clustered=True draws groups of rows, which this analysis does not have: "
+                f"{self.without_rows}"
+            )
+        if rows is None or not rows.groups:
             raise NotAnswerableError("clustered=True needs groups, and this analysis has none")
         codes = np.empty(rows.labels.size, np.intp)
         for code, places in enumerate(rows.groups.values()):

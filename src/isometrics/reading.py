@@ -37,7 +37,7 @@ def read_predictions(
     pos_label: object = None,
     memory_limit: str | int | None = None,
     tolerance: float | None = None,
-    keep_rows: bool = False,
+    keep_rows: bool | None = None,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Analysis:
     r"""Read predictions and count them, also where they are larger than memory.
@@ -73,8 +73,10 @@ def read_predictions(
         groups, are counted exactly. Spark and Dask take it for all samples of more than 2**20
         rows, and 1e-6 if there is none.
     keep_rows
-        Keep the rows in memory beside their tables: confidence intervals that compare models on
-        the same rows need them.
+        Keep the rows in memory beside their tables. Confidence intervals of several models, of
+        weighted rows and of whole groups need them; those of one model come from its table. By
+        default rows that intervals may need are kept where they fit into a part of the memory
+        limit. ``True`` keeps them always, and refuses rows that do not fit; ``False`` never.
     progress
         A function that is told the rows read so far and the number of all rows, or None.
 
@@ -116,7 +118,14 @@ def read_predictions(
         if tables.note:
             description += f"; {tables.note}"
         rows = None if tables.rows is None else ModelSample(*tables.rows)
-        return Analysis(tables.points, tables.groups, tables.skipped, description, rows)
+        return Analysis(
+            tables.points,
+            tables.groups,
+            tables.skipped,
+            description,
+            rows,
+            without_rows=tables.without_rows,
+        )
 
 
 def _foreign(

@@ -6,7 +6,7 @@ import pytest
 
 import isometrics as iso
 from isometrics.engines import sources
-from isometrics.errors import ParameterError
+from isometrics.errors import NotAnswerableError, ParameterError
 
 LABELS = [1, 0, 1, 0, 0, 1, 1, 0]
 GROUPS = ["b", "a", "b", "a", "b", "b", "a", "b"]
@@ -58,8 +58,67 @@ def test_the_same_rows_as_those_of_arrays():
     )
 
 
-def test_rows_are_not_kept_unless_asked_for():
-    assert iso.read_predictions(frame()).rows is None
+def test_rows_that_intervals_may_need_are_kept_by_themselves():
+    found = iso.read_predictions(frame()).summary(confidence_level=0.9, n_resamples=50)
+    expected = iso.read_predictions(frame(), keep_rows=True).summary(
+        confidence_level=0.9, n_resamples=50
+    )
+    assert found.to_frame("pyarrow").equals(expected.to_frame("pyarrow"))
+    one = frame().drop_columns("other")
+    alone = iso.read_predictions(one)
+    assert alone.rows is None
+    np.testing.assert_array_equal(
+        alone.bootstrap("AUROC", n_resamples=50).replicates,
+        iso.analyse(LABELS, np.arange(8.0)).bootstrap("AUROC", n_resamples=50).replicates,
+    )
+    weighted = iso.read_predictions(one.append_column("weight", pa.array([1, 2] * 4)))
+    np.testing.assert_array_equal(
+        weighted.bootstrap("AUROC", n_resamples=50).replicates,
+        iso.analyse(LABELS, np.arange(8.0), sample_weight=[1, 2] * 4)
+        .bootstrap("AUROC", n_resamples=50)
+        .replicates,
+    )
+
+
+def test_whole_groups_of_one_model_are_drawn():
+    one = frame(group=GROUPS).drop_columns("other")
+    found = iso.read_predictions(one, group="group").bootstrap("AUROC", clustered=True)
+    assert "2 groups" in repr(found)
+
+
+def test_categories_without_rows_are_no_groups():
+    codes = pa.DictionaryArray.from_arrays([0, 2, 0, 2, 0, 0, 2, 0], ["b", "unused", "a", "none"])
+    rows = iso.read_predictions(frame(group=codes), group="group").rows
+    assert {name: places.tolist() for name, places in rows.groups.items()} == {
+        "b": [0, 2, 4, 5, 7],
+        "a": [1, 3, 6],
+    }
+
+
+@pytest.mark.usefixtures("any_memory_limit")
+@pytest.mark.parametrize(
+    ("table", "options", "why"),
+    [
+        (
+            frame(),
+            {"memory_limit": 100},
+            "they do not fit into the memory limit beside the tables; raise ",
+        ),
+        (frame(), {"keep_rows": False}, "keep_rows=False was given"),
+        (
+            pa.table({"label": LABELS, "score": np.arange(8.0), "model": ["a", "b", "b", "a"] * 2}),
+            {},
+            "each model has rows or a positive class of its own",
+        ),
+    ],
+)
+def test_without_rows_the_reason_is_said(table, options, why):
+    analysis = iso.read_predictions(table, label="label", **options)
+    assert analysis.rows is None
+    for asked in ({}, {"clustered": True}):
+        with pytest.raises(NotAnswerableError) as caught:
+            analysis.bootstrap("AUROC", **asked)
+        assert f"which this analysis does not have: {why}" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from isometrics.engines.cluster_tables import read_cluster
 from isometrics.engines.clusters import ClusterFrame
 from isometrics.engines.exact import ExactTable
 from isometrics.engines.groups import GroupedRows
-from isometrics.engines.kept import KeptRows, RowKeeper
+from isometrics.engines.kept import KeptRows, RowKeeper, shares_rows
 from isometrics.engines.memory import rows_budget
 from isometrics.engines.runs import SpillFolder
 from isometrics.engines.sources import columns_of
@@ -38,6 +38,14 @@ if TYPE_CHECKING:
 _BYTES_OF_A_KEY = 24
 """What a row takes that is kept and sorted in a later pass."""
 
+_SHARE_OF_KEPT_ROWS = 4
+"""Rows that nobody asked for may fill this part of the memory that the tables may fill."""
+
+_TOO_MANY = "they do not fit into the memory limit beside the tables; raise memory_limit="
+_NOT_WANTED = "keep_rows=False was given"
+_NOT_SHARED = "each model has rows or a positive class of its own"
+_IN_CLUSTER = "they stay in the cluster; read a sample of them that fits into memory"
+
 
 class Tables(NamedTuple):
     """The tables of a source."""
@@ -49,7 +57,9 @@ class Tables(NamedTuple):
     skipped: dict[str, str]
     """Groups without a table, and why."""
     rows: KeptRows | None
-    """The rows themselves, where they were to be kept."""
+    """The rows themselves, where they were kept."""
+    without_rows: str = ""
+    """Why the rows were not kept, where intervals may need them."""
     note: str = ""
     """What else there is to say about how rows were counted."""
 
@@ -60,7 +70,7 @@ def read_tables(
     *,
     memory_limit: str | int | None = None,
     tolerance: float | None = None,
-    keep_rows: bool = False,
+    keep_rows: bool | None = None,
     progress: Progress | None = None,
 ) -> Tables:
     """Count the predictions of a source.
@@ -77,7 +87,8 @@ def read_tables(
     tolerance
         Be content with areas that are known this closely, and spare the sort.
     keep_rows
-        Keep the rows beside their tables.
+        Keep the rows beside their tables, and refuse those that do not fit; by default, keep them
+        where they tell more than the tables and fit.
     progress
         Called with the rows read so far and the number of all rows, where that is known.
     """
@@ -86,7 +97,7 @@ def read_tables(
         clean_tolerance(tolerance)
     if isinstance(source, ClusterFrame):
         return _of_cluster(source, layout, tolerance, keep_rows=keep_rows, progress=progress)
-    keeper = RowKeeper(layout, budget) if keep_rows else None
+    keeper, reason = _keeper(layout, budget, keep_rows)
     rows: KeptRows | None = None
     with SpillFolder() as folder:
         models = _Models(layout, budget, folder, tolerance)
@@ -98,9 +109,22 @@ def read_tables(
                     keeper.append(chunk)
             cleaner.finish()
             if keeper is not None:
+                reason = "" if keeper.fits else _TOO_MANY
                 rows, keeper = keeper.rows(), None
             if not models.look_again():
-                return models.tables()._replace(rows=rows)
+                return models.tables()._replace(rows=rows, without_rows=reason)
+
+
+def _keeper(layout: Layout, budget: int, keep_rows: bool | None) -> tuple[RowKeeper | None, str]:
+    """Return what keeps the rows, or None and the reason where they are not kept."""
+    if keep_rows is not None:
+        return (RowKeeper(layout, budget), "") if keep_rows else (None, _NOT_WANTED)
+    if not shares_rows(layout):
+        return None, _NOT_SHARED
+    if len(layout.scores) == 1 and layout.weight is None and layout.group is None:
+        # Its table says how many rows of which class have which score, which is all there is.
+        return None, ""
+    return RowKeeper(layout, budget // _SHARE_OF_KEPT_ROWS, required=False), ""
 
 
 def _of_cluster(
@@ -108,17 +132,17 @@ def _of_cluster(
     layout: Layout,
     tolerance: float | None,
     *,
-    keep_rows: bool,
+    keep_rows: bool | None,
     progress: Progress | None,
 ) -> Tables:
     found = read_cluster(
-        source, layout, tolerance=tolerance, keep_rows=keep_rows, progress=progress
+        source, layout, tolerance=tolerance, keep_rows=bool(keep_rows), progress=progress
     )
     note = (
         f"counted in the cluster in {len(found.collected)} passes, which collected "
         f"{sum(found.collected)} rows"
     )
-    return Tables(found.points, found.groups, found.skipped, None, note)
+    return Tables(found.points, found.groups, found.skipped, None, _IN_CLUSTER, note)
 
 
 def _chunks(source: Source, cleaner: Cleaner, progress: Progress | None) -> Iterator[Chunk]:
