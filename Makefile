@@ -15,7 +15,7 @@ PARTS := .venv/.parts
 
 # Code that is tested through a missing program is not run, so full coverage needs all programs.
 PROGRAMS := chromium node java psql
-MISSING := $(foreach program,$(PROGRAMS),$(if $(shell command -v $(program)),,$(program)))
+MISSING := $(foreach program,$(PROGRAMS),$(if $(shell command -v $(program) 2>/dev/null),,$(program)))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -29,10 +29,10 @@ help:  ## show this list
 demo: $(RUNTIME)  ## run the worked example
 	$(BIN)/isometrics demo
 
-test: $(TEST)  ## run the quick tests: all that take no seconds and need no browser, cluster or Node
+test: $(TEST)  ## run the quick tests, two to three minutes; `make test-all` adds the slow ones
 	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick} $(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 
-test-all: $(PARTS) $(if $(filter node,$(MISSING)),,web/node_modules/.ready)  ## run all tests with branch coverage; installs the large optional parts
+test-all: $(PARTS) $(if $(filter node,$(MISSING)),,web/node_modules/.ready)  ## run all tests with branch coverage; installs the large optional parts first
 	$(BIN)/python -m pytest -n $(WORKERS) --cov $(if $(MISSING),,--cov-fail-under=100)
 
 parts: $(PARTS)  ## install the large optional parts: torch, JAX, Spark, MLflow, skore, playwright
