@@ -12,7 +12,7 @@ from isometrics.analysis import Analysis
 from isometrics.engines.frames import FrameSource
 from isometrics.engines.memory import limit_for, rows_budget
 from isometrics.engines.opening import open_source
-from isometrics.engines.sources import peek
+from isometrics.engines.sources import ColumnTypesChangedError, peek
 from isometrics.engines.tables import read_tables
 from isometrics.errors import FileError, ParameterError, redacted
 from isometrics.formats import FORMATS
@@ -94,26 +94,32 @@ def read_predictions(
     """
     foreign = _foreign(path_or_frame, pos_label, memory_limit)
     with closing(_source(path_or_frame, foreign, memory_limit)) as source:
-        if foreign is not None and not any((label, scores, model, weight, group)):
-            layout = _layout_of_format(foreign)
-        else:
-            layout = layout_of(
-                peek(source),
-                label=label,
-                scores=scores,
-                model=model,
-                weight=weight,
-                group=group,
-                pos_label=pos_label,
-            )
-        tables = read_tables(
-            source,
-            layout,
-            memory_limit=memory_limit,
-            tolerance=tolerance,
-            keep_rows=keep_rows,
-            progress=progress,
-        )
+        while True:
+            try:
+                if foreign is not None and not any((label, scores, model, weight, group)):
+                    layout = _layout_of_format(foreign)
+                else:
+                    layout = layout_of(
+                        peek(source),
+                        label=label,
+                        scores=scores,
+                        model=model,
+                        weight=weight,
+                        group=group,
+                        pos_label=pos_label,
+                    )
+                tables = read_tables(
+                    source,
+                    layout,
+                    memory_limit=memory_limit,
+                    tolerance=tolerance,
+                    keep_rows=keep_rows,
+                    progress=progress,
+                )
+                break
+            except ColumnTypesChangedError:
+                # What the columns are may be another guess now.
+                continue
         description = f"{redacted(source.name)}: {layout.describe()}"
         if tables.note:
             description += f"; {tables.note}"

@@ -203,10 +203,6 @@ BROKEN = {
         b"label,score\n" + b"1,0.5\n0,0.25\n" * 20_000 + b"1,2,3\n",
         "CSV Error on Line: 40002, Expected Number of Columns: 2 Found: 3",
     ),
-    "word.csv": (
-        b"label,score\n" + b"1,0.5\n0,0.25\n" * 20_000 + b"1,high\n",
-        'CSV Error on Line: 40002, Error when converting column "score"',
-    ),
     "long.csv": (
         b"label,score,t\n1,0.5," + b"x" * 3_000_000 + b"\n0,0.2,y\n",
         "a line of more than",

@@ -77,7 +77,7 @@ def test_broken_standard_input(piped, content, reason):
 
 
 def test_an_interrupt_removes_the_copy_of_standard_input(piped, monkeypatch):
-    def interrupt(*_):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(opening, "_files", interrupt)

@@ -41,7 +41,7 @@ def apply_map(
     from isometrics.engines.opening import open_source
 
     calibrators = read_map(map_file)
-    source = open_source(file, columns.memory_limit)
+    source = open_source(file, columns.memory_limit, all_rows=True)
     try:
         jobs = _jobs(calibrators, columns, source.schema)
         added = [job.added for job in jobs]

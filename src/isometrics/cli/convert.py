@@ -137,7 +137,7 @@ def _write_rows(file: str, output: str, target: str, columns: Columns, answers: 
     """Write all columns of a table, batch by batch."""
     from isometrics.engines.opening import open_source
 
-    source = open_source(file, columns.memory_limit)
+    source = open_source(file, columns.memory_limit, all_rows=True)
     try:
         with Meter("converting", quiet=answers.quiet) as meter:
             batches = _metered(source, meter)
@@ -161,7 +161,7 @@ def _predictions(file: str, target: str, columns: Columns) -> Predictions:
     from isometrics.formats import Predictions
     from isometrics.layout import layout_of
 
-    source = open_source(file, columns.memory_limit)
+    source = open_source(file, columns.memory_limit, all_rows=True)
     try:
         layout = layout_of(peek(source), **columns.roles())
         if layout.model is not None or layout.weight is not None:

@@ -1,4 +1,4 @@
-"""Files as a source: Parquet and Arrow through pyarrow, CSV and JSON lines through DuckDB."""
+"""Files as a source: which there are and of which kind; Parquet and Arrow through pyarrow."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isometrics.engines.arrow import is_number, kind_of
 from isometrics.engines.memory import SHARE_OF_BATCHES, in_megabytes
-from isometrics.engines.sources import FIRST_ROWS, batch_rows, reading
+from isometrics.engines.sources import batch_rows, reading
 from isometrics.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
@@ -33,10 +32,8 @@ _SUFFIXES = {
     ".tsv": CSV,
     ".txt": CSV,
 }
-_COMPRESSED = (".gz", ".zst")
+COMPRESSED = (".gz", ".zst")
 _MAGIC = {b"PAR1": PARQUET, b"ARROW1": ARROW}
-_NULLS = ("", "NA", "N/A", "null", "NULL", "None")
-"""What stands for a missing value in text; it is refused, as any missing value is."""
 
 
 def files_of(path: str | os.PathLike[str]) -> list[Path]:
@@ -94,7 +91,7 @@ def kind_of_file(path: Path) -> str:
 
 def _by_name(path: Path) -> str | None:
     name = path.name.lower()
-    for suffix in _COMPRESSED:
+    for suffix in COMPRESSED:
         name = name.removesuffix(suffix)
     return _SUFFIXES.get(Path(name).suffix)
 
@@ -299,40 +296,13 @@ class QuerySource:
     def _query(self, columns: str, limit: int | None) -> pa.RecordBatchReader:
         some = "" if limit is None else f" LIMIT {limit}"
         query = f"SELECT {columns} FROM {self._table}{some}"
-        relation = self._connection.sql(query)
+        # Rows of another query may be on their way through the connection itself.
+        relation = self._connection.cursor().sql(query)
         return relation.to_arrow_reader(batch_rows(len(relation.columns)))
 
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
-
-
-def text_files(path: str, files: Sequence[Path], kind: str, memory: int) -> QuerySource:
-    """Return CSV or JSON-lines files; separators, quotes and headers are found by DuckDB."""
-    import duckdb
-
-    names = "[" + ", ".join(literal(_without_patterns(str(file))) for file in files) + "]"
-    # Only what lies inside a given folder says something about the rows.
-    given = f"{names}, union_by_name = true, hive_partitioning = {Path(path).is_dir()}"
-    connection = duckdb.connect(config=settings(memory))
-    if kind == JSON:
-        return QuerySource(path, connection, f"read_json({given}, format = 'auto')")
-    given += f", nullstr = [{', '.join(map(literal, _NULLS))}]"
-    found = QuerySource(path, connection, f"read_csv({given})")
-    doubles = ", ".join(f"{literal(name)}: 'DOUBLE'" for name in _written_numbers(found))
-    if not doubles:
-        return found
-    return QuerySource(path, connection, f"read_csv({given}, types = {{{doubles}}})")
-
-
-def _written_numbers(source: QuerySource) -> list[str]:
-    """Return the columns of text that hold numbers: DuckDB takes a column with "inf" for text."""
-    texts = [field.name for field in source.schema if kind_of(field.type) == "string"]
-    values: dict[str, list[str]] = {name: [] for name in texts}
-    for batch in source.batches(texts, limit=FIRST_ROWS) if texts else ():
-        for name in texts:
-            values[name] += batch.column(name).drop_null().to_pylist()
-    return [name for name in texts if values[name] and all(map(is_number, values[name]))]
 
 
 def settings(memory: int) -> dict[str, Any]:
@@ -344,8 +314,11 @@ def settings(memory: int) -> dict[str, Any]:
     }
 
 
-def _without_patterns(name: str) -> str:
-    """Write a name so that DuckDB finds this very file."""
+def only_this(file: Path) -> str:
+    """Write a name so that DuckDB finds this very file; it takes ~ for the home folder."""
+    name = str(file.absolute())
+    if any("\ud800" <= mark <= "\udfff" for mark in name):
+        raise FileError(f"cannot read {str(file)!r}: its name is no text in UTF-8; rename it")
     return "".join(f"[{mark}]" if mark in "*?[" else mark for mark in name)
 
 

@@ -18,6 +18,7 @@ LONGEST = 2**21
 
 _LOOKED_AT = 4 * LONGEST
 _GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def refuse_long_lines(path: Path) -> None:
@@ -26,7 +27,7 @@ def refuse_long_lines(path: Path) -> None:
     Finding out how such a line is separated and quoted would take DuckDB minutes.
     """
     with reading(str(path)):
-        start = _start(path)
+        start = start_of(path)
     at = 0
     while at + LONGEST < len(start):
         end = max(start.rfind(mark, at, at + LONGEST) for mark in (b"\n", b"\r"))
@@ -38,13 +39,23 @@ def refuse_long_lines(path: Path) -> None:
         at = end + 1
 
 
-def _start(path: Path) -> bytes:
-    with path.open("rb") as file:
-        if file.read(len(_GZIP)) != _GZIP:
-            file.seek(0)
-            return file.read(_LOOKED_AT)
-        file.seek(0)
-        # What is wrong with the archive is said by who reads all of it.
-        with suppress(EOFError, OSError, zlib.error), gzip.GzipFile(fileobj=file) as archive:
-            return cast("BinaryIO", archive).read(_LOOKED_AT)
+def start_of(path: Path) -> bytes:
+    """Return the first megabytes of a file, decompressed; nothing if the archive is broken."""
+    file = opened(path)
+    # What is wrong with an archive is said by who reads all of it.
+    with suppress(EOFError, OSError, zlib.error), file:
+        return file.read(_LOOKED_AT)
     return b""
+
+
+def opened(path: Path) -> BinaryIO:
+    """Open a file of bytes; one that is compressed by gzip or Zstandard is decompressed."""
+    with path.open("rb") as file:
+        first = file.read(len(_ZSTD))
+    if first.startswith(_GZIP):
+        return cast("BinaryIO", gzip.open(path))
+    if first == _ZSTD:
+        import pyarrow as pa
+
+        return cast("BinaryIO", pa.CompressedInputStream(str(path), "zstd"))
+    return path.open("rb")

@@ -15,41 +15,49 @@ from isometrics.engines.files import (
     PARQUET,
     ArrowFiles,
     ParquetFile,
-    QuerySource,
     files_of,
     kind_of_file,
-    text_files,
 )
 from isometrics.engines.long_lines import refuse_long_lines
 from isometrics.engines.memory import SHARE_OF_BATCHES, parse_memory_limit
 from isometrics.engines.spark_urls import SPARK_SCHEMES, open_spark
+from isometrics.engines.text_files import TextFiles, text_files
 from isometrics.errors import FileError
 from isometrics.writing import ScratchFolder
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from isometrics.engines.sources import Source
 
 STANDARD_INPUT = "-"
 
 
-def open_source(given: Any, memory_limit: str | int | None = None) -> Source:
-    """Open a path, a pattern, a folder, the URL of a table, ``-`` or a data frame."""
+def open_source(
+    given: Any, memory_limit: str | int | None = None, *, all_rows: bool = False
+) -> Source:
+    """Open a path, a pattern, a folder, the URL of a table, ``-`` or a data frame.
+
+    The types of text are those of its first rows, and reading raises `ColumnTypesChangedError`
+    where later rows have others. With `all_rows` all are looked at beforehand, for those who pass
+    rows on and cannot begin again.
+    """
     memory = parse_memory_limit(memory_limit) // SHARE_OF_BATCHES
     if not isinstance(given, str | os.PathLike):
         return frame_source(given)
     path = os.fspath(given)
     if path == STANDARD_INPUT:
-        return StandardInput(memory)
+        return StandardInput(memory, all_rows=all_rows)
     if "://" in path:
         if path.partition("://")[0] in SPARK_SCHEMES:
             return open_spark(path)
         from isometrics.engines.databases import open_table
 
         return open_table(path, memory)
-    return _files(path, memory)
+    return _files(path, memory, all_rows=all_rows)
 
 
-def _files(path: str, memory: int) -> ParquetFile | ArrowFiles | QuerySource:
+def _files(path: str, memory: int, *, all_rows: bool) -> ParquetFile | ArrowFiles | TextFiles:
     files = files_of(path)
     kinds = {kind_of_file(file) for file in files}
     if len(kinds) > 1:
@@ -64,7 +72,10 @@ def _files(path: str, memory: int) -> ParquetFile | ArrowFiles | QuerySource:
     if kind == CSV:
         for file in files:
             refuse_long_lines(file)
-    return text_files(path, files, kind, memory)
+    found = text_files(path, files, kind, memory)
+    if all_rows:
+        found.settle()
+    return found
 
 
 _BEGINNINGS = {b"{": ".jsonl", b"\x1f\x8b": ".csv.gz", b"\x28\xb5\x2f\xfd": ".csv.zst"}
@@ -84,7 +95,7 @@ def _named_by_content(path: Path) -> Path:
 class StandardInput:
     """What arrives on standard input, kept in a file so that it can be read again."""
 
-    def __init__(self, memory: int) -> None:
+    def __init__(self, memory: int, *, all_rows: bool) -> None:
         self.name = "standard input"
         self._folder = ScratchFolder()
         path = Path(self._folder.name, "standard input")
@@ -92,7 +103,7 @@ class StandardInput:
             with path.open("wb") as file:
                 shutil.copyfileobj(sys.stdin.buffer, file)
             path = _named_by_content(path)
-            self._source = _files(str(path), memory)
+            self._source = _files(str(path), memory, all_rows=all_rows)
         except FileError as error:
             self._folder.cleanup()
             raise FileError(str(error).replace(str(path), self.name)) from error
@@ -101,8 +112,12 @@ class StandardInput:
             raise
         self._source.name = self.name
         self.rows = self._source.rows
-        self.schema = self._source.schema
         self.batches = self._source.batches
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The names and types of all columns."""
+        return self._source.schema
 
     def close(self) -> None:
         """Remove the file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
@@ -23,6 +24,13 @@ _BATCH_VALUES = 1 << 20
 FIRST_ROWS = 1000
 _LONGEST = 400
 """The characters of a library's message that are repeated."""
+
+
+_ORIGINAL = re.compile(r"\nOriginal Line:\s*\n?.*\n")
+
+
+class ColumnTypesChangedError(Exception):
+    """Later rows have other types than the first ones; the schema is right now, so read again."""
 
 
 class Source(Protocol):
@@ -114,8 +122,8 @@ def _first_line(error: BaseException) -> str:
     """
     # Those of Spark say what is wrong, and have no arguments.
     said = str(error.args[0] if error.args else error)
+    said = _ORIGINAL.sub("\n", said)
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    lines = [line for line in lines if not line.startswith("Original Line:")]
     first = lines[0] if lines else type(error).__name__
     _, _, rest = first.partition("Error: ")
     said = rest or first

@@ -117,6 +117,14 @@ def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
     ]
     if models:
         return models, "the remaining numeric columns"
+    texts = [
+        name
+        for name, peek in columns.items()
+        if _known(name, {*SCORES, *PREDICTIONS}) and peek.kind == "string"
+    ]
+    if len(texts) == 1:
+        # Who reads it says which values are no numbers, and where.
+        return texts, ""
     raise ParameterError(
         f"no column looks like scores among {listed(columns)}; say which they are with scores="
     )

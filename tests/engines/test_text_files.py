@@ -1,0 +1,368 @@
+"""All rows of a text count, and all of them decide the types, wherever they stand."""
+
+import csv
+import gzip
+import json
+from contextlib import closing
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import isometrics as iso
+from isometrics.cli import main
+from isometrics.engines import text_files
+from isometrics.engines.opening import open_source
+from isometrics.engines.sources import ColumnTypesChangedError
+from isometrics.errors import FileError, IsometricsError, LabelError, MissingValueError, ScoreError
+
+SAMPLE = 20_480
+"""The rows from which DuckDB guesses types."""
+
+PLACES = [SAMPLE, SAMPLE + 500]
+"""Where the odd value stands, counted from 0; the rows end there or go on."""
+
+
+def rows_with(odd, place, *, total=SAMPLE + 501, **usual):
+    """Return columns of the usual values, with odd ones at one place."""
+    columns = {"label": [row % 2 for row in range(total)]}
+    columns |= {name: [value] * total for name, value in usual.items()}
+    for name, value in odd.items():
+        columns[name][place] = value
+    return columns
+
+
+def write(path, columns):
+    """Write columns as the suffix says, by other code than that under test."""
+    rows = [
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]
+    if path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return path
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns, delimiter="\t" if path.suffix == ".tsv" else ",")
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_fraction_after_whole_numbers(tmp_path, suffix, place):
+    columns = rows_with({"score": 0.6}, place, score=0)
+    path = write(tmp_path / f"x.{suffix}", columns)
+    expected = iso.OperatingPoints.from_scores(columns["label"], columns["score"])
+    assert iso.read_predictions(path).models["score"] == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_a_fraction_in_row_two_million_and_one(tmp_path, suffix):
+    path = tmp_path / f"x.{suffix}"
+    total = 2_000_002
+    if suffix == "csv":
+        before, line = "label,score\n", "{0},{1}\n"
+    else:
+        before, line = "", '{{"label": {0}, "score": {1}}}\n'
+    with path.open("w") as file:
+        file.write(before)
+        file.writelines(
+            line.format(row % 2, 0.6 if row == 2_000_000 else 0) for row in range(total)
+        )
+    points = iso.read_predictions(path).models["score"]
+    assert points.thresholds.tolist() == [np.inf, 0.6, 0]
+    assert points.fp.tolist() == [0, 1, 1_000_001]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_a_fraction_among_weights(tmp_path, suffix):
+    """A weight of 0.25 is not 0, and its row is there."""
+    columns = rows_with({"weight": 0.25, "score": 0.75}, SAMPLE + 9, score=0.5, weight=1)
+    path = write(tmp_path / f"x.{suffix}", columns)
+    points = iso.read_predictions(path).models["score"]
+    assert points.tp.tolist() == [0, 0.25, sum(columns["label"]) - 0.75]
+
+
+@pytest.mark.parametrize("late", ["1.4", "01", "a", '"1"', "1.0", "+1", "1e0"])
+def test_names_of_groups_are_as_they_are_written(tmp_path, late):
+    """Groups that DuckDB would round, or read without their zeros, are groups of their own."""
+    total = SAMPLE + 9
+    lines = [f"{row % 2},{row},1" for row in range(total)] + [f"1,5,{late}", f"0,4,{late}"]
+    path = tmp_path / "x.csv"
+    path.write_text("label,score,fold\n" + "\n".join(lines) + "\n")
+    found = iso.read_predictions(path, group="fold").groups
+    sizes = [int(group["score"].tp[-1] + group["score"].fp[-1]) for group in found.values()]
+    same = late in ('"1"', "1.0", "+1", "1e0")
+    assert sorted(sizes) == ([total + 2] if same else [2, total])
+
+
+def test_a_key_that_first_appears_later(tmp_path):
+    columns = rows_with({}, 0, score=0.5)
+    path = write(tmp_path / "x.jsonl", columns)
+    with path.open("a") as file:
+        file.write('{"label": 1, "score": 0.5, "weight": 3}\n')
+    with pytest.raises(MissingValueError, match=r"^weight has missing .* 20981 in all"):
+        iso.read_predictions(path)
+    found = iso.read_predictions(path, weight=False)
+    assert found.description.endswith("not used: weight")
+
+
+def test_keys_that_take_the_place_of_others(tmp_path):
+    """Each row has three keys, but not the same ones."""
+    lines = ['{"label": 1, "score": 0.5, "note": "a"}'] * SAMPLE
+    lines += ['{"label": 0, "score": 0.25, "weight": 2}'] * 9
+    (tmp_path / "x.jsonl").write_text("\n".join(lines))
+    with pytest.raises(MissingValueError, match=r"^weight has missing"):
+        iso.read_predictions(tmp_path / "x.jsonl")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_keys_that_are_sometimes_null_or_nested(tmp_path, packed):
+    """Colons in texts, and values that are null, make no difference."""
+    lines = ['{"label": 1, "score": 0.5, "note": null}', '{"label": 0, "score": 0.25}',
+             '{"label": 0, "score": 0.75, "note": {"a": 1}}',
+             '{"label": 1, "score": 1, "note": {"a": 2}, "text": "a\\": b"}'] * 50  # fmt: skip
+    path = tmp_path / ("x.jsonl.gz" if packed else "x.jsonl")
+    content = "\n".join(lines).encode()
+    path.write_bytes(gzip.compress(content) if packed else content)
+    points = iso.read_predictions(path).models["score"]
+    assert points == iso.OperatingPoints.from_scores([1, 0, 0, 1] * 50, [0.5, 0.25, 0.75, 1] * 50)
+
+
+def test_keys_that_differ_in_capital_letters(tmp_path):
+    (tmp_path / "x.jsonl").write_text('{"label": 1, "s": 0.5, "S": 2}\n' * 3)
+    with pytest.raises(FileError, match="two of its keys are 'S' but for capital letters"):
+        iso.read_predictions(tmp_path / "x.jsonl")
+    lines = ['{"y": 1, "p": 0.5, "p_1": 2}', '{"y": 0, "p": 0.5, "p_1": 2}']
+    (tmp_path / "y.jsonl").write_text("\n".join(lines))
+    found = iso.read_predictions(tmp_path / "y.jsonl", scores="p_1").models["p_1"]
+    assert found.thresholds.tolist() == [np.inf, 2]
+
+
+@pytest.mark.parametrize("target", ["csv", "parquet"])
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_what_is_converted_keeps_every_value(tmp_path, suffix, target):
+    columns = rows_with(
+        {"score": 0.6, "day": "2020-01-01 12:30:00", "id": "007", "big": 2**70 + 1},
+        SAMPLE + 9, score=0, day="2020-01-01", id="7", big=2**60 + 1,
+    )  # fmt: skip
+    path = write(tmp_path / f"x.{suffix}", columns)
+    out = tmp_path / f"y.{target}"
+    main(["convert", str(path), str(out), "--quiet"])
+    if target == "csv":
+        with out.open(newline="") as file:
+            found = list(csv.DictReader(file))[SAMPLE + 8 : SAMPLE + 10]
+    else:
+        found = pq.read_table(out).to_pylist()[SAMPLE + 8 : SAMPLE + 10]
+    assert [float(row["score"]) for row in found] == [0, 0.6]
+    assert [str(row["day"]) for row in found] == ["2020-01-01", "2020-01-01 12:30:00"]
+    assert [str(row["id"]) for row in found] == ["7", "007"]
+    if suffix == "csv":
+        assert [int(row["big"]) for row in found] == [2**60 + 1, 2**70 + 1]
+
+
+def test_calibrated_rows_keep_every_value(tmp_path):
+    path = write(tmp_path / "x.csv", rows_with({"score": 0.6}, SAMPLE + 9, score=0))
+    main(["calibrate", str(path), "-o", str(tmp_path / "map.json"), "--quiet"])
+    words = ["calibrate", "--apply", str(tmp_path / "map.json"), str(path), "--quiet", "-o"]
+    main([*words, str(tmp_path / "out.csv")])
+    with (tmp_path / "out.csv").open(newline="") as file:
+        assert float(list(csv.DictReader(file))[SAMPLE + 9]["score"]) == 0.6
+
+
+# ---------------------------------------------------------------------- other types
+
+
+def test_large_whole_numbers_stay_exact(tmp_path):
+    scores = [2**60, 2**60 + 1] * (SAMPLE // 2 + 5)
+    path = write(tmp_path / "x.csv", {"label": [0, 1] * (SAMPLE // 2 + 5), "score": scores})
+    assert iso.read_predictions(path).models["score"].roc.area() == 1
+
+
+def test_truth_values_of_a_later_spelling(tmp_path):
+    columns = rows_with({}, 0, score=0.5)
+    columns["label"] = ["true", "false"] * (SAMPLE // 2) + ["yes"] * 501
+    with pytest.raises(LabelError, match="yes"):
+        iso.read_predictions(write(tmp_path / "x.csv", columns), pos_label="true")
+    columns["label"] = ["yes"] * SAMPLE + ["no"] * 501
+    found = iso.read_predictions(write(tmp_path / "y.csv", columns), label="label")
+    assert found.models["score"].positives == SAMPLE
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_dates_and_times_are_not_cut(tmp_path, suffix):
+    columns = rows_with({"split": "2020-01-01 12:00:00"}, -1, score=0.5, split="2020-01-01")
+    columns["split"][-2] = "2020-01-01 12:00:00"
+    path = write(tmp_path / f"x.{suffix}", columns)
+    found = iso.read_predictions(path, group="split").groups
+    assert list(found) == ["2020-01-01", "2020-01-01 12:00:00"]
+    columns["split"] = ["2020-01-01T10:00:00.123456789", "2020-01-01T10:00:00.123456780"] * 4
+    columns = {name: values[:8] for name, values in columns.items()}
+    columns["label"] = [1, 1, 0, 0] * 2
+    found = iso.read_predictions(write(tmp_path / f"y.{suffix}", columns), group="split").groups
+    assert list(found) == sorted(columns["split"][:2])
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+@pytest.mark.parametrize("usual", [0, 0.5])
+def test_a_word_among_scores(tmp_path, suffix, usual):
+    path = write(tmp_path / f"x.{suffix}", rows_with({"score": "high"}, SAMPLE + 9, score=usual))
+    said = r"^score has values that are not real .*'high': 1 in all, the first at position 20489$"
+    with pytest.raises(ScoreError, match=said):
+        iso.read_predictions(path)
+
+
+@pytest.mark.parametrize("place", [1, SAMPLE + 1])
+def test_numbers_beyond_floats_are_refused(tmp_path, place):
+    path = write(tmp_path / "x.csv", rows_with({"score": "-1e400"}, place, score=0.5))
+    with pytest.raises(FileError, match=r"score holds -1e400, which is beyond what a float can"):
+        iso.read_predictions(path)
+    path = write(tmp_path / "x.csv", rows_with({"score": "-inf"}, place, score=0.5))
+    assert iso.read_predictions(path).models["score"].thresholds[-1] == -np.inf
+
+
+def test_missing_values_are_counted_where_types_stay(tmp_path):
+    path = write(tmp_path / "x.csv", rows_with({"score": ""}, SAMPLE + 9, score=3))
+    with pytest.raises(MissingValueError, match="1 in all, the first at position 20489"):
+        iso.read_predictions(path)
+
+
+def test_sources_say_that_types_have_changed(tmp_path):
+    path = write(tmp_path / "x.csv", rows_with({"score": 0.6}, SAMPLE + 9, score=0))
+    with closing(open_source(path)) as source:
+        assert source.schema.field("score").type == pa.int64()
+        with pytest.raises(ColumnTypesChangedError):
+            list(source.batches(["score"]))
+        assert source.schema.field("score").type == pa.float64()
+        assert max(max(batch["score"].to_pylist()) for batch in source.batches(["score"])) == 0.6
+    with closing(open_source(path, all_rows=True)) as source:
+        assert source.schema.field("score").type == pa.float64()
+
+
+def test_files_without_values_say_nothing_about_types(tmp_path):
+    (tmp_path / "a.csv").write_text("label,score\n")
+    (tmp_path / "b.csv").write_text("label,score\n1,3\n0,2\n")
+    (tmp_path / "c.csv").write_text("score;label\n0.5;1\n")
+    found = iso.read_predictions(tmp_path).models["score"]
+    assert found == iso.OperatingPoints.from_scores([1, 0, 1], [3, 2, 0.5])
+
+
+def test_types_of_several_files(tmp_path):
+    (tmp_path / "a.csv").write_text(f"label,score,id\n1,{2**60},1\n0,{2**60 + 1},2\n")
+    (tmp_path / "b.csv").write_text(f"label,score,id\n1,{2**70},x\n0,{2**62},true\n")
+    (tmp_path / "c.csv").write_text("label,score,id\n1,7,true\n")
+    with closing(open_source(tmp_path)) as source:
+        assert [str(field.type) for field in source.schema][::2] == ["int64", "string"]
+    (tmp_path / "b.csv").write_text("label,score,id\n1,1,x\n0,2,true\n")
+    assert iso.read_predictions(tmp_path).models["score"].thresholds[1] == 2**60 + 1
+
+
+# ---------------------------------------------------------------------- every row
+
+
+@pytest.mark.parametrize("mark", ["#", "//", ";", "%", "!"])
+@pytest.mark.parametrize("first", [0, 30])
+def test_rows_that_look_like_comments_are_rows(tmp_path, mark, first):
+    """1,000 rows, of which 20 have an identifier such as #50."""
+    rows = [f"{mark if row % 50 == first else ''}{row},{row % 2},0.{row}" for row in range(1000)]
+    (tmp_path / "x.csv").write_text("\n".join(["id,label,score", *rows]))
+    points = iso.read_predictions(tmp_path / "x.csv").models["score"]
+    assert points.positives + points.negatives == 1000
+
+
+def test_a_late_row_that_looks_like_a_comment(tmp_path):
+    rows = [f"{row % 2},{row}" for row in range(SAMPLE + 9)]
+    (tmp_path / "x.csv").write_text("\n".join(["label,score", *rows, "#1,5"]))
+    with pytest.raises(LabelError, match="#1"):
+        iso.read_predictions(tmp_path / "x.csv", pos_label="1")
+
+
+def test_comments_above_the_header_are_no_rows(tmp_path):
+    (tmp_path / "x.csv").write_text("# made by a\n\n# tool\nlabel,score\n1,0.5\n0,0.25\n")
+    assert iso.read_predictions(tmp_path / "x.csv").models["score"].roc.area() == 1
+
+
+def test_lines_above_the_table_are_refused(tmp_path):
+    (tmp_path / "x.csv").write_text("1\n1\n" + "1,0.5\n0,0.25\n" * 9)
+    with pytest.raises(FileError, match="line 1 does not have the 2 values of other lines; remove"):
+        iso.read_predictions(tmp_path / "x.csv", label="column0", scores="column1")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(
+    "rows",
+    ["1,0.5,a\n0,0.25,b", "1,0.5,a\n0,0.25,b\n", "1,0.5,a\n0,0.25,b\n\n\n", "1,0.5,a\n\n0,0.25,b\n",
+     '1,0.5,"a\n\nb"\n0,0.25,"a""\n"\n', '1,0.5,5" a\n0,0.25,b\n'],
+)  # fmt: skip
+def test_blank_lines_and_lines_inside_of_quotes(tmp_path, rows, end):
+    (tmp_path / "x.csv").write_text(f"label,score,note\n{rows}".replace("\n", end), newline="")
+    assert iso.read_predictions(tmp_path / "x.csv").models["score"].tp.tolist() == [0, 1, 1]
+
+
+def test_rows_that_are_not_read_are_refused(tmp_path, monkeypatch):
+    """DuckDB passes over nothing here, so it is made to."""
+    (tmp_path / "x.csv").write_text("label,score\n1,0.5\n0,0.25\n1,0.75\n")
+    read = text_files.CSVFiles._table_of
+    monkeypatch.setattr(
+        text_files.CSVFiles, "_table_of",
+        lambda self, types: f"(SELECT * FROM {read(self, types)} LIMIT 2)",
+    )  # fmt: skip
+    with pytest.raises(FileError, match=r"it has 3 rows, of which 2 can be told apart"):
+        iso.read_predictions(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize("quote", ['"a b"', '"a\nb"', '"a""b"', '"a,b"'])
+def test_quotes_that_come_late(tmp_path, quote):
+    name = quote[1:-1].replace('""', '"')
+    rows = [f"{row % 2},{row},c" for row in range(SAMPLE + 9)]
+    rows += [f"1,0.5,{quote}", f"0,0.25,{quote}"]
+    (tmp_path / "x.csv").write_text("\n".join(["label,score,site", *rows]))
+    assert list(iso.read_predictions(tmp_path / "x.csv").groups) == [name, "c"]
+    rows.insert(0, '1,0.5,"c"')
+    (tmp_path / "x.csv").write_text("\n".join(["label,score,site", *rows]))
+    assert list(iso.read_predictions(tmp_path / "x.csv").groups) == [name, "c"]
+
+
+@pytest.mark.parametrize("note", ['"a', '"a" b', '"a\\"b"', "'a,b'"])
+def test_quotes_of_another_kind(tmp_path, note):
+    """What is no standard CSV is read as DuckDB finds it, with all its rows."""
+    (tmp_path / "x.csv").write_text(f"label,note,score\n1,{note},0.5\n0,x,0.25\n1,y,0.75\n")
+    assert iso.read_predictions(tmp_path / "x.csv").models["score"].tp.tolist() == [0, 1, 2, 2]
+
+
+def test_one_column_whose_name_has_a_comma(tmp_path):
+    (tmp_path / "x.csv").write_text('"a,b"\n1\n2\n')
+    with closing(open_source(tmp_path / "x.csv")) as source:
+        assert source.schema.names == ["a,b"]
+
+
+def test_words_alone(tmp_path):
+    (tmp_path / "x.csv").write_text("label,score\na,b\nc,d\n")
+    with pytest.raises(ScoreError, match="'b': 2 in all, the first at position 0"):
+        iso.read_predictions(tmp_path / "x.csv", pos_label="a")
+
+
+def test_a_file_that_changes_while_it_is_open(tmp_path):
+    path = write(tmp_path / "x.csv", rows_with({}, 0, score=0.5))
+    with closing(open_source(path, all_rows=True)) as source:
+        path.write_bytes(path.read_bytes().replace(b"0.5", b"x.5"))
+        with pytest.raises(FileError, match=r"CSV Error on Line: 2, Error when converting"):
+            list(source.batches(["score"]))
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("1,0.5\n0,0.25\ntotal\n", "line 4 has 1 values but the first line 2"),
+        ("1,0.5\n0,0.25\n# 2 rows\n", "line 4 has 1 values but the first line 2"),
+        ("1,0.5\n1\n0,0.25\n", "line 3 has 1 values but the first line 2"),
+        ("1,0.5\n1,2,3\n1,2,3,4\n0,0.25\n", "line 3 has 3 values but the first line 2"),
+    ],
+)
+def test_ragged_rows_are_named(tmp_path, rows, said):
+    (tmp_path / "x.csv").write_text("label,score\n" + rows)
+    with pytest.raises(IsometricsError) as refused:
+        iso.read_predictions(tmp_path / "x.csv")
+    assert said in str(refused.value)
