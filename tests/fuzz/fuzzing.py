@@ -71,7 +71,7 @@ def columns(rng):
     }
 
 
-def corpus(seed=0):
+def corpus(seed):
     """Return small valid files of every kind that can be read, by name."""
     found = columns(np.random.default_rng(seed))
     rows = list(zip(*(values.tolist() for values in found.values()), strict=True))
@@ -217,7 +217,7 @@ class Findings:
 
 def fuzz(folder: Path, mutations: int, seed: int, *, report=None) -> Findings:
     """Mutate files and run commands on them; failures are described and kept in `folder`."""
-    found, files = Findings(), corpus()
+    found, files = Findings(), corpus(seed)
     names, others = list(files), list(files.values())
     kept = folder / "failures"
     learnt = folder / "map.json"

@@ -1,7 +1,11 @@
-"""The long run of the fuzz test: ``python tests/fuzz/long_run.py --mutations 10000``."""
+"""The long run of the fuzz test: ``python tests/fuzz/long_run.py --mutations 10000``.
+
+It prints its seed, a new one in every run; ``--seed`` or ``ISOMETRICS_SEED`` repeats a run.
+"""
 
 import argparse
 import faulthandler
+import os
 import secrets
 import sys
 import tempfile
@@ -14,7 +18,8 @@ from fuzzing import fuzz
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mutations", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**9))
+    seed = int(os.environ.get("ISOMETRICS_SEED", secrets.randbits(32)))
+    parser.add_argument("--seed", type=int, default=seed)
     chosen = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="isometrics-fuzz-"))
     print(f"seed {chosen.seed}, {chosen.mutations} mutations, files in {folder}", flush=True)
