@@ -1,0 +1,546 @@
+"""Every way from rows to areas, called directly: what the laws of long samples range over.
+
+A kernel is named with the compiled loops that it runs, so that none is under no law.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics.building import _of_corners
+from isometrics.device_inputs import DeviceSample
+from isometrics.devices import namespace_of
+from isometrics.engines import census, cluster_passes, leaves, stream
+from isometrics.engines.clusters import ClusterFrame
+from isometrics.engines.sources import peek
+from isometrics.engines.tables import read_tables
+from isometrics.hull_alone import hull_alone
+from isometrics.inputs import clean_sample
+from isometrics.kernels import choice, plain, triton_sums
+from isometrics.kernels.keys import encoding_of
+from isometrics.kernels.replicates import kernel_named
+from isometrics.kernels.reweighted import Order
+from isometrics.layout import layout_of
+from isometrics.on_device import areas as areas_on_device
+from isometrics.on_device import table_on_device
+from isometrics.table import Kind, Measure, Table
+from isometrics.uncertainty.cells import Detail, grouping_of, scores_of
+
+from .areas import AREAS
+from .laws import Area, counted_by_numpy
+from .samples import TIED
+
+PARTIAL = {"roc.standardised_area", "pr.standardised_area", "prg.standardised_area"}
+"""Areas of a part of an axis, which a table without all rows does not have."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A way from rows to points with areas."""
+
+    points: Callable[..., Any]
+    areas: Mapping[str, Area] = field(default_factory=lambda: AREAS)
+    loops: frozenset[str] = frozenset()
+    """The loops that are called from Python; what they call in turn is found from them."""
+    weights: tuple[str, ...] = ("integer", "float")
+    samples: dict[str, Any] = field(default_factory=dict)
+    """Which samples it is made for; see `samples.drawn`."""
+    exempt: dict[str, str] = field(default_factory=dict)
+    """Laws that do not hold, and why."""
+    whole: bool = True
+    table: Callable[[Any], iso.OperatingPoints] = lambda points: points
+    within: Callable[[], AbstractContextManager[Any]] = nullcontext
+    needs: tuple[str, ...] = ()
+    cost: int = 1
+    """So many times fewer examples are drawn."""
+
+
+def loops(module: str, *names: str) -> frozenset[str]:
+    return frozenset(f"{module}.{name}" for name in names)
+
+
+# ---------------------------------------------------------------------- NumPy and Numba
+
+
+@contextmanager
+def interpreted() -> Iterator[None]:
+    """Leave all work to NumPy, also where the compiled loops are loaded and pay."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(choice, "installed", lambda: False)
+        patched.setattr(choice, "LOOPS", "isometrics.kernels.none_such")
+        yield
+
+
+@contextmanager
+def compiled() -> Iterator[None]:
+    """Use the compiled loops for few rows too."""
+    from isometrics.kernels import bucket_loops
+
+    assert bucket_loops.__name__ == choice.LOOPS
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(choice, "FEWEST", 2)
+        yield
+
+
+def table_of(rows: plain.Rows) -> Table:
+    thresholds, tp, fp = rows
+    return Table(thresholds, tp, fp, tp[-1].item(), fp[-1].item(), Kind.SCORES)
+
+
+def by_fast(*, corners: bool = False, **options: Any) -> Callable[..., iso.OperatingPoints]:
+    def count(*sample: np.ndarray) -> iso.OperatingPoints:
+        from isometrics.kernels import fast
+
+        table = table_of(fast.count(*clean_sample(*sample), corners=corners, **options))
+        return iso.OperatingPoints(_of_corners(table) if corners else table)
+
+    return count
+
+
+def numpy_corners(*sample: np.ndarray) -> iso.OperatingPoints:
+    table = table_of(plain.count(*clean_sample(*sample), corners=True))
+    return iso.OperatingPoints(_of_corners(table))
+
+
+def tied(labels: np.ndarray, scores: np.ndarray) -> iso.OperatingPoints:
+    """Count in the hash table, which gives up on samples of too many values."""
+    from isometrics.kernels import fast
+
+    packing = fast._Packing(labels, scores, encoding_of(scores))
+    rows = fast._count_tied(packing, 2, fast.SLOTS)
+    assert rows is not None
+    return iso.OperatingPoints(table_of(rows))
+
+
+def rare(labels: np.ndarray, scores: np.ndarray) -> iso.OperatingPoints:
+    """Count what is near the few positives; where much is, there is another way."""
+    from isometrics.kernels import fast
+    from isometrics.kernels.rare import rare_corners
+
+    packing = fast._Packing(labels, scores, encoding_of(scores))
+    positives = packing.keys_at(np.flatnonzero(labels))
+    rows = rare_corners(positives, packing.keys, scores.size, packing.encoding, 2)
+    assume(rows is not None)
+    return iso.OperatingPoints(_of_corners(table_of(rows)))
+
+
+def carried(labels, scores, weights=None) -> iso.OperatingPoints:
+    from isometrics.kernels import fast
+
+    sample = clean_sample(labels, scores, weights)
+    return iso.OperatingPoints(table_of(fast._count_carried(*sample, 2, 64)))
+
+
+def hull_of_keys(*sample: np.ndarray) -> iso.OperatingPoints:
+    return iso.OperatingPoints(hull_alone(clean_sample(*sample), section=512))
+
+
+REWEIGHTED = {
+    name: lambda found, place=place: found[place]
+    for place, name in enumerate(
+        ("roc.area", "pr.area davis-goadrich", "pr.area average-precision", "prg.area")
+    )
+}
+
+
+def reweighted(kernel: str) -> Callable[..., np.ndarray]:
+    """Gather the weights of rows into cells, as a replicate does, and fill in the areas."""
+
+    def fill(labels, scores, weights=None) -> np.ndarray:
+        way = kernel_named(kernel, 0)
+        sample = clean_sample(labels, scores, weights)
+        table = counted_by_numpy(*sample).table
+        grouping = grouping_of(scores_of(table), Detail.SCORES, np.empty(0))
+        cells = grouping.cells
+        score = np.unique(-sample.scores.astype(float), return_inverse=True)[1]
+        size = cells.positive.size
+        cell = np.where(
+            sample.labels, grouping.positive_cell[score], size + grouping.negative_cell[score]
+        )
+        given = np.ones(cell.size) if sample.weights is None else sample.weights.astype(float)
+        sums = np.empty((1, cells.counts.size))
+        way.gather(np.ones(cell.size), np.arange(cell.size), given, cell, sums[0])
+        found = np.empty((1, len(REWEIGHTED)))
+        order = Order(cells.before, cells.through, 0.0, True)
+        way.areas(sums[:, :size], sums[:, size:], order, found)
+        return found[0]
+
+    return fill
+
+
+# ---------------------------------------------------------------------- devices
+
+
+def of_torch(array: np.ndarray) -> Any:
+    import torch
+
+    return torch.tensor(array)
+
+
+def of_strict(array: np.ndarray) -> Any:
+    import array_api_strict
+
+    return array_api_strict.asarray(array)
+
+
+def of_jax(array: np.ndarray) -> Any:
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    return jax.numpy.asarray(array)
+
+
+Made = Callable[[np.ndarray], Any]
+
+
+def device_sample(made: Made, labels: np.ndarray, scores: np.ndarray) -> DeviceSample:
+    scores = made(scores)
+    return DeviceSample(namespace_of(scores), made(labels), scores)
+
+
+def on_device(made: Made, rows: str) -> Callable[..., iso.OperatingPoints]:
+    return lambda labels, scores: iso.OperatingPoints(
+        table_on_device(device_sample(made, labels, scores), rows)
+    )
+
+
+def three_on_device(made: Made) -> Callable[..., dict[str, float]]:
+    return lambda labels, scores: areas_on_device(
+        device_sample(made, labels, scores), everything=False
+    )
+
+
+@contextmanager
+def triton() -> Iterator[None]:
+    """Let Triton's interpreter run what is compiled for CUDA, on tensors of the processor."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(triton_sums, "can_run_on", lambda _: True)
+        yield
+
+
+THREE = {
+    "roc.area": Measure.ROC,
+    "pr.area davis-goadrich": Measure.DAVIS_GOADRICH,
+    "prg.area": Measure.PRG,
+}
+ADDED_UP = (
+    *THREE,
+    "pr.area average-precision",
+    "pr.area linear",
+    "pr.normalised_area",
+    "prg.y0",
+    "prg.expected_f_gain",
+    "roc.expected_accuracy",
+)
+"""What is added up on devices."""
+
+
+# ---------------------------------------------------------------------- streams and clusters
+
+
+BRACKETS = {
+    "roc.area": "AUROC",
+    "pr.area davis-goadrich": "AUPR",
+    "pr.area average-precision": "average precision",
+    "pr.area linear": "AUPR, linear",
+    "pr.area integer-steps": "AUPR, integer steps",
+    "pr.area max-precision": "AUPR, max precision",
+    "pr.normalised_area": "AUPR, normalised",
+    "prg.area": "AUPRG",
+    "roc.expected_accuracy": "expected accuracy",
+}
+BOUNDED = {
+    name: lambda points, area=area: iso.area_brackets(points, [area])[area]
+    for name, area in BRACKETS.items()
+}
+
+
+def accumulated(max_bytes: int | str, made: Made = lambda array: array) -> Callable[..., Any]:
+    """Feed an accumulator in batches of all sizes, merge two of them and send them around."""
+
+    def feed(*sample: np.ndarray) -> iso.Accumulator:
+        rows = sample[0].size
+        streams = [iso.Accumulator(max_bytes) for _ in range(2)]
+        for number, batch in enumerate(np.array_split(np.arange(rows), 1 + rows % 7)):
+            if batch.size:
+                labels, scores, *weights = (made(column[batch]) for column in sample)
+                streams[number % 2].update(
+                    labels, scores, sample_weight=weights[0] if weights else None
+                )
+        return iso.Accumulator.from_state(streams[0].state()).merge(streams[1])
+
+    return feed
+
+
+def accumulated_alone(max_bytes: int, made: Made) -> Callable[..., Any]:
+    """Feed one accumulator, whose counts stay on the device."""
+
+    def feed(labels: np.ndarray, scores: np.ndarray) -> iso.Accumulator:
+        found = iso.Accumulator(max_bytes)
+        # The plan is made on the first batch; both ends are in it, so that no row lies beyond.
+        order = np.argsort(scores, kind="stable")
+        order = np.concatenate([order[:1], order[-1:], order[1:-1]])
+        for batch in (order[: 2 + order.size // 2], order[2 + order.size // 2 :]):
+            if batch.size:
+                found.update(made(labels[batch]), made(scores[batch].astype(np.float64)))
+        assert found._counts.empty
+        return found
+
+    return feed
+
+
+def points_of(feed: Callable[..., iso.Accumulator]) -> Callable[..., iso.OperatingPoints]:
+    return lambda *sample: feed(*sample).points()
+
+
+@contextmanager
+def streams_on_a_device(*, by_triton: bool) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(
+            stream,
+            "clean_device_sample",
+            lambda y_true, y_score, *_, **__: DeviceSample(namespace_of(y_score), y_true, y_score),
+        )
+        patched.setattr(triton_sums, "can_run_on", lambda _: by_triton)
+        yield
+
+
+def in_cluster(frame: Callable[[dict[str, np.ndarray]], Any]) -> Callable[..., Any]:
+    def read(*sample: np.ndarray) -> iso.OperatingPoints:
+        columns = dict(zip(("label", "score", "weight"), sample, strict=False))
+        weight = "weight" if len(sample) == 3 else None
+        source = ClusterFrame(frame(columns), "the data frame")
+        layout = layout_of(peek(source), label="label", weight=weight)
+        return read_tables(source, layout, tolerance=0.01).points["score"]
+
+    return read
+
+
+@contextmanager
+def small_passes() -> Iterator[None]:
+    """Let a pass over a cluster collect few rows, so that it takes several."""
+    with pytest.MonkeyPatch.context() as patched:
+        for module in (cluster_passes, census):
+            patched.setattr(module, "ROOM", 400)
+        patched.setattr(leaves, "FIRST_PIECES", 64)
+        yield
+
+
+def polars_frame(columns: dict[str, np.ndarray]) -> Any:
+    import narwhals.stable.v2 as nw
+    import polars as pl
+
+    return nw.from_native(pl.DataFrame(columns).lazy())
+
+
+def dask_frame(columns: dict[str, np.ndarray]) -> Any:
+    import dask.dataframe as dd
+    import narwhals.stable.v2 as nw
+    import pandas as pd
+
+    return nw.from_native(dd.from_pandas(pd.DataFrame(columns), npartitions=2))
+
+
+def spark_frame(columns: dict[str, np.ndarray]) -> Any:
+    import narwhals.stable.v2 as nw
+    import pandas as pd
+    from pyspark.sql import SparkSession
+
+    return nw.from_native(SparkSession.getActiveSession().createDataFrame(pd.DataFrame(columns)))
+
+
+# ---------------------------------------------------------------------- the list
+
+ROWS_MISSING = {
+    "merge is concatenation": "a table without all rows is not merged",
+    "ROC round trip": "a table without all rows has no curve to give away",
+}
+BINS = ROWS_MISSING | {"hull dominates": "what bins hold is not known, and so is no hull"}
+NO_TABLE = BINS | {"counts by definition": "there are areas, and no rows"}
+UNWEIGHTED: dict[str, Any] = {"weights": ()}
+FULL = {name: area for name, area in AREAS.items() if name not in PARTIAL}
+FAST: dict[str, Any] = {"needs": ("numba",), "within": compiled}
+BUCKETS = loops("bucket_loops", "pack", "census", "spread")
+CURVES = loops(
+    "curve_loops", "below", "above", "average_precision", "linear", "lost", "doubled", "hull"
+)
+SORTED = loops("triton_code", "count_labels", "range_tiles", "pack_tiles")
+OF_TRITON: dict[str, Any] = {"needs": ("torch", "triton"), "within": triton, "cost": 3}
+
+KERNELS: dict[str, Kernel] = {
+    "NumPy": Kernel(counted_by_numpy, within=interpreted),
+    "NumPy, corners": Kernel(
+        numpy_corners, FULL, exempt=ROWS_MISSING, whole=False, within=interpreted
+    ),
+    "NumPy, hull alone": Kernel(
+        hull_of_keys, FULL, exempt=ROWS_MISSING, whole=False, within=interpreted
+    ),
+    "NumPy, replicates": Kernel(
+        reweighted("plain"), REWEIGHTED, exempt=NO_TABLE, whole=False, within=interpreted
+    ),
+    "Numba, buckets": Kernel(
+        by_fast(slots=4, each=64, threads=2),
+        loops=BUCKETS | loops("bucket_loops", "fill_rows"),
+        weights=(),
+        **FAST,
+    ),
+    "Numba, corners": Kernel(
+        by_fast(slots=4, each=64, threads=2, corners=True),
+        FULL,
+        BUCKETS | loops("bucket_loops", "fill_corners"),
+        weights=(),
+        samples={"prevalences": (0.5, 0.1, 0.9)},
+        exempt=ROWS_MISSING,
+        whole=False,
+        **FAST,
+    ),
+    "Numba, as it chooses": Kernel(by_fast(), loops=CURVES, **FAST),
+    "Numba, tied": Kernel(
+        tied,
+        loops=loops("bucket_loops", "pack") | loops("tied_loops", "tally"),
+        weights=(),
+        samples={"shapes": TIED},
+        exempt={"perfect is one": "scores without ties are too many for the hash table"},
+        **FAST,
+    ),
+    "Numba, rare": Kernel(
+        rare,
+        FULL,
+        loops("bucket_loops", "pack", "sort_buckets") | loops("rare_loops", "sift"),
+        weights=(),
+        samples={"prevalences": (0.0, 0.001), "shapes": ("distinct", "float32", "probabilities")},
+        exempt=ROWS_MISSING
+        | {
+            "label flip": "negatives are not rare",
+            "perfect is one": "positives are tied, and all rows near them",
+        },
+        whole=False,
+        **FAST,
+    ),
+    "Numba, carrying": Kernel(
+        carried,
+        loops=loops("carrying_loops", "spread_both", "sort_both", "add_up")
+        | loops("bucket_loops", "census"),
+        **FAST,
+    ),
+    "Numba, hull alone": Kernel(
+        hull_of_keys,
+        FULL,
+        BUCKETS | loops("bucket_loops", "sort_buckets_in_place"),
+        exempt=ROWS_MISSING,
+        whole=False,
+        **FAST,
+    ),
+    "Numba, replicates": Kernel(
+        reweighted("compiled"),
+        REWEIGHTED,
+        loops("loops", "gather", "fill_areas"),
+        exempt=NO_TABLE,
+        whole=False,
+        **FAST,
+    ),
+    **{
+        f"{library}, {rows} rows": Kernel(
+            on_device(made, rows),
+            AREAS if rows == "all" else {name: AREAS[name] for name in ADDED_UP},
+            exempt={} if rows == "all" else ROWS_MISSING,
+            whole=rows == "all",
+            needs=(library,),
+            within=interpreted,
+            samples=samples,
+            cost=cost,
+            **UNWEIGHTED,
+        )
+        for library, made, cost, samples in (
+            ("array_api_strict", of_strict, 1, {}),
+            ("torch", of_torch, 1, {}),
+            # It compiles everything anew for each number of rows.
+            ("jax", of_jax, 10, {"rows": st.sampled_from([40_000, 2, 1000])}),
+        )
+        for rows in ("all", "hull")
+    },
+    "Triton, all rows": Kernel(on_device(of_torch, "all"), loops=SORTED, **UNWEIGHTED, **OF_TRITON),
+    "Triton, hull rows": Kernel(
+        on_device(of_torch, "hull"),
+        {name: AREAS[name] for name in ADDED_UP},
+        SORTED | loops("triton_code", "count_tiles", "add_tiles", "find_above"),
+        exempt=ROWS_MISSING,
+        whole=False,
+        **UNWEIGHTED,
+        **OF_TRITON,
+    ),
+    "Triton, three areas": Kernel(
+        three_on_device(of_torch),
+        {name: lambda found, key=key: found[key] for name, key in THREE.items()},
+        SORTED | loops("triton_code", "count_tiles", "add_tiles"),
+        exempt=NO_TABLE,
+        whole=False,
+        **UNWEIGHTED,
+        **OF_TRITON,
+    ),
+    "stream": Kernel(points_of(accumulated("16MB")), weights=("integer",), within=interpreted),
+    "stream, bins": Kernel(
+        points_of(accumulated(20_000)),
+        BOUNDED,
+        weights=("integer",),
+        exempt=BINS,
+        whole=False,
+        within=interpreted,
+        cost=2,
+    ),
+    "stream of torch, bins": Kernel(
+        points_of(accumulated(20_000, of_torch)),
+        BOUNDED,
+        exempt=BINS,
+        whole=False,
+        needs=("torch",),
+        within=lambda: streams_on_a_device(by_triton=False),
+        cost=2,
+        **UNWEIGHTED,
+    ),
+    "stream of Triton, bins": Kernel(
+        accumulated_alone(20_000, of_torch),
+        {
+            name: lambda found, area=BRACKETS[name]: found.brackets(["AUROC", "AUPR", "AUPRG"])[
+                area
+            ]
+            for name in THREE
+        },
+        loops("triton_code", "bin_tiles", "sum_bins", "bound_bins"),
+        exempt=BINS,
+        whole=False,
+        table=lambda found: found.points(),
+        needs=("torch", "triton"),
+        within=lambda: streams_on_a_device(by_triton=True),
+        cost=3,
+        **UNWEIGHTED,
+    ),
+    **{
+        f"cluster of {name}": Kernel(
+            in_cluster(frame),
+            BOUNDED,
+            exempt=ROWS_MISSING,
+            whole=False,
+            needs=(name,),
+            within=small_passes,
+            cost=cost,
+            **UNWEIGHTED,
+        )
+        for name, frame, cost in (
+            ("polars", polars_frame, 5),
+            ("dask", dask_frame, 40),
+            ("pyspark", spark_frame, 80),
+        )
+    },
+}
+SPARK_LAWS = ("agreement with NumPy", "row permutation", "counts by definition")
+"""The laws that Spark is tried under; it needs seconds for each case."""
