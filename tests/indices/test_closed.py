@@ -3,7 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
@@ -213,3 +213,27 @@ def test_look_up():
     assert repr(INDICES["folke"]) == "<index 'folke'>"
     with pytest.raises(ParameterError, match=r"index must be one of 'kulczynski'.* but is 'f1'"):
         index_named("f1")
+
+
+@given(
+    positives=st.integers(1, 2**53),
+    share=st.floats(0, 1),
+    fp=st.integers(0, 2**53),
+    ends=st.tuples(WEIGHTS, WEIGHTS),
+)
+@example(positives=10**12, share=0.0, fp=0, ends=(0.0, 1.0))
+@example(positives=10**15, share=0.0, fp=4, ends=(0.0, 1.0))
+def test_areas_of_folke_keep_their_digits(positives, share, fp, ends):
+    """recall^λ·precision^(1-λ) integrated: precision·((r/p)^hi - (r/p)^lo)/ln(r/p)."""
+    tp = max(1, round(share**8 * positives))
+    lo, hi = sorted(ends)
+    assume(hi - lo > 1e-3)
+    found = INDICES["folke"].areas(
+        Rows(np.array([tp]), np.array([fp]), positives, 2**53), np.array([lo]), np.array([hi])
+    )
+    with mpmath.workdps(60):
+        ratio = mpmath.log(mpmath.mpf(tp + fp) / positives)
+        width = mpmath.mpf(hi) - mpmath.mpf(lo)
+        start = mpmath.mpf(tp) / (tp + fp) * mpmath.exp(ratio * mpmath.mpf(lo))
+        exact = start * (mpmath.expm1(ratio * width) / ratio if ratio else width)
+    assert found[0] == pytest.approx(float(exact), rel=1e-13, abs=0)

@@ -49,6 +49,29 @@ def test_areas(table):
     assert_accurate(points.prg.y0, curve.y0())
 
 
+@given(count_tables(max_count=2**53), rates, rates)
+def test_the_minimum_area_keeps_its_digits(table, one, other):
+    """At a prevalence of 1e-15 it is 5e-16, and all of its digits count."""
+    lo, hi = sorted((one, other))
+    assume(hi - lo > 1e-6)
+    points, curve = both(table)
+    worst = Curve.of([0], [curve.negatives], curve.positives, curve.negatives)
+    for ends in ((0.0, 1.0), (lo, hi)):
+        exact = float(worst.pr_area("davis-goadrich", *ends))
+        assert points.pr.minimum_area(*ends) == pytest.approx(exact, rel=1e-13, abs=0)
+
+
+@pytest.mark.parametrize("most", [1e15, 2.0**53, 2.0**54, 1e20, 1e100])
+def test_integer_steps_of_blocks_that_floats_cannot_count(most):
+    """So many steps have the exact area: they differ from it by less than one true positive."""
+    labels, scores = [1, 0, 1, 0, 1, 0], [5, 4, 3, 3, 2, 1]
+    weights = [1.0, 2.0, most, 3 * most, most / 3, most / 7]
+    points = OperatingPoints.from_scores(labels, scores, sample_weight=weights)
+    assert points.pr.area("integer-steps") == pytest.approx(points.pr.area(), rel=1e-12)
+    part = points.pr.area("integer-steps", 0.2, 0.6)
+    assert part == pytest.approx(points.pr.area("davis-goadrich", 0.2, 0.6), rel=1e-12)
+
+
 @given(small_tables)
 def test_integer_steps(table):
     points, curve = both(table)

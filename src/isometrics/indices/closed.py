@@ -117,8 +117,11 @@ class Folke(ClosedIndex):
 
     def areas(self, rows: Rows, lo: Floats, hi: Floats) -> Floats:
         """Return the area under the curve of each point: width · highest · (e^x - 1)/x."""
-        # ln(r/p) = ln((tp+fp)/P), accurate also where precision and recall are almost equal.
-        slope = np.log1p((rows.fp - rows.fn) / rows.positives)
+        # ln(r/p) = ln((tp+fp)/P), which log1p keeps accurate where precision and recall are almost
+        # equal, and the logarithm itself where few are predicted positive.
+        share = (rows.tp + rows.fp) / rows.positives
+        excess = np.maximum((rows.fp - rows.fn) / rows.positives, -0.5)
+        slope = np.where(share < 0.5, np.log(share), np.log1p(excess))
         highest = np.where(slope > 0, hi, lo)
         return np.asarray(
             (hi - lo) * self.of_rows(rows, highest) * _fall(-np.abs(slope) * (hi - lo))

@@ -62,6 +62,18 @@ def _ratio(part: Counts, whole: Counts) -> Floats:
     return np.asarray(np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0))
 
 
+def _bend(u: float) -> float:
+    """Return 1 - ln(1+u)/u, to full relative precision for small u too.
+
+    With s = u/(2+u), ln(1+u) = 2·artanh(s) = 2s + 2s³·(1/3 + s²/5 + …) and 1 - 2s/u = s.
+    """
+    if u > 1:
+        return 1 - math.log1p(u) / u
+    s = u / (2 + u)
+    series = math.fsum(s ** (2 * k) / (2 * k + 3) for k in range(16))
+    return s - s * s * (1 - s) * series
+
+
 def f_weights(beta: float) -> tuple[float, float]:
     """Return the weights of recall and precision, λ = β²/(1+β²) and 1 - λ = 1/(1+β²)."""
     if beta <= 1:
@@ -164,10 +176,14 @@ class PRSpace(Value):
 
         Notes
         -----
-        Boyd et al. (2012): 1 + ((1-π)/π)·ln(1-π) over all recalls.
+        Boyd et al. (2012): 1 + ((1-π)/π)·ln(1-π) over all recalls, which cancels where π is small.
+        With u = P·(hi-lo)/(N + P·lo) it is (hi-lo)·(1 - ln(1+u)/u) + lo·ln(1+u), whose terms
+        are both positive.
         """
         lo, hi = clean_range(lo, hi, axis="recall")
-        return (hi - lo) - self._widest_gap(lo, hi)
+        positives, negatives = self.table.positives, self.table.negatives
+        growth = positives * (hi - lo) / (negatives + positives * lo)
+        return (hi - lo) * _bend(growth) + lo * math.log1p(growth)
 
     def normalised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the exact area on a scale from 0, the worst ranking, to 1, a perfect one.

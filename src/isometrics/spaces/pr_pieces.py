@@ -52,20 +52,24 @@ _LARGEST = np.finfo(np.float64).max
 
 def area_below(pieces: PrecisionPieces) -> float:
     """Exact area under precision tp/(tp+fp), fp being linear in tp."""
+    return float(np.sum(_areas_below(pieces)))
+
+
+def _areas_below(pieces: PrecisionPieces) -> Floats:
     part = pieces.part
-    return _area_of_share(part.rise, part.x, part.rise, part.y, part.run)
+    return _areas_of_share(part.rise, part.x, part.rise, part.y, part.run)
 
 
 def area_above(pieces: PrecisionPieces) -> float:
     """Exact area between precision and 1: that of fp/(tp+fp)."""
     part = pieces.part
-    return _area_of_share(part.rise, part.y, part.run, part.x, part.rise)
+    return float(np.sum(_areas_of_share(part.rise, part.y, part.run, part.x, part.rise)))
 
 
-def _area_of_share(
+def _areas_of_share(
     width: Floats, one: Floats, one_step: Floats, other: Floats, other_step: Floats
-) -> float:
-    """Area under one/(one+other) while both move linearly by their steps.
+) -> Floats:
+    """Areas under one/(one+other) while both move linearly by their steps.
 
     Notes
     -----
@@ -88,7 +92,7 @@ def _area_of_share(
     bend += one_step
     bend /= step
     bend *= width
-    return float(np.sum(bend))
+    return bend
 
 
 def average_precision(pieces: PrecisionPieces) -> float:
@@ -111,7 +115,12 @@ def integer_steps(pieces: PrecisionPieces) -> float:
     whole = pieces.whole
     if (whole.rise <= 1).all():
         return linear(pieces)
-    return float(np.sum(_stepped(pieces, pieces.end) - _stepped(pieces, pieces.begin)))
+    stepped = _stepped(pieces, pieces.end) - _stepped(pieces, pieces.begin)
+    # Floats cannot count further steps, whose area differs from the exact one by less than 1.
+    uncountable = whole.rise > _MOST_STEPS
+    if uncountable.any():
+        stepped = np.where(uncountable, _areas_below(pieces), stepped)
+    return float(np.sum(stepped))
 
 
 def _stepped(pieces: PrecisionPieces, upto: Floats) -> Floats:
@@ -135,7 +144,7 @@ def _stepped(pieces: PrecisionPieces, upto: Floats) -> Floats:
             constant, end, np.where(steps == 0, start, np.where(steps >= whole.rise, end, inside))
         )
 
-    full = np.maximum(np.ceil(upto) - 1, 0)
+    full = np.maximum(np.minimum(np.ceil(upto), _MOST_STEPS) - 1, 0)
     inner = full / growth + (whole.x - offset) / growth * _harmonic(offset, full)
     before = precision(full)
     after_step = np.minimum(full + 1, whole.rise)
@@ -146,6 +155,7 @@ def _stepped(pieces: PrecisionPieces, upto: Floats) -> Floats:
     return area
 
 
+_MOST_STEPS = 2**53
 _DIRECT = 24
 
 
@@ -162,10 +172,11 @@ def _harmonic(offset: Floats, count: Floats) -> Floats:
     steps = np.maximum(count - _DIRECT, 0)
     high = low + steps
     # ψ(high) - ψ(low), ψ(z) = ln z - 1/(2z) - 1/(12z²) + 1/(120z⁴) - 1/(252z⁶) + …
-    gap = steps / (low * high)
-    squares = gap * (1 / low + 1 / high)
-    fourths = squares * (1 / low**2 + 1 / high**2)
-    sixths = 1 / low**6 - 1 / high**6
+    one, other = 1 / low, 1 / high
+    gap = steps * one * other
+    squares = gap * (one + other)
+    fourths = squares * (one**2 + other**2)
+    sixths = one**6 - other**6
     return total + np.log1p(steps / low) + gap / 2 + squares / 12 - fourths / 120 + sixths / 252
 
 
