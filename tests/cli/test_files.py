@@ -440,3 +440,20 @@ def test_texts_of_polars_with_a_weight_of_zero(call, tmp_path):
         for name in ("x.arrow", "x.csv")
     ]
     assert tables[0] == tables[1]
+
+
+def test_formulas_in_tables_for_spreadsheets(call, tmp_path):
+    """Names in tables of ours are escaped; rows that are copied stay as they are, unless asked."""
+    file, map_file = tmp_path / "x.csv", tmp_path / "map.json"
+    file.write_text("label,=a,id\n1,0.9,@x\n0,0.8,-1\n1,0.7,-y\n0,0.1,z\n")
+    named = call("curve", file, "--label", "label", "--scores", "@m==a").out.splitlines()
+    assert all(line.startswith("'@m,") for line in named[1:])
+    exact, escaped = (
+        call("convert", file, "-", *more).out for more in ((), ("--escape-formulas",))
+    )
+    assert exact == file.read_text()
+    assert escaped == "label,'=a,id\n1,0.9,'@x\n0,0.8,-1\n1,0.7,'-y\n0,0.1,z\n"
+    call("calibrate", file, "--label", "label", "--scores", "m==a", "-o", map_file)
+    applied = ("calibrate", "--apply", map_file, file, "--scores", "m==a", "-o", "-")
+    assert call(*applied).out.splitlines()[1].split(",")[2] == "@x"
+    assert call(*applied, "--escape-formulas").out.splitlines()[1].split(",")[2] == "'@x"

@@ -162,3 +162,30 @@ def test_a_full_disk_leaves_nothing(tmp_path, suffix):
     with pytest.raises(FileError, match="no space left on device"):
         write_batches(pa.schema({"x": pa.int64()}), batches(), str(tmp_path / f"t.{suffix}"))
     assert list(tmp_path.iterdir()) == []
+
+
+FORMULAS = ["=1+1", "+cmd", "-x", "@sum", "\tx", "\rx"]
+HARMLESS = ["-1", "+1.5e3", "-.5", "-inf", "a=b", "", None, "'=x"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
+def test_formulas_are_escaped_where_spreadsheets_would_run_them(tmp_path, suffix):
+    """Texts and names of columns, but neither numbers nor files of programs."""
+    path = tmp_path / f"t.{suffix}"
+    texts = [*FORMULAS, *HARMLESS]
+    columns = {"=name": texts, "x": -np.arange(len(texts))}
+    write_table(columns, str(path), escape_formulas=True)
+    if suffix == "parquet":
+        assert pq.read_table(path).to_pydict() == {
+            "=name": texts,
+            "x": columns["x"].tolist(),
+        }
+        return
+    with path.open(newline="", encoding="utf-8") as file:
+        head, *rows = csv.reader(file, delimiter="," if suffix == "csv" else "\t")
+    assert head == ["'=name", "x"]
+    assert [row[0] for row in rows] == [
+        *(f"'{text}" for text in FORMULAS),
+        *(text or "" for text in HARMLESS),
+    ]
+    assert [int(row[1]) for row in rows] == columns["x"].tolist()

@@ -242,3 +242,10 @@ def test_a_missing_mlflow_is_named(monkeypatch):
     for call in (lambda: ours.log_analysis(analysis()), ours.score_metrics, ours.class_metrics):
         with pytest.raises(ImportError, match=r"needs MLflow: pip install 'isometrics\[mlflow\]'"):
             call()
+
+
+def test_a_name_that_a_spreadsheet_would_take_for_a_formula(run):
+    given = analysis(names=("=1+1", "linear"))
+    ours.log_analysis(given)
+    text = pyarrow.csv.read_csv(fetched(run.info.run_id, "isometrics/summary.csv"))
+    assert text["model"].to_pylist() == ["'=1+1", "linear"]

@@ -7,8 +7,11 @@ import * as roc from "./spaces/roc";
 import { thresholdRows } from "./thresholds";
 import type { View } from "./view";
 
-function cell(value: string | number): string {
+/** A value as CSV has it. */
+export function cell(value: string | number): string {
   if (typeof value === "number") return exact(value);
+  // A spreadsheet would take it for a formula.
+  if (/^[=+\-@\t\r]/.test(value) && Number.isNaN(Number(value))) value = `'${value}`;
   return /[",\r\n]/.test(value) ? `"${value.replace(/"/g, '""')}"` : value;
 }
 

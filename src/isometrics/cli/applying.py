@@ -32,7 +32,7 @@ class _Job(NamedTuple):
 
 
 def apply_map(
-    map_file: str, file: str, output: str, columns: Columns, *, quiet: bool
+    map_file: str, file: str, output: str, columns: Columns, *, quiet: bool, escape_formulas: bool
 ) -> tuple[int, list[str]]:
     """Write a file with calibrated scores; return the number of rows and the new columns."""
     import pyarrow as pa
@@ -50,7 +50,8 @@ def apply_map(
                 raise ParameterError(f"{file!r} already has a column {name!r}; rename it")
         schema = pa.schema([*source.schema, *(pa.field(name, pa.float64()) for name in added)])
         with Meter("calibrating", quiet=quiet) as meter:
-            write_batches(schema, _batches(source, jobs, schema, meter), output)
+            batches = _batches(source, jobs, schema, meter)
+            write_batches(schema, batches, output, escape_formulas=escape_formulas)
             return meter.rows, added
     finally:
         source.close()

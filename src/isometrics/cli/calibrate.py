@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from isometrics.cli.applying import apply_map
 from isometrics.cli.loading import about, load
-from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, Target
+from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, EscapeFormulas, File, Target
 from isometrics.cli.output import answer, json_text
 from isometrics.cli.tabular import writer_for
 
@@ -20,6 +20,7 @@ def calibrate(
     output: Target,
     apply: Annotated[File | None, Parameter(help="Apply this map instead of learning one.")] = None,
     kind: Literal["f", "accuracy"] = "f",
+    escape_formulas: EscapeFormulas = False,
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
 ) -> None:
@@ -48,7 +49,9 @@ def calibrate(
         return
     if output != "-":
         writer_for(output)
-    rows, added = apply_map(apply, file, output, columns, quiet=answers.quiet)
+    rows, added = apply_map(
+        apply, file, output, columns, quiet=answers.quiet, escape_formulas=escape_formulas
+    )
     _tell({"rows": rows, "columns": added}, output, answers)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from isometrics.cli.loading import load
-from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File
+from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, EscapeFormulas, File
 from isometrics.cli.output import answer
 from isometrics.cli.progress import Meter
 from isometrics.cli.tabular import WRITERS, write_batches, write_table
@@ -36,6 +36,7 @@ def convert(
     positives: float | None = None,
     negatives: float | None = None,
     labels: str | None = None,
+    escape_formulas: EscapeFormulas = False,
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
 ) -> None:
@@ -74,15 +75,15 @@ def convert(
         clean_choice(found, "--from", tuple(formats.FORMATS))
         if columns.pos_label is not None and "pos_label" in formats.FORMATS[found].options:
             options["pos_label"] = columns.pos_label
-        _write_known(formats.read(file, found, **options), output, target)
+        _write_known(formats.read(file, found, **options), output, target, escape_formulas)
     elif options:
         raise ParameterError(f"a table has its own labels; leave --{next(iter(options))} out")
     elif target in WRITERS:
-        _write_rows(file, output, target, columns, answers)
+        _write_rows(file, (output, target), columns, answers, escape_formulas=escape_formulas)
     elif target in CURVES:
-        _write_known(_one(load(file, columns, answers).models), output, target)
+        _write_known(_one(load(file, columns, answers).models), output, target, escape_formulas)
     else:
-        _write_known(_predictions(file, target, columns), output, target)
+        _write_known(_predictions(file, target, columns), output, target, escape_formulas)
     if output != "-":
         if answers.json:
             answer({"written": output, "format": target}, [], as_json=True)
@@ -114,11 +115,13 @@ def _target(to: str | None, output: str) -> str:
     raise ParameterError(f"the suffix of {output!r} tells no format; add --to {'|'.join(known)}")
 
 
-def _write_known(found: Predictions | OperatingPoints, output: str, target: str) -> None:
+def _write_known(
+    found: Predictions | OperatingPoints, output: str, target: str, escape_formulas: bool
+) -> None:
     from isometrics import formats
 
     if target in WRITERS:
-        write_table(found._columns(), output, target)
+        write_table(found._columns(), output, target, escape_formulas=escape_formulas)
         return
     if target in CURVES and isinstance(found, formats.Predictions):
         found = _one(found.points())
@@ -133,15 +136,22 @@ def _one(models: dict[str, OperatingPoints]) -> OperatingPoints:
     return points
 
 
-def _write_rows(file: str, output: str, target: str, columns: Columns, answers: Answers) -> None:
-    """Write all columns of a table, batch by batch."""
+def _write_rows(
+    file: str,
+    written: tuple[str, str],
+    columns: Columns,
+    answers: Answers,
+    *,
+    escape_formulas: bool,
+) -> None:
+    """Write all columns of a table, batch by batch, to a file of a kind."""
     from isometrics.engines.opening import open_source
 
     source = open_source(file, columns.memory_limit, all_rows=True)
     try:
         with Meter("converting", quiet=answers.quiet) as meter:
             batches = _metered(source, meter)
-            write_batches(source.schema, batches, output, target)
+            write_batches(source.schema, batches, *written, escape_formulas=escape_formulas)
     finally:
         source.close()
 

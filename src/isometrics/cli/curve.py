@@ -51,7 +51,7 @@ def curve(
         The index of tradeoff space.
     output
         A file that ends in .csv, .tsv, .parquet, .arrow, .json or .jsonl; - is CSV on standard
-        output.
+        output. In CSV and TSV, names that a spreadsheet would take for formulas get an apostrophe.
     """
     if output != "-":
         writer_for(output)
@@ -68,6 +68,6 @@ def curve(
     if answers.json and output == "-":
         answer(about(analysis) | {"space": space}, [Part("points", "", found)], as_json=True)
         return
-    write_table(found, output)
+    write_table(found, output, escape_formulas=True)
     if answers.json:
         answer(about(analysis) | {"space": space, "written": output}, [], as_json=True)

@@ -40,6 +40,16 @@ File = Annotated[
 IndexName = Literal["f-measure", "kulczynski", "folke", "jaccard", "f-gain", "cost"]
 Target = Annotated[str, Parameter(alias="-o", allow_leading_hyphen=True, converter=_path)]
 
+EscapeFormulas = Annotated[
+    bool,
+    Parameter(
+        negative="",
+        show_default=False,
+        help="In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for "
+        "formulas: those that begin with = + - or @ and are no numbers.",
+    ),
+]
+
 _COLUMN = Parameter(group="Columns", show_default=False)
 _READING = Parameter(group="Reading", show_default=False)
 _SURE = Parameter(group="Certainty", show_default=False)

@@ -27,10 +27,13 @@ _ROWS = 65_536
 _SPECIAL = r'[",;\t\r\n]'
 
 
-def write_table(columns: Columns, target: str, suffix: str | None = None) -> None:
+def write_table(
+    columns: Columns, target: str, suffix: str | None = None, *, escape_formulas: bool = False
+) -> None:
     """Write columns to a file; ``-`` is CSV on standard output."""
     table = arrow_table(columns)
-    write_batches(table.schema, table.to_batches(max_chunksize=_ROWS), target, suffix)
+    batches = table.to_batches(max_chunksize=_ROWS)
+    write_batches(table.schema, batches, target, suffix, escape_formulas=escape_formulas)
 
 
 def write_batches(
@@ -38,6 +41,8 @@ def write_batches(
     batches: Iterable[pa.RecordBatch],
     target: str,
     suffix: str | None = None,
+    *,
+    escape_formulas: bool = False,
 ) -> None:
     """Write batches to a file as they come; ``-`` is CSV on standard output.
 
@@ -49,7 +54,13 @@ def write_batches(
         The file.
     suffix
         What kind of file it is, if its own suffix does not tell.
+    escape_formulas
+        Whether texts and names of columns in CSV and TSV that a spreadsheet would take for formulas
+        get an apostrophe.
     """
+    kind = ".csv" if target == "-" else suffix or PurePath(target).suffix.lower()
+    if escape_formulas and kind in (".csv", ".tsv"):
+        schema, batches = _without_formulas(schema, batches)
     with _sentences(target):
         if target == "-":
             for text in _lines(schema, batches, ","):
@@ -68,6 +79,29 @@ def writer_for(target: str) -> Write:
             f"{target!r} should end in {', '.join(WRITERS)}, or be - for CSV on standard output"
         )
     return WRITERS[suffix]
+
+
+def _without_formulas(
+    schema: pa.Schema, batches: Iterable[pa.RecordBatch]
+) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    import pyarrow as pa
+
+    from isometrics.engines.arrow import without_formulas
+
+    written = _written(schema)
+    names = without_formulas(pa.array(schema.names, pa.string())).to_pylist()
+    escaped = pa.schema(
+        [
+            pa.field(name, without_formulas(pa.array([], field.type)).type)
+            for name, field in zip(names, written, strict=True)
+        ]
+    )
+    return escaped, (
+        pa.RecordBatch.from_arrays(
+            [without_formulas(column) for column in batch.cast(written).columns], schema=escaped
+        )
+        for batch in batches
+    )
 
 
 @contextmanager

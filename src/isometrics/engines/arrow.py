@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 NUMERIC = ("boolean", "integer", "float")
 _NAMES = {"double": "float64", "float": "float32", "halffloat": "float16"}
 """Arrow's names of types that NumPy calls otherwise."""
+_FORMULA = r"^[=+\-@\t\r]"
+_NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$|^[+-]?(?i:inf|infinity|nan)$"
 _EXACT_DIGITS = 15
 """Decimals of so many digits all have doubles of their own."""
 
@@ -135,6 +137,23 @@ def unholdable(column: pa.Array) -> NDArray[np.bool_] | None:
     back = column.cast(word, safe=False).cast(wide, safe=False)
     same = pc.fill_null(pc.equal(back, column.cast(wide)), True)
     return ~as_numpy(same)
+
+
+def without_formulas(column: pa.Array) -> pa.Array:
+    """Put an apostrophe before texts that a spreadsheet would take for formulas.
+
+    These begin with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return, and are no numbers.
+    """
+    if kind_of(column.type) != "string":
+        return column
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = column.cast(pa.string())
+    formula = pc.and_not(
+        pc.match_substring_regex(texts, _FORMULA), pc.match_substring_regex(texts, _NUMBER)
+    )
+    return pc.if_else(formula, pc.binary_join_element_wise("'", texts, ""), texts)
 
 
 def codes(column: pa.Array) -> tuple[NDArray[np.int32], list[Any]]:

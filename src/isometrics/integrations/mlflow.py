@@ -292,8 +292,15 @@ def _write_tables(
     import pyarrow.csv
     import pyarrow.parquet
 
+    from isometrics.engines.arrow import without_formulas
+
     table = summary.to_frame("pyarrow")
-    pyarrow.csv.write_csv(table, folder / "summary.csv")
+    # People open this one with a spreadsheet.
+    plain = {
+        name: without_formulas(column.combine_chunks())
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+    pyarrow.csv.write_csv(pyarrow.table(plain), folder / "summary.csv")
     pyarrow.parquet.write_table(table, folder / "summary.parquet")
     (folder / "hulls").mkdir()
     for model, points in analysis.models.items():
