@@ -5,7 +5,12 @@ import pytest
 from scipy import stats
 
 from isometrics.errors import UndefinedWarning
-from isometrics.uncertainty.confidence import METHODS, interval_of, two_sided_p
+from isometrics.uncertainty.confidence import (
+    METHODS,
+    interval_of,
+    p_of_no_difference,
+    two_sided_p,
+)
 
 REPLICATES = np.random.default_rng(0).gamma(4.0, size=999)
 ESTIMATE = 4.1
@@ -87,3 +92,26 @@ def test_an_extreme_acceleration_is_no_interval():
 def test_p_values_are_those_of_the_normal_distribution():
     for z in (-3.0, 0.0, 1.96):
         assert two_sided_p(z) == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("shift", [-1.5, -1.0, 0.2, 1.5])
+@pytest.mark.parametrize("freedom", [np.inf, 4.0])
+def test_the_interval_of_1_minus_p_just_reaches_0(method, shift, freedom):
+    replicates = np.random.default_rng(5).gamma(4.0, 0.5, 3000) - 2 + shift
+    made = {"method": method, "acceleration": 0.05, "freedom": freedom}
+    p = p_of_no_difference(replicates, shift, **made)
+    assert 0 < p <= 1
+    for level, holds in ((1 - p / 1.05, True), (1 - min(1.05 * p, 1 - 1e-9), False)):
+        low, high = interval_of(replicates, shift, level=level, **made)
+        assert (low <= 0 <= high) == holds
+
+
+def test_p_values_that_replicates_do_not_tell():
+    some = np.arange(1.0, 10)
+    for replicates, estimate in ((some[:1], 1.0), (np.ones(9), 1.0), (some, np.nan), (some, 20.0)):
+        assert np.isnan(p_of_no_difference(replicates, estimate, method="bca"))
+    assert p_of_no_difference(some, 5.0, method="percentile") == pytest.approx(2 / 10)
+    assert p_of_no_difference(some, 5.0, method="bca") == pytest.approx(0.2, rel=0.2)
+    # Beyond the pole of the acceleration.
+    assert p_of_no_difference(some, 5.0, method="bca", acceleration=2.0) == 1 / 10

@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import isometrics as iso
 from isometrics.errors import ParameterError
 from isometrics.uncertainty.confidence import Interval
+from isometrics.uncertainty.measures import optimal_threshold
 from isometrics.uncertainty.paired import Difference, differences_of, holm, percent, share_better
 
 
@@ -46,9 +48,9 @@ TABLE = differences_of(
     "AUPRG",
     [("A", "B"), ("A", "C"), ("B", "C")],
     [
-        Difference(0.05, Interval(0.01, 0.09), 0.02, 0.9825),
-        Difference(0.1, Interval(0.06, 0.14), 0.02, 1.0),
-        Difference(0.0, Interval(np.nan, np.nan), 0.0, np.nan),
+        Difference(0.05, Interval(0.01, 0.09), 0.02, 0.0124, 0.9825),
+        Difference(0.1, Interval(0.06, 0.14), 0.02, 0.0006, 1.0),
+        Difference(0.0, Interval(np.nan, np.nan), 0.0, np.nan, np.nan),
     ],
     level=0.95,
     replicates=2000,
@@ -57,7 +59,7 @@ TABLE = differences_of(
 
 def test_the_table_of_differences():
     assert TABLE.z.tolist()[:2] == [2.5, 5.0]
-    assert TABLE.p[0] == pytest.approx(0.012419, abs=1e-6)
+    assert TABLE.p.tolist()[:2] == [0.0124, 0.0006]
     assert TABLE.p_adjusted[0] == TABLE.p[0]
     assert TABLE.p_adjusted[1] == pytest.approx(2 * TABLE.p[1])
     assert np.isnan([TABLE.z[2], TABLE.p[2], TABLE.p_adjusted[2]]).all()
@@ -77,6 +79,47 @@ def test_sentences():
     )
     assert "A is better than C by AUPRG with probability above 99.95%: " in TABLE.sentence("A", "C")
     assert "with probability below 0.1%: 0.100 lower" in TABLE.sentence("C", "A")
-    assert TABLE.sentence("B", "C").startswith("B is better than C by AUPRG: 0.000 higher")
+    assert TABLE.sentence("B", "C").startswith("B is as good as C by AUPRG: 0.000 higher")
     with pytest.raises(ParameterError, match="two of the models 'A', 'B', 'C' but are 'A' and 'X'"):
         TABLE.sentence("A", "X")
+
+
+def test_without_replicates_the_sentence_says_which_one_is_better():
+    rng = np.random.default_rng(3)
+    labels = np.arange(200) < 60
+    found = iso.delong(labels, {"A": rng.normal(2.0 * labels), "B": rng.normal(0.5 * labels)})
+    gaps = found.differences()
+    assert gaps.sentence("A", "B").startswith("A is better than B by AUROC: 0.")
+    assert gaps.sentence("B", "A").startswith("B is worse than A by AUROC: 0.")
+
+
+def test_a_measure_that_has_no_better_is_not_said_to_have_one():
+    rng = np.random.default_rng(3)
+    labels = np.arange(200) < 60
+    scores = {"A": rng.normal(2.0 * labels), "B": rng.normal(0.5 * labels)}
+    measures = [optimal_threshold(), "AUROC"]
+    found = iso.bootstrap(labels, scores, measures=measures, n_resamples=99, random_state=0)
+    gaps = found.differences("best threshold (β 1)")
+    assert gaps.sentence().startswith(
+        f"The best threshold (β 1) of {gaps.first[0]} is {gaps.difference[0]:.3f} higher than that "
+        f"of {gaps.second[0]}, 95% interval "
+    )
+    turned = gaps.sentence(gaps.second[0], gaps.first[0])
+    assert f"is {gaps.difference[0]:.3f} lower than that of {gaps.first[0]}" in turned
+    compared = iso.analyse(labels, scores).compare(
+        measure=optimal_threshold(), confidence_level=0.9, n_resamples=99
+    )
+    assert "better than" not in compared.sentence()
+    assert "A is better than B by AUROC with prob" in found.differences("AUROC").sentence()
+
+
+def test_p_values_agree_with_the_sentence_at_a_low_prevalence():
+    """There AUPRG has a long tail, which says nothing about the side on which 0 lies."""
+    rng = np.random.default_rng(2)
+    labels = np.arange(600) < 90
+    scores = {"A": rng.normal(2.5 * labels), "B": rng.normal(0.8 * labels)}
+    gaps = iso.analyse(labels, scores).at_prevalence(0.001).bootstrap("AUPRG").differences()
+    assert "with probability above 99.95%" in gaps.sentence()
+    assert abs(gaps.z[0]) < 1.96
+    assert gaps.lower[0] > 0
+    assert gaps.p[0] < 0.05

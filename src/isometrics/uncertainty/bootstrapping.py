@@ -20,7 +20,7 @@ from isometrics.parameters import (
 )
 from isometrics.progress import reporting
 from isometrics.results import ResultTable
-from isometrics.uncertainty.confidence import METHODS, Interval, interval_of
+from isometrics.uncertainty.confidence import METHODS, Interval, interval_of, p_of_no_difference
 from isometrics.uncertainty.jackknife import shapes_of
 from isometrics.uncertainty.measures import clean_measures
 from isometrics.uncertainty.paired import (
@@ -134,8 +134,8 @@ class Bootstrap(ResultTable):
     def differences(self, measure: str | None = None) -> Differences:
         """Return how much better which model is by a measure, for each two models.
 
-        The p-values are those of the normal distribution of the difference over its standard
-        error; with more than two models, `p_adjusted` corrects them for the number of pairs.
+        The p-values go with the intervals: the interval of confidence 1 - p just reaches 0. With
+        more than two models, `p_adjusted` corrects them for the number of pairs.
         """
         column = self._measure(measure)
         if len(self.models) < 2:
@@ -150,26 +150,25 @@ class Bootstrap(ResultTable):
             [self._difference(one, other, column) for one, other in pairs],
             level=self.confidence_level,
             replicates=self.replicates.shape[2],
+            higher_is_better=self.higher_is_better[column],
         )
 
     def _difference(self, one: int, other: int, column: int) -> Difference:
         pair = self.replicates[[one, other], column]
         values = pair[0] - pair[1]
         gap = float(self.estimates[one, column] - self.estimates[other, column])
-        ends = interval_of(
-            values,
-            gap,
-            method=self.method,
-            level=self.confidence_level,
-            acceleration=float(self.pair_shapes[one, other, column, 0]),
-            freedom=float(self.pair_shapes[one, other, column, 1]),
-            name=f"the difference of {self.models[one]} and {self.models[other]}",
-        )
+        made: dict[str, Any] = {
+            "method": self.method,
+            "acceleration": float(self.pair_shapes[one, other, column, 0]),
+            "freedom": float(self.pair_shapes[one, other, column, 1]),
+        }
+        named = f"the difference of {self.models[one]} and {self.models[other]}"
+        ends = interval_of(values, gap, level=self.confidence_level, name=named, **made)
         known = values[~np.isnan(values)]
         error = float(known.std(ddof=1)) if known.size > 1 else math.nan
         comparable = self.higher_is_better[column]
         better = float(share_better(pair[0], pair[1])) if comparable else math.nan
-        return Difference(gap, ends, error, better)
+        return Difference(gap, ends, error, p_of_no_difference(values, gap, **made), better)
 
     def sentence(self, measure: str | None = None, model: str | None = None) -> str:
         """Say one estimate and its interval in words."""

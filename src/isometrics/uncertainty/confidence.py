@@ -89,13 +89,69 @@ def interval_of(
     return Interval(low, high)
 
 
+def p_of_no_difference(
+    replicates: Floats,
+    estimate: float,
+    *,
+    method: str,
+    acceleration: float = 0.0,
+    freedom: float = math.inf,
+) -> float:
+    """Return the p-value that goes with `interval_of`: the interval of 1 - p just reaches 0.
+
+    Parameters are those of `interval_of`, of an estimate that is 0 where there is no difference.
+    NaN where replicates do not tell an interval.
+
+    Notes
+    -----
+    A test of the difference over its standard error would contradict the interval where replicates
+    are skewed, as those of AUPRG are at a low prevalence: the tail on the one side widens the
+    standard error, however far 0 lies on the other. Replicates cannot tell a chance that is
+    smaller than about that of one of them, so none is given.
+    """
+    known = np.sort(replicates[~np.isnan(replicates)])
+    if known.size < 2 or math.isnan(estimate) or known[0] == known[-1]:
+        return math.nan
+    if method == "normal":
+        return two_sided_p(estimate / float(known.std(ddof=1)))
+    rarest = 1 / (known.size + 1)
+    # The inverse of np.quantile. A basic interval is reflected, and 0 with it.
+    place = 2 * estimate if method == "basic" else 0.0
+    share = float(np.interp(place, known, np.linspace(0, 1, known.size)))
+    share = min(max(share, rarest), 1 - rarest)
+    if method not in ("bca", "bca-t"):
+        return min(2 * min(share, 1 - share), 1.0)
+    below = _share_below(known, estimate)
+    if not 0 < below < 1:
+        return math.nan
+    bias = NORMAL.inv_cdf(below)
+    moved = NORMAL.inv_cdf(share) - bias
+    scale = 1 + acceleration * moved
+    # Where the scale is not above 0, no interval reaches as far as 0.
+    z = moved / scale - bias if scale > 0 else math.inf
+    return max(_two_sided(z, freedom if method == "bca-t" else math.inf), rarest)
+
+
+def _two_sided(z: float, freedom: float) -> float:
+    if math.isinf(freedom):
+        return two_sided_p(z)
+    from scipy.special import stdtr
+
+    return 2 * float(stdtr(freedom, -abs(z)))
+
+
+def _share_below(known: Floats, estimate: float) -> float:
+    """Return the share of the replicates below the estimate; those equal to it count half."""
+    return float((np.sum(known < estimate) + np.sum(known == estimate) / 2) / known.size)
+
+
 def _corrected(
     known: Floats, estimate: float, z: float, acceleration: float
 ) -> tuple[float, float] | None:
-    below = (np.sum(known < estimate) + np.sum(known == estimate) / 2) / known.size
+    below = _share_below(known, estimate)
     if not 0 < below < 1:
         return None
-    bias = NORMAL.inv_cdf(float(below))
+    bias = NORMAL.inv_cdf(below)
     ends = [bias - z, bias + z]
     # Beyond its pole the correction is meaningless; it then has passed all replicates.
     scales = [1 - acceleration * end for end in ends]

@@ -24,7 +24,7 @@ from isometrics.parameters import clean_choice, clean_confidence
 from isometrics.points import OperatingPoints
 from isometrics.results import ResultTable
 from isometrics.uncertainty.cells import scores_of
-from isometrics.uncertainty.confidence import NORMAL, UNDEFINED, Interval
+from isometrics.uncertainty.confidence import NORMAL, UNDEFINED, Interval, two_sided_p
 from isometrics.uncertainty.paired import Difference, Differences, differences_of, percent
 
 if TYPE_CHECKING:
@@ -304,6 +304,7 @@ def _differences(gaps: list[_Gap], level: float) -> Differences:
                 UndefinedWarning,
             )
         half = NORMAL.inv_cdf((1 + level) / 2) * error
-        found.append(Difference(gap, Interval(gap - half, gap + half), error, math.nan))
+        ends, p = Interval(gap - half, gap + half), two_sided_p(gap / error)
+        found.append(Difference(gap, ends, error, p, math.nan))
     names = [(first, second) for first, second, *_ in gaps]
     return differences_of("AUROC", names, found, level=level, replicates=0)

@@ -11,7 +11,7 @@ import numpy as np
 from isometrics.errors import ParameterError
 from isometrics.printing import number
 from isometrics.results import ResultTable
-from isometrics.uncertainty.confidence import Interval, two_sided_p
+from isometrics.uncertainty.confidence import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,8 @@ class Differences(ResultTable):
         The ends of the confidence interval of the difference.
     standard_error, z, p
         The standard error of the difference, the difference in standard errors, and the p-value
-        of the two-sided test that there is none.
+        of the two-sided test that there is none, which goes with the interval: that of confidence
+        1 - p just reaches 0.
     p_adjusted
         The p-values corrected for the number of pairs by Holm's method (1979).
     better
@@ -45,6 +46,8 @@ class Differences(ResultTable):
         The confidence of the intervals, of each row by itself.
     replicates
         The number of replicates that `better` was counted in; 0 if none.
+    higher_is_better
+        Whether a model can be better by the measure; a threshold only lies higher.
     """
 
     measure: str
@@ -60,9 +63,12 @@ class Differences(ResultTable):
     better: Floats
     confidence_level: float
     replicates: int
+    higher_is_better: bool = True
 
     def sentence(self, first: str | None = None, second: str | None = None) -> str:
         """Say how sure it is that one model is better; by default of the pair in the first row.
+
+        Of a measure by which no model is better, such as a threshold, say how much it differs.
 
         Examples
         --------
@@ -84,14 +90,19 @@ class Differences(ResultTable):
         sign = -1 if turned else 1
         gap = sign * float(self.difference[row])
         ends = sorted((sign * float(self.lower[row]), sign * float(self.upper[row])))
+        how_much = f"{abs(gap):.3f} {'higher' if gap >= 0 else 'lower'}"
+        interval = f"{percent(self.confidence_level)} interval {ends[0]:.3f} to {ends[1]:.3f}"
+        if not self.higher_is_better:
+            return f"The {self.measure} of {ahead} is {how_much} than that of {behind}, {interval}."
         chance = float(self.better[row])
-        certain = "" if np.isnan(chance) else f" with {self._probability(chance, turned)}"
-        direction = "higher" if gap >= 0 else "lower"
-        return (
-            f"{ahead} is better than {behind} by {self.measure}{certain}: "
-            f"{abs(gap):.3f} {direction}, {percent(self.confidence_level)} interval "
-            f"{ends[0]:.3f} to {ends[1]:.3f}."
-        )
+        if not np.isnan(chance):
+            said = (
+                f"better than {behind} by {self.measure} with {self._probability(chance, turned)}"
+            )
+        else:
+            relation = "better than" if gap > 0 else "worse than" if gap < 0 else "as good as"
+            said = f"{relation} {behind} by {self.measure}"
+        return f"{ahead} is {said}: {how_much}, {interval}."
 
     def _probability(self, better: float, turned: bool) -> str:
         """Say a share of replicates; all of them still leave what is rarer than one of them."""
@@ -142,11 +153,12 @@ class Differences(ResultTable):
 
 
 class Difference(NamedTuple):
-    """One difference: its value, its interval, its standard error, how often it is above 0."""
+    """One difference: value, interval, standard error, p-value, how often it is above 0."""
 
     gap: float
     interval: Interval
     error: float
+    p: float
     better: float
 
 
@@ -157,10 +169,11 @@ def differences_of(
     *,
     level: float,
     replicates: int,
+    higher_is_better: bool = True,
 ) -> Differences:
-    """Return the table of differences, with z and p from their standard errors."""
+    """Return the table of differences, with z from their standard errors."""
     z = np.array([each.gap / each.error if each.error > 0 else math.nan for each in found])
-    p = np.array([two_sided_p(value) for value in z.tolist()])
+    p = np.array([each.p for each in found])
     return Differences(
         measure,
         tuple(first for first, _ in names),
@@ -175,6 +188,7 @@ def differences_of(
         np.array([each.better for each in found]),
         level,
         replicates,
+        higher_is_better,
     )
 
 
