@@ -70,6 +70,15 @@ def plain(table):
     return table.cast(pa.schema(fields))
 
 
+def times_as_texts(table):
+    """Write times as Python does, where a format has none."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type):
+            texts = pa.array(map(str, table[field.name].to_pylist()))
+            table = table.set_column(place, field.name, texts)
+    return table
+
+
 def csv(table, folder):
     path = folder / "naïve 名前.csv"
     path.write_bytes(csv_text(table))
@@ -97,7 +106,7 @@ def csv_zst(table, folder):
 
 def json_lines(table, folder):
     path = folder / "predictions.jsonl"
-    duckdb.from_arrow(plain(table)).create("predictions")
+    duckdb.from_arrow(times_as_texts(plain(table))).create("predictions")
     duckdb.sql(f"COPY predictions TO '{path}' (FORMAT json)")
     duckdb.sql("DROP TABLE predictions")
     return path

@@ -53,7 +53,9 @@ class Passes:
         self._keys = [] if roots.names is None else roots.names.column_names[:-1]
         self._rows = rows
         if roots.names is not None:
-            self._rows = rows.join(source.local(roots.names), on=self._keys, how="inner")
+            self._rows = rows.join(
+                source.local(roots.names, rows, self._keys), on=self._keys, how="inner"
+            )
         self._before: list[Cuts] = []
         self._next = int(self.leaves.node.max()) + 1
 
@@ -112,7 +114,8 @@ class Passes:
                 }
             else:
                 only = {name: nw.col(name) for name in ("factor", "shift", "scale", "first")}
-                rows = rows.join(self._source.local(_table(cuts)), on="node", how="inner")
+                local = self._source.local(_table(cuts), rows, ["node"])
+                rows = rows.join(local, on="node", how="inner")
             rows = rows.select(*self._kept(), node=_piece(only, whole=cuts.whole))
         sums = ["tp", "fp"] if self._weighted else ["tp"]
         return rows.group_by("node").agg(

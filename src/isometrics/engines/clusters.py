@@ -114,17 +114,24 @@ class ClusterFrame:
         with asking(self.name):
             return frame.collect(backend="pyarrow").to_native()
 
-    def local(self, table: pa.Table) -> nw.LazyFrame[Any]:
-        """Send a small table to wherever the rows are."""
+    def local(
+        self, table: pa.Table, rows: nw.LazyFrame[Any], keys: Sequence[str]
+    ) -> nw.LazyFrame[Any]:
+        """Send a small table to wherever the rows are, to be joined with them by key columns."""
         import narwhals.stable.v2 as nw
 
         with asking(self.name):
             eager = nw.from_native(table, eager_only=True)
             sent: nw.LazyFrame[Any] = eager.lazy(backend=self.backend, session=self._session)
-            if self._session is None:
-                return sent
-            hinted: nw.LazyFrame[Any] = nw.from_native(sent.to_native().hint("broadcast"))
-            return hinted
+            native = nw.to_native(sent)
+            if self._session is not None:
+                native = native.hint("broadcast")
+            elif self.backend.is_dask():
+                # The same texts, numbers and times have several types in pandas.
+                types = nw.to_native(rows).dtypes
+                native = native.astype({key: types[key] for key in keys})
+            joined: nw.LazyFrame[Any] = nw.from_native(native)
+            return joined
 
     def head(self, columns: Sequence[str]) -> pa.Table:
         """Return the first rows of some columns; they are collected once."""
