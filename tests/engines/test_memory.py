@@ -155,6 +155,7 @@ def wide(rows, columns):
     return pa.table(labels | {f"score{k}": random.random(rows) for k in range(columns)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", [False, True])
 def test_more_columns_than_can_be_decoded_together(tmp_path, folder):
     """Each of many columns of a Parquet file takes a page and a dictionary."""
