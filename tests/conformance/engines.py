@@ -57,7 +57,7 @@ def hive(table, folder):
 def csv_text(table, separator=","):
     options = pyarrow.csv.WriteOptions(delimiter=separator)
     sink = pa.BufferOutputStream()
-    pyarrow.csv.write_csv(plain(table), sink, options)
+    pyarrow.csv.write_csv(times_as_texts(plain(table)), sink, options)
     return sink.getvalue().to_pybytes()
 
 
