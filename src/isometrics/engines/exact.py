@@ -11,7 +11,7 @@ import numpy as np
 
 from isometrics.compacting import Compacting
 from isometrics.engines.ahead import ahead
-from isometrics.engines.runs import Run, Runs, SpillFolder
+from isometrics.engines.runs import SHORT, Run, Runs, SpillFolder
 from isometrics.engines.sections import Sections
 from isometrics.inputs import as_thresholds, clean_totals
 from isometrics.kernels.order import Order, order_of
@@ -28,8 +28,8 @@ BYTES_OF_A_ROW = 64
 
 
 @lru_cache(maxsize=1)
-def _sorting_threads(process: int) -> ThreadPoolExecutor:  # noqa: ARG001
-    """Return the threads that sort the rows of all tables; a forked process needs its own."""
+def _threads_of(process: int) -> ThreadPoolExecutor:  # noqa: ARG001
+    """Return the threads that sort and copy for all tables; a forked process needs its own."""
     return ThreadPoolExecutor(2)
 
 
@@ -56,8 +56,7 @@ class ExactTable:
         self._order: Order = order_of(dtype)
         word = self._order.word
         self._classes = tuple(
-            Runs(word, weights, folder=folder, threads=_sorting_threads(os.getpid()))
-            for _ in range(2)
+            Runs(word, weights, folder=folder, threads=_threads_of(os.getpid())) for _ in range(2)
         )
 
     def append(
@@ -111,13 +110,18 @@ class ExactTable:
         thresholds = np.empty(size, self._thresholds(sections.extremes).dtype)
         tp, fp = np.empty(size, counts), np.empty(size, counts)
         start = size
-        # Fresh memory is dear: both processors write to it.
-        with ThreadPoolExecutor(1) as beside:
-            for part in ahead(iter(sections)):
-                end, start = start, start - (part.keys.size - 1)
-                written = beside.submit(self._write, thresholds[start:end], part.keys[1:])
-                tp[start:end], fp[start:end] = part.tp[1:], part.fp[1:]
-                written.result()
+        for part in iter(sections) if self.rows <= SHORT else ahead(iter(sections)):
+            end, start = start, start - (part.keys.size - 1)
+            rows = slice(start, end)
+            if part.keys.size <= SHORT:
+                self._write(thresholds[rows], part.keys[1:])
+                tp[rows], fp[rows] = part.tp[1:], part.fp[1:]
+                continue
+            # Fresh memory is dear: both processors write to it.
+            threads = _threads_of(os.getpid())
+            written = threads.submit(self._write, thresholds[rows], part.keys[1:])
+            tp[rows], fp[rows] = part.tp[1:], part.fp[1:]
+            written.result()
         # There is a row for the empty rule: ties only make room.
         rows = slice(start - 1, None)
         thresholds[start - 1], tp[start - 1], fp[start - 1] = np.inf, 0, 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +13,7 @@ from isometrics.errors import FileError
 from isometrics.writing import ScratchFolder
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ThreadPoolExecutor
+    from concurrent.futures import ThreadPoolExecutor
     from types import TracebackType
 
     from numpy.typing import NDArray
@@ -82,6 +83,11 @@ class SpillFolder:
         return np.memmap(path, values.dtype, "r", shape=values.shape)
 
 
+SHORT = 1 << 14
+"""So few rows are sorted and merged sooner than a thread takes up the work."""
+_FIRST_BUFFER = 1 << 10
+
+
 class Runs:
     """Rows of one class that arrive in chunks and leave as sorted runs.
 
@@ -111,9 +117,11 @@ class Runs:
         self._size = size
         self._folder = folder
         self._threads = threads
-        # Pages that are never written cost nothing, so short samples have small buffers.
-        self._keys: NDArray[Any] = np.empty(size, dtype)
-        self._weights: Counts | None = None if weights is None else np.empty(size, weights)
+        # There may be thousands of short tables, so buffers are small until rows fill them.
+        self._keys: NDArray[Any] = np.empty(min(size, _FIRST_BUFFER), dtype)
+        self._weights: Counts | None = (
+            None if weights is None else np.empty(self._keys.size, weights)
+        )
         self._filled = 0
         self._held: list[Future[Run]] = []
         self._spilled: list[Run] = []
@@ -133,6 +141,8 @@ class Runs:
     def append(self, keys: NDArray[Any], weights: Counts | None) -> None:
         """Add rows in any order."""
         start = 0
+        if self._keys.size < min(self._filled + keys.size, self._size):
+            self._grow(self._filled + keys.size)
         while start < keys.size:
             end = min(start + self._size - self._filled, keys.size)
             room = slice(self._filled, self._filled + end - start)
@@ -142,6 +152,15 @@ class Runs:
             start, self._filled = end, room.stop
             if self._filled == self._size:
                 self._end_run()
+
+    def _grow(self, rows: int) -> None:
+        """Make the buffers larger, for these rows and as many again."""
+        held, size = self._buffer(), min(2 * rows, self._size)
+        self._keys = np.empty(size, self._keys.dtype)
+        self._keys[: self._filled] = held.keys
+        if self._weights is not None and held.weights is not None:
+            self._weights = np.empty(size, self._weights.dtype)
+            self._weights[: self._filled] = held.weights
 
     def spill(self) -> None:
         """Move all rows to the disk."""
@@ -165,12 +184,19 @@ class Runs:
         run = self._buffer()
         self._rows += run.keys.size
         self._nbytes += run.nbytes
-        self._held.append(self._threads.submit(run.sorted))
+        self._held.append(self._sorting(run))
         # The run keeps its buffers; others take their place.
-        self._keys = np.empty(self._size, self._keys.dtype)
+        self._keys = np.empty(self._keys.size, self._keys.dtype)
         if self._weights is not None:
-            self._weights = np.empty(self._size, self._weights.dtype)
+            self._weights = np.empty(self._keys.size, self._weights.dtype)
         self._filled = 0
+
+    def _sorting(self, run: Run) -> Future[Run]:
+        if run.keys.size > SHORT:
+            return self._threads.submit(run.sorted)
+        done: Future[Run] = Future()
+        done.set_result(run.sorted())
+        return done
 
     def _buffer(self) -> Run:
         weights = None if self._weights is None else self._weights[: self._filled]

@@ -183,6 +183,7 @@ class _Models:
             codes = self._names.codes_of(values)[found]
             for model, rows in self._names.rows_by_group(codes).items():
                 self._add(model, labels, scores, chunk, rows)
+        self._spill()
 
     def _add(
         self,
@@ -200,9 +201,18 @@ class _Models:
             codes, values = chunk.groups
             sample = Sample(labels[rows], scores[rows], weights)
             self._grouped.append(model, sample, codes[rows], values)
+
+    def _spill(self) -> None:
+        """Move the rows of the largest tables to the disk, until the others fit."""
         exact = [table for table in self._tables.values() if isinstance(table, ExactTable)]
-        if sum(table.nbytes for table in exact) > self._budget:
-            max(exact, key=lambda table: table.nbytes).spill()
+        held = sum(table.nbytes for table in exact)
+        if held <= self._budget:
+            return
+        for table in sorted(exact, key=lambda table: table.nbytes, reverse=True):
+            held -= table.nbytes
+            table.spill()
+            if held <= self._budget:
+                break
 
     def _empty_table(
         self, dtype: np.dtype[Any], weights: Counts | None
