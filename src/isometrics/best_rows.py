@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from isometrics.decide import best_threshold
+from isometrics.decide import best_of_optimal, best_threshold
 from isometrics.intervals import optimal_thresholds
 from isometrics.points import OperatingPoints
 from isometrics.printing import number, several
@@ -110,12 +110,11 @@ def thresholds_of(entries: Iterable[Entry], betas: Sequence[float]) -> Threshold
 
 
 def _best_rows(points: OperatingPoints, betas: Sequence[float]) -> list[tuple[object, ...]]:
-    hull = points.hull()
-    optimal = optimal_thresholds(hull)
+    optimal = optimal_thresholds(points.hull())
     found: list[tuple[object, ...]] = []
     for beta in betas:
         # Without a weight for recall rows tie that the hull leaves out.
-        best = best_threshold(hull if beta else points, beta=beta)
+        best = best_of_optimal(optimal, beta) if beta else best_threshold(points, beta=0)
         here = np.flatnonzero((optimal.tp == best.tp) & (optimal.fp == best.fp))
         lo, hi = beta, beta
         if here.size:

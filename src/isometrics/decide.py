@@ -11,7 +11,7 @@ from isometrics.decision import Decision, decision_at, decision_of
 from isometrics.errors import ParameterError
 from isometrics.hull import hull_of, ordered_with_ends
 from isometrics.indices import ClosedIndex, WeightedIndex, index_named
-from isometrics.intervals import optimal_thresholds
+from isometrics.intervals import OptimalThresholds, optimal_thresholds
 from isometrics.parameters import (
     clean_beta,
     clean_budget,
@@ -138,12 +138,16 @@ def best_threshold(  # noqa: PLR0911 (one for each objective)
 
 
 def _for_f(pts: OperatingPoints, beta: float) -> Decision:
-    objective = f"F (β {number(beta)})"
     if beta == 0:
         table = _rows(pts.table)
         row = _most_precise(table, np.flatnonzero(table.tp + table.fp > 0))
-        return decision_at(OperatingPoints(table), row, objective, beta)
-    return decision_at(optimal_thresholds(pts).at(beta).points, 0, objective, beta)
+        return decision_at(OperatingPoints(table), row, "F (β 0)", beta)
+    return best_of_optimal(optimal_thresholds(pts), beta)
+
+
+def best_of_optimal(optimal: OptimalThresholds, beta: float) -> Decision:
+    """Return the best threshold for one β above 0 where those for all β are known."""
+    return decision_at(optimal.at(beta).points, 0, f"F (β {number(beta)})", beta)
 
 
 def _for_index(pts: OperatingPoints, index: WeightedIndex, lam: float) -> Decision:

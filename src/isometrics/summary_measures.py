@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from isometrics.brackets import area_brackets, tradeoff_bracket
 from isometrics.errors import NoCurveError, UndefinedWarning
 from isometrics.gaps import Bracket
 from isometrics.points import OperatingPoints
+
+if TYPE_CHECKING:
+    from isometrics.aliases import Total
 
 MEASURES = (
     "AUROC",
@@ -63,7 +68,13 @@ def baselines_of(points: OperatingPoints) -> dict[str, float]:
     line of precision gain 0. Along it recall gain takes all values from 0 to 1, and the losses
     1 - F₁ gain have the mean ¾ (Flach & Kull 2015, Th. 3).
     """
-    constant = constant_score(points)
+    return _constant_measures(points.positives, points.negatives).copy()
+
+
+@lru_cache(maxsize=1024)
+def _constant_measures(positives: Total, negatives: Total) -> dict[str, float]:
+    """Return the baselines for totals, which many models and groups share."""
+    constant = OperatingPoints.from_counts([], [], positives=positives, negatives=negatives)
     known = {
         "AUROC": 0.5,
         "AUPR, normalised": constant.pr.normalised_area(),
@@ -73,4 +84,4 @@ def baselines_of(points: OperatingPoints) -> dict[str, float]:
         "tradeoff area": constant.tradeoff().area(),
     }
     # All other measures are areas under the PR curve.
-    return {measure: known.get(measure, points.prevalence) for measure in MEASURES}
+    return {measure: known.get(measure, constant.prevalence) for measure in MEASURES}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -30,11 +31,13 @@ class Value:
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
-        for field in fields(self):  # type: ignore[arg-type]
-            object.__setattr__(self, field.name, _locked(getattr(self, field.name)))
+        for name in _field_names(type(self)):  # type: ignore[arg-type]
+            content = getattr(self, name)
+            if isinstance(content, np.ndarray | dict):
+                object.__setattr__(self, name, _locked(content))
 
     def _fields(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+        return tuple(getattr(self, name) for name in _field_names(type(self)))  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> bool:
         """Compare with a value of the same class, field by field."""
@@ -47,6 +50,12 @@ class Value:
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """Copy and pickle through the constructor, which makes the arrays read-only again."""
         return type(self), self._fields()
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    """Return the names of a dataclass's fields; asking it anew for each value would be slow."""
+    return tuple(field.name for field in fields(kind))
 
 
 def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:

@@ -3,6 +3,8 @@
 import json
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -235,6 +237,26 @@ def test_compare_by_group(call, grouped, tables):
     out = call(*words).out
     assert tables.compare("jaccard").sentence() in out
     assert f"south: {south.sentence()}" in out
+
+
+def test_every_two_of_very_many_models_are_compared_only_when_asked(call, tmp_path):
+    scores = np.random.default_rng(0).random((20, 101))
+    names = [f"m{k}" for k in range(101)]
+    table = pa.table({"label": [1, 0] * 10} | {name: scores[:, k] for k, name in enumerate(names)})
+    pq.write_table(table, tmp_path / "many.parquet")
+    words = ["compare", tmp_path / "many.parquet", "--label", "label", "--json"]
+    for name in names:
+        words += ["--scores", name]
+    few = call(*words)
+    assert few.data["pairs"] is False
+    assert "dominance" not in few.data
+    assert len(few.data["areas"]) == 101
+    assert few.err == (
+        "which model dominates which, and where curves cross, is left out; add --pairs\n"
+    )
+    all_of_them = call(*words, "--pairs").data
+    assert len(all_of_them["dominance"]) == 101
+    assert "dominance" not in call(*words[:11], "--no-pairs").data
 
 
 def test_one_model_cannot_be_compared(call, predictions):

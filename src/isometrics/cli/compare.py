@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from isometrics.cli.loading import about, load, resampling
+from isometrics.cli.loading import about, load, resampling, working
 from isometrics.cli.options import (
     ANSWERS,
     CERTAINTY,
@@ -15,11 +15,15 @@ from isometrics.cli.options import (
     File,
     IndexName,
 )
-from isometrics.cli.output import Part, answer, as_data, part_of
+from isometrics.cli.output import Part, answer, as_data, note, part_of
 
 if TYPE_CHECKING:
     from isometrics.comparing import Comparison
     from isometrics.results import ResultTable
+
+
+_MOST_PAIRED = 100
+"""Of more models there are thousands of pairs, which take minutes."""
 
 
 def compare(
@@ -28,6 +32,7 @@ def compare(
     *,
     index: IndexName = "f-measure",
     measure: str = "AUPRG",
+    pairs: bool | None = None,
     certainty: Certainty = CERTAINTY,
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
@@ -45,38 +50,43 @@ def compare(
         What to compare by.
     measure
         By what it is said how sure the better model is better, with --confidence.
+    pairs
+        Compare every two models: who dominates whom, and where curves cross. By default up to
+        100 models.
     """
     from isometrics.comparing import compare as compared
 
     analysis = load(file, columns, answers, keep_rows=certainty.wanted)
-    with resampling(certainty, answers) as options:
+    if pairs is None:
+        pairs = len(analysis.models) <= _MOST_PAIRED
+    with resampling(certainty, answers) as options, working("comparing", answers):
         whole = analysis.compare(index, measure=measure, **options)
-    groups = {
-        group: compared(models, index)
-        for group, models in analysis.groups.items()
-        if len(models) > 1
-    }
-    said = about(analysis) | {"index": index, "sentence": whole.sentence()}
-    parts = _parts(whole)
-    if answers.json and groups:
-        said["groups"] = {
-            group: {"sentence": found.sentence()} | as_data(_parts(found))
-            for group, found in groups.items()
+        groups = {
+            group: compared(models, index)
+            for group, models in analysis.groups.items()
+            if len(models) > 1
         }
-    for group, found in groups.items():
-        if not answers.json:
-            parts += [part._replace(title=f"{group}: {part.title}") for part in _parts(found)]
+        said = about(analysis) | {"index": index, "sentence": whole.sentence(), "pairs": pairs}
+        parts = _parts(whole, pairs=pairs)
+        if answers.json and groups:
+            said["groups"] = {
+                group: {"sentence": found.sentence()} | as_data(_parts(found, pairs=pairs))
+                for group, found in groups.items()
+            }
+        for group, found in groups.items():
+            if not answers.json:
+                mine = _parts(found, pairs=pairs)
+                parts += [part._replace(title=f"{group}: {part.title}") for part in mine]
+    if not pairs:
+        note("which model dominates which, and where curves cross, is left out; add --pairs")
     answer(said, parts, as_json=answers.json)
 
 
-def _parts(found: Comparison) -> list[Part]:
-    tables: dict[str, ResultTable] = {
-        "winners": found.winners,
-        "areas": found.areas,
-        "dominance": found.dominance,
-        "crossings": found.crossings,
-        "useful": found.useful,
-    }
+def _parts(found: Comparison, *, pairs: bool) -> list[Part]:
+    tables: dict[str, ResultTable] = {"winners": found.winners, "areas": found.areas}
+    if pairs:
+        tables |= {"dominance": found.dominance, "crossings": found.crossings}
+    tables["useful"] = found.useful
     if found.certainty is not None:
         tables["certainty"] = found.certainty
     return [

@@ -43,6 +43,11 @@ def load(file: str, columns: Columns, answers: Answers, *, keep_rows: bool = Fal
     return analysis.at_prevalence(columns.prevalence)
 
 
+def working(task: str, answers: Answers) -> Meter:
+    """Return a sign of life for what takes long with very many models or groups."""
+    return Meter(task, quiet=answers.quiet)
+
+
 @contextmanager
 def resampling(certainty: Certainty, answers: Answers) -> Iterator[dict[str, Any]]:
     """Yield the options of `bootstrap`, with a progress bar; none unless intervals are wanted."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from isometrics.cli.loading import about, load, resampling
+from isometrics.cli.loading import about, load, resampling, working
 from isometrics.cli.options import (
     ANSWERS,
     CERTAINTY,
@@ -48,7 +48,8 @@ def summary(
     # What cannot be answered is said before a long file is read.
     clean_betas(beta)
     analysis = load(file, columns, answers, keep_rows=certainty.wanted)
-    with resampling(certainty, answers) as options:
+    tables = len(analysis.models) + sum(map(len, analysis.groups.values()))
+    with resampling(certainty, answers) as options, working(f"{tables} tables", answers):
         found = analysis.summary(beta=beta, **options)
     part = part_of("summary", found)
     answer(about(analysis) | {"notes": list(found.notes)}, [part], as_json=answers.json)
