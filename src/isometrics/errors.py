@@ -38,7 +38,8 @@ __all__ = [
 ]
 
 
-_CREDENTIALS = re.compile(r"(?<=:/)(/*)\S*@")
+_CREDENTIALS = re.compile(r"(?<!duckdb:/)(?<!sqlite:/)(?<=:/)(/*)\S*@")
+"""What stands before a host; databases in files have none, and names of files may have an @."""
 _SECRET_OPTION = re.compile(r"(?<=[?&])((?:ssl)?password|passwd|pwd|secret|token)=[^&\s'\"]*")
 
 

@@ -1,8 +1,14 @@
 """Files by path, pattern and folder; whatever is wrong with them is said in one sentence."""
 
 import gzip
+import io
+import os
 import socket
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -136,10 +142,160 @@ def test_a_column_that_one_file_lacks_is_missing_there(tmp_path):
         iso.read_predictions(tmp_path)
 
 
-def test_a_fraction_among_whole_numbers_is_not_cut(tmp_path):
-    pq.write_table(pa.table({"label": [1, 0], "score": [2, 3]}), tmp_path / "a.parquet")
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+@pytest.mark.parametrize(
+    ("first", "scores"), [(pa.int64(), [2, 3]), (pa.float32(), [0.5, 0.25]), (pa.null(), [])]
+)
+def test_the_widest_type_of_all_files_is_taken(tmp_path, kind, first, scores):
+    """Whole numbers and floats of 32 bits in the first file do not round those of the next."""
+    labels = [1, 0][: len(scores)]
+    write(pa.table({"label": labels, "score": pa.array(scores, first)}), tmp_path / f"a.{kind}")
+    rest = [0.1, 0.1 + 1e-12, 0.1 + 2e-12]
+    write(arrow([0, 1, 1], rest), tmp_path / f"b.{kind}")
+    found = iso.read_predictions(tmp_path).models["score"]
+    assert found == iso.OperatingPoints.from_scores([*labels, 0, 1, 1], [*scores, *rest])
+
+
+def test_types_that_have_no_common_one(tmp_path):
+    pq.write_table(pa.table({"label": [True, False], "score": [2, 3]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"label": [1, 5], "score": [2, 3]}), tmp_path / "b.parquet")
+    said = "label holds bool values in some files and int64 in others; write it in one type"
+    assert failure(tmp_path) == said
+
+
+def test_integers_beyond_what_floats_hold_are_not_rounded(tmp_path):
+    pq.write_table(pa.table({"label": [1, 0], "score": [2**60, 2**60 + 1]}), tmp_path / "a.parquet")
     pq.write_table(arrow(), tmp_path / "b.parquet")
-    assert "truncated" in failure(tmp_path, scores="score")
+    assert "not in range" in failure(tmp_path, scores="score")
+
+
+def test_texts_of_several_types_are_joined(tmp_path):
+    words = pa.array(["b", "a"])
+    pq.write_table(pa.table({"label": words, "score": [2, 3]}), tmp_path / "a.parquet")
+    coded = pa.table({"label": words.dictionary_encode(), "score": [4, 5]})
+    pq.write_table(coded, tmp_path / "b.parquet")
+    found = iso.read_predictions(tmp_path, pos_label="a").models["score"]
+    assert found == iso.OperatingPoints.from_scores([0, 1, 0, 1], [2, 3, 4, 5])
+
+
+def test_a_column_that_only_a_later_file_has(tmp_path):
+    pq.write_table(arrow(), tmp_path / "a.parquet")
+    pq.write_table(arrow().append_column("weight", [[1, 2, 3, 4, 5]]), tmp_path / "b.parquet")
+    with pytest.raises(MissingValueError, match=r"^weight .* 5 in all, the first at position 0"):
+        iso.read_predictions(tmp_path)
+
+
+# ---------------------------------------------------------------------- what folders may hide
+
+
+def in_parts(folder):
+    """Write the rows as two files, one of them in a folder of its own, and return both."""
+    (folder / "deep").mkdir(parents=True)
+    lines = CSV.splitlines(keepends=True)
+    (folder / "a.csv").write_text("".join(lines[:3]))
+    (folder / "deep" / "b.csv").write_text("".join([lines[0], *lines[3:]]))
+    return folder / "a.csv", folder / "deep" / "b.csv"
+
+
+def test_links_to_files_and_folders_are_followed(tmp_path):
+    one, two = in_parts(tmp_path / "real")
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "x.csv").symlink_to(one)
+    (tmp_path / "links" / "folder").symlink_to(two.parent)
+    assert iso.read_predictions(tmp_path / "links").models["score"] == EXPECTED
+    assert len(files_of(str(tmp_path / "links" / "**" / "*.csv"))) == 2
+
+
+def test_what_a_folder_links_to_inside_itself_is_read_once(tmp_path):
+    in_parts(tmp_path / "data")
+    (tmp_path / "data" / "latest.csv").symlink_to("a.csv")
+    (tmp_path / "data" / "again").symlink_to(tmp_path / "data" / "deep")
+    (tmp_path / "data" / "loop").symlink_to(tmp_path / "data")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "loop").symlink_to(tmp_path / "other")
+    for name in ("one", "two"):
+        (tmp_path / "data" / name).symlink_to(tmp_path / "other")
+    assert iso.read_predictions(tmp_path / "data").models["score"] == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["c.csv", "c.parquet"])
+def test_links_that_lead_nowhere(tmp_path, name):
+    in_parts(tmp_path / "data")
+    (tmp_path / "data" / name).symlink_to("gone")
+    link = str(tmp_path / "data" / name)
+    with pytest.raises(FileError) as refused:
+        iso.read_predictions(tmp_path / "data")
+    assert str(refused.value) == f"cannot read {link!r}: no such file or directory"
+
+
+AS_ANOTHER_USER = """
+import os, sys, pyarrow
+from isometrics.engines.files import files_of
+from isometrics.errors import FileError
+if os.geteuid() == 0:
+    os.setuid(65534)
+try:
+    print(files_of(sys.argv[1]))
+except FileError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("given", ["{0}", "{0}/**/*.csv", "{0}/*/*.csv"])
+def test_folders_that_may_not_be_listed(given):
+    """Root may list all, so another user reads; pytest's own folders are closed to that one."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        _, two = in_parts(Path(name, "data"))
+        two.parent.chmod(0o000)
+        done = subprocess.run(
+            [sys.executable, "-c", AS_ANOTHER_USER, given.format(Path(name, "data"))],
+            capture_output=True, text=True, check=True, cwd="/",
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        )  # fmt: skip
+        two.parent.chmod(0o755)
+    assert done.stdout == f"cannot read {str(two.parent)!r}: permission denied\n"
+
+
+def test_an_empty_name_is_no_folder(tmp_path, monkeypatch):
+    in_parts(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileError, match="the name is empty; name a file, a folder or a pattern"):
+        iso.read_predictions("")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "feather"])
+def test_a_folder_that_is_called_like_the_home_folder(tmp_path, monkeypatch, suffix):
+    home = tmp_path / "home"
+    for folder, scores in ((home, SCORES[::-1]), (tmp_path / "~", SCORES)):
+        folder.mkdir()
+        write(arrow(LABELS, scores), folder / f"x.{suffix}")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(tmp_path)
+    assert iso.read_predictions(f"./~/x.{suffix}").models["score"] == EXPECTED
+
+
+# ---------------------------------------------------------------------- formats of other tools
+
+WEKA = "inst#,actual,predicted,error,prediction\n" + "".join(
+    f"{row},{actual},{predicted},{'' if actual == predicted else '+'},{score}\n"
+    for row, (actual, predicted, score) in enumerate(
+        [("1:no", "1:no", 0.9), ("2:yes", "2:yes", 0.8), ("1:no", "1:no", 0.7)], 1
+    )
+)
+
+
+def test_formats_are_not_read_as_plain_tables(tmp_path, monkeypatch):
+    """The score of WEKA's table is that of the predicted class, whichever it is."""
+    (tmp_path / "weka.csv").write_text(WEKA)
+    (points,) = iso.read_predictions(tmp_path / "weka.csv", pos_label="yes").models.values()
+    assert points.positives == 1
+    for given in (tmp_path, str(tmp_path / "*.csv"), str(tmp_path / "w[e]ka.csv")):
+        with pytest.raises(FileError, match=r"weka.csv' as a plain table: it looks like WEKA's"):
+            iso.read_predictions(given, label="actual", scores="prediction", pos_label="2:yes")
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(WEKA.encode())))
+    with pytest.raises(FileError, match=r"^cannot read 'standard input' as a plain table"):
+        iso.read_predictions("-", label="actual", scores="prediction", pos_label="2:yes")
 
 
 # ---------------------------------------------------------------------- what is not there

@@ -5,9 +5,11 @@ from __future__ import annotations
 import glob
 import os
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isometrics.engines.arrow import kind_of
 from isometrics.engines.memory import SHARE_OF_BATCHES, in_megabytes
 from isometrics.engines.sources import batch_rows, reading
 from isometrics.errors import FileError, ParameterError
@@ -38,15 +40,13 @@ _MAGIC = {b"PAR1": PARQUET, b"ARROW1": ARROW}
 
 def files_of(path: str | os.PathLike[str]) -> list[Path]:
     """Return the files that a path, a folder or a pattern names; there is at least one."""
+    if not os.fspath(path):
+        raise FileError("cannot read '': the name is empty; name a file, a folder or a pattern")
     given = Path(path)
     with reading(f"{given!s:.100}"):
         there, folder = given.exists(), given.is_dir()
     if folder:
-        found = sorted(
-            file
-            for file in given.rglob("*")
-            if file.is_file() and not file.name.startswith((".", "_")) and _by_name(file)
-        )
+        found = _inside(given)
         if not found:
             raise FileError(
                 f"cannot read {str(given)!r}: the folder has no Parquet, Arrow, CSV or JSON files"
@@ -56,9 +56,56 @@ def files_of(path: str | os.PathLike[str]) -> list[Path]:
         return [given]
     # A pattern may be absolute, which Path.glob does not take.
     found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207
+    _refuse_closed_folders(str(path))
     if not found:
         raise FileError(f"cannot read {str(given)!r}: {_absent(given)}")
     return found
+
+
+def _inside(folder: Path) -> list[Path]:
+    """Return the files of data in a folder, each once; what may hide some is refused."""
+    found: dict[Path, Path] = {}
+    seen: set[Path] = set()
+    waiting = [folder]
+    while waiting:
+        here = waiting.pop()
+        target = _resolved(here)
+        # Links may lead to what is read anyway, or around in a circle.
+        if target in seen:
+            continue
+        seen.add(target)
+        with reading(str(here)):
+            entries = sorted(here.iterdir(), key=Path.is_symlink)
+        for entry in entries:
+            with reading(str(entry)):
+                kind = None if entry.name.startswith((".", "_")) else _by_name(entry)
+                if entry.is_dir():
+                    # What is no link comes first, and has the name that a reader knows.
+                    waiting.insert(0 if entry.is_symlink() else len(waiting), entry)
+                elif kind and entry.is_symlink():
+                    found.setdefault(_resolved(entry), entry)
+                elif kind:
+                    found[_resolved(entry)] = entry
+    return sorted(found.values())
+
+
+def _resolved(link: Path) -> Path:
+    """Return where a link leads to; one that leads nowhere is refused."""
+    with reading(str(link)):
+        return link.resolve(strict=True)
+
+
+def _refuse_closed_folders(pattern: str) -> None:
+    """Refuse folders that a pattern looks into, but which may not be listed."""
+    parts = Path(pattern).parts
+    magic = [position for position, part in enumerate(parts) if glob.has_magic(part)]
+    for position in magic:
+        # Two stars stand for any folders, also for none.
+        depth = position + (parts[position] == "**")
+        for name in glob.glob(str(Path(*parts[:depth])), recursive=True):  # noqa: PTH207
+            if Path(name).is_dir():
+                with reading(name):
+                    list(Path(name).iterdir())
 
 
 def _absent(path: Path) -> str:
@@ -198,12 +245,16 @@ class ArrowFiles:
         self._kind = kind
         root = path if Path(path).is_dir() else None
         with reading(path):
-            self._dataset = ds.dataset(
-                [str(file) for file in files],
+            dataset = partial(
+                ds.dataset,
+                [str(file.absolute()) for file in files],
                 format=kind,
                 partitioning=None if root is None else ds.HivePartitioning.discover(),
                 partition_base_dir=root,
             )
+            first = dataset()
+            schemas = [fragment.physical_schema for fragment in first.get_fragments()]
+            self._dataset = dataset(schema=_widest(path, first.schema, schemas))
             self._rows: int = self._dataset.count_rows()
 
     @property
@@ -263,6 +314,28 @@ class ArrowFiles:
 
     def close(self) -> None:
         """Nothing stays open between reads."""
+
+
+def _widest(name: str, first: pa.Schema, schemas: Sequence[pa.Schema]) -> pa.Schema:
+    """Return all columns of several files, in types that hold the values of each."""
+    import pyarrow as pa
+
+    fields = {field.name: field for field in first}
+    for field in (field for schema in schemas for field in schema):
+        known = fields.setdefault(field.name, field)
+        if known.type.equals(field.type):
+            continue
+        alone = [pa.schema([known.with_metadata(None)]), pa.schema([field.with_metadata(None)])]
+        try:
+            fields[field.name] = pa.unify_schemas(alone, promote_options="permissive").field(0)
+        except pa.ArrowException:
+            if not kind_of(known.type) == kind_of(field.type) == "string":
+                raise FileError(
+                    f"cannot read {name!r}: {field.name} holds {known.type} values in some files "
+                    f"and {field.type} in others; write it in one type"
+                ) from None
+            fields[field.name] = field.with_type(pa.large_string())
+    return pa.schema(list(fields.values()))
 
 
 class QuerySource:

@@ -23,6 +23,8 @@ from isometrics.engines.memory import SHARE_OF_BATCHES, parse_memory_limit
 from isometrics.engines.spark_urls import SPARK_SCHEMES, open_spark
 from isometrics.engines.text_files import TextFiles, text_files
 from isometrics.errors import FileError
+from isometrics.formats.registry import FORMATS
+from isometrics.formats.sniffing import sniff
 from isometrics.writing import ScratchFolder
 
 if TYPE_CHECKING:
@@ -72,10 +74,21 @@ def _files(path: str, memory: int, *, all_rows: bool) -> ParquetFile | ArrowFile
     if kind == CSV:
         for file in files:
             refuse_long_lines(file)
+            _refuse_other_formats(file)
     found = text_files(path, files, kind, memory)
     if all_rows:
         found.settle()
     return found
+
+
+def _refuse_other_formats(file: Path) -> None:
+    """Refuse a file of another tool, which would be a wrong table if it were read as plain CSV."""
+    name = sniff(file)
+    if name is not None:
+        raise FileError(
+            f"cannot read {str(file)!r} as a plain table: it looks like "
+            f"{FORMATS[name].description}; save it as a file, and read or convert it alone"
+        )
 
 
 _BEGINNINGS = {b"{": ".jsonl", b"\x1f\x8b": ".csv.gz", b"\x28\xb5\x2f\xfd": ".csv.zst"}
