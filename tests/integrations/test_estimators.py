@@ -448,3 +448,21 @@ def test_unfitted_answers_of_the_threshold():
     for ask in (lambda: model.best_threshold_, lambda: model.predict_proba(X)):
         with pytest.raises(NotFittedError, match="is not fitted yet"):
             ask()
+
+
+@pytest.mark.parametrize("kind", [FBetaThresholdClassifier, FCalibratedClassifier])
+@pytest.mark.parametrize(
+    "changed", [{"pos_label": 0}, {"response_method": "decision_function"}, {"pos_label": "typo"}]
+)
+def test_what_is_set_after_fit_counts_from_the_next_fit_on(kind, changed):
+    """The table was counted with the old value, so a threshold of it means nothing to the new."""
+    X, y = data()
+    model = kind(LogisticRegression(), response_method="predict_proba").fit(X, y)
+    expected = model.predict(X)
+    model.set_params(**changed)
+    assert np.array_equal(model.predict(X), expected)
+    if kind is FCalibratedClassifier:
+        assert np.array_equal(model.decision_function(X) >= 0, expected == 1)
+    if "typo" not in changed.values():
+        anew = kind(LogisticRegression(), **({"response_method": "predict_proba"} | changed))
+        assert np.array_equal(model.fit(X, y).predict(X), anew.fit(X, y).predict(X))

@@ -1,5 +1,8 @@
 """Areas of random rankings: exact expectations against all rankings, and the simulation."""
 
+import math
+import tracemalloc
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -102,3 +105,38 @@ def test_what_is_refused():
         permutation_test(points.at_prevalence(0.1))
     with pytest.raises(ParameterError, match=r"must be whole numbers but are 2.5 and 3"):
         chance_level(2.5, 3)
+
+
+@pytest.mark.parametrize(
+    ("positives", "negatives"),
+    [(1, 1), (7, 3), (3, 500), (900, 40), (40_000, 10), (70_000, 35_000)],
+)
+def test_sums_over_distinct_scores_in_closed_form(positives, negatives):
+    found = chance_level(positives, negatives)
+    total = positives + negatives
+    one = Fraction(positives, total)
+    both = one * (positives - 1) / (total - 1)
+    harmonic = math.fsum(1 / n for n in range(1, total + 1))
+    precision = (float(one - both) * harmonic + float(total * both)) / positives
+    assert found["average precision"] == pytest.approx(precision, rel=1e-13)
+    crossing = positives * one
+    terms = (
+        rank * (1 / max(rank - 1, crossing) ** 2 - Fraction(1, rank**2))
+        for rank in range(math.floor(crossing) + 1, positives + 1)
+    )
+    lost = math.fsum(map(float, terms))
+    loss = float(Fraction(positives, negatives) ** 2 * positives * negatives / (positives + 1) / 2)
+    assert found["AUPRG"] == pytest.approx(1 - loss * lost, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("totals", [(10, 10**8), (10**8, 10), (2**52, 2**52), (2, 2_400_000)])
+def test_two_numbers_need_little_memory(totals):
+    tracemalloc.start()
+    try:
+        found = chance_level(*totals)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 10**8
+    assert found["average precision"] == pytest.approx(totals[0] / sum(totals), rel=1e-1, abs=1e-4)
+    assert np.isfinite(found["AUPRG"])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +31,12 @@ if TYPE_CHECKING:
 
 _CELLS = 5e6
 """The largest product of both totals for which the expectation of AUPR is summed exactly."""
+
+_BLOCK = 1 << 16
+"""Numbers of negatives that are looked at together."""
+
+_COUNTED_ONE_BY_ONE = 1 << 15
+"""Up to here inverse squares are added up one by one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -230,76 +238,100 @@ def chance_level(positives: int, negatives: int) -> dict[str, float]:
         raise ParameterError(
             f"positives and negatives must be whole numbers but are {positives} and {negatives}"
         )
-    size = sum(totals)
-    # The order of the labels does not matter here, only that no two rows are tied.
-    positive = (np.arange(size) < positives).astype(np.int64)
-    scores = Scores(np.arange(size, 0, -1), positive, 1 - positive)
-    found = ((name, _exact(name, scores)) for name in AREAS)
+    found = ((name, _without_ties(name, *map(int, totals))) for name in AREAS)
     return {name: float("nan") if value is None else value for name, value in found}
 
 
 def _exact(name: str, scores: Scores) -> float | None:
     """Return the expectation under a random ranking, None where no formula is used."""
-    formulas: dict[str, Callable[[Scores], float | None]] = {
-        "AUROC": lambda _: 0.5,
+    if not (scores.positive + scores.negative > 1).any():
+        return _without_ties(name, int(scores.positive.sum()), int(scores.negative.sum()))
+    formulas = {"AUROC": lambda _: 0.5, "average precision": _average_precision_of_ties}
+    return formulas[name](scores) if name in formulas else None
+
+
+def _without_ties(name: str, positives: int, negatives: int) -> float | None:
+    """Return the expectation for distinct scores, which depends on the totals alone."""
+    formulas: dict[str, Callable[[int, int], float | None]] = {
+        "AUROC": lambda *_: 0.5,
         "average precision": _average_precision,
         "AUPR": _aupr,
         "AUPRG": _auprg,
     }
-    return formulas[name](scores)
+    return formulas[name](positives, negatives)
 
 
-def _average_precision(scores: Scores) -> float:
+def _chances(positives: float, total: float) -> tuple[float, float]:
+    """Return the chances that one row is positive, and that two rows both are."""
+    one = positives / total
+    return one, one * (positives - 1) / (total - 1)
+
+
+def _average_precision_of_ties(scores: Scores) -> float:
     """E = (1/P)·Σ E[t·T]/n over tie groups, t of T positives so far among n rows so far.
 
-    t and the positives before it are hypergeometric, so E[t·T] needs two chances: that one row is
-    positive, and that two rows both are.
+    t and the positives before it are hypergeometric, so E[t·T] needs two chances.
     """
     sizes = (scores.positive + scores.negative).astype(np.float64)
-    total, positives = float(sizes.sum()), float(scores.positive.sum())
-    one = positives / total
-    both = one * (positives - 1) / (total - 1)
+    positives = float(scores.positive.sum())
+    one, both = _chances(positives, float(sizes.sum()))
     ends = np.cumsum(sizes)
     products = sizes * (one - both) + sizes * ends * both
     return float(np.sum(products / ends) / positives)
 
 
-def _totals_without_ties(scores: Scores) -> tuple[int, int] | None:
-    if (scores.positive + scores.negative > 1).any():
-        return None
-    return int(scores.positive.sum()), int(scores.negative.sum())
+def _average_precision(positives: int, negatives: int) -> float:
+    """Do the same where every tie group is one row: 1/n adds up to a harmonic number."""
+    from scipy.special import digamma
+
+    total = positives + negatives
+    one, both = _chances(positives, total)
+    harmonic = float(digamma(total + 1.0)) + np.euler_gamma
+    return ((one - both) * harmonic + total * both) / positives
 
 
-def _auprg(scores: Scores) -> float | None:
-    """Before the i-th of P positives stand i·N/(P+1) negatives, and the loss is linear in them."""
-    totals = _totals_without_ties(scores)
-    if totals is None:
-        return None
-    positives, negatives = totals
-    rank = np.arange(1, positives + 1, dtype=np.float64)
+def _auprg(positives: int, negatives: int) -> float:
+    """Before the i-th of P positives stand i·N/(P+1) negatives, and the loss is linear in them.
+
+    With c = π·P, the true positives at a recall gain of 0, the loss is the sum of
+    i·(1/max(i-1, c)² - 1/i²) over all i > c. Behind the first of them, i/(i-1)² - 1/i is
+    1/(i-1) - 1/i, which telescopes, and 1/(i-1)².
+    """
     crossing = positives * (positives / (positives + negatives))
-    begin = np.maximum(rank - 1, crossing)
-    inside = rank > crossing
-    ahead = rank * negatives / (positives + 1)
-    lost = np.sum((ahead * (1 / begin**2 - 1 / rank**2))[inside])
-    return float(1 - (positives / negatives) ** 2 * positives / 2 * lost)
+    first = math.floor(crossing) + 1
+    begun = first / crossing**2 - 1 / first
+    telescoped = (positives - first) / (first * positives)
+    lost = begun + telescoped + _inverse_squares(first, positives)
+    return 1 - (positives / negatives) ** 2 * positives / 2 * negatives / (positives + 1) * lost
 
 
-def _aupr(scores: Scores) -> float | None:
+def _inverse_squares(start: int, stop: int) -> float:
+    """Return the sum of 1/j² from `start` to `stop` - 1.
+
+    Above some thousands the Euler-Maclaurin formula is exact to the last digit with two
+    corrections. Its differences are written as products, so that they do not cancel.
+    """
+    middle = min(max(start, _COUNTED_ONE_BY_ONE), stop)
+    few = np.arange(start, middle, dtype=np.float64)
+    gap = (stop - middle) / (middle * stop)
+    squares = gap * (1 / middle + 1 / stop)
+    cubes = gap * (1 / middle**2 + 1 / (middle * stop) + 1 / stop**2)
+    return float(np.sum(1 / few**2)) + gap + squares / 2 + cubes / 6
+
+
+def _aupr(positives: int, negatives: int) -> float | None:
     """Sum the area over the i-th positive behind y negatives, for all i and y."""
-    totals = _totals_without_ties(scores)
-    if totals is None or float(totals[0]) * totals[1] > _CELLS:
+    if positives * negatives > _CELLS:
         return None
-    positives, negatives = totals
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, positives + negatives + 1)))])
 
     def choose(n: NDArray[np.int64], k: NDArray[np.int64] | int) -> Floats:
         return np.asarray(logs[n] - logs[k] - logs[n - k])
 
-    y = np.arange(negatives + 1)
     every = float(choose(np.array([positives + negatives]), positives)[0])
     expected = 0.0
-    for rank in range(1, positives + 1):
+    for rank, start in product(range(1, positives + 1), range(0, negatives + 1, _BLOCK)):
+        y = np.arange(start, min(start + _BLOCK, negatives + 1))
         behind = choose(rank - 1 + y, rank - 1)
         left = choose(positives - rank + negatives - y, positives - rank)
         growth = 1 / np.maximum(rank - 1 + y, 1)

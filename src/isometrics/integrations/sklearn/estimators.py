@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from isometrics.calibrate import FCalibrator
 from isometrics.decide import best_threshold
 from isometrics.integrations.sklearn.pooling import PooledScoresClassifier
-from isometrics.integrations.sklearn.response import positive_place
 from isometrics.parameters import clean_beta, clean_choice
 
 if TYPE_CHECKING:
@@ -37,7 +36,8 @@ class FBetaThresholdClassifier(PooledScoresClassifier):
 
     The scores of rows that a model has not learnt from, out of a cross-validation, are pooled
     into one table of operating points. The best threshold for every β comes from the hull of that
-    table, so ``set_params(beta=2)`` after `fit` moves the threshold, without fitting again.
+    table, so ``set_params(beta=2)`` after `fit` moves the threshold, without fitting again. Other
+    parameters that are set after `fit` count from the next `fit` on.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ class FCalibratedClassifier(PooledScoresClassifier):
         exactly 0 is predicted positive.
         """
         margin = self._margin(X)
-        return margin if positive_place(self.classes_, self.pos_label) == 1 else -margin
+        return margin if self._positive_place == 1 else -margin
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row: positive where d is 1/(1+β²) or more."""

@@ -157,7 +157,10 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
                 "can tell the classes apart"
             )
         rows = np.concatenate([fold.rows for fold in folds])
-        positive = classes[positive_place(classes, self.pos_label)]
+        # What the table was counted with holds until the next fit, whatever is set meanwhile.
+        self._positive_place = positive_place(classes, self.pos_label)
+        self._response_method = self.response_method
+        positive = classes[self._positive_place]
         self.points_ = OperatingPoints.from_scores(
             y[rows] == positive,
             scores,
@@ -175,10 +178,12 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     def _scores(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self, "estimator_")
-        return positive_scores(self.estimator_, X, self.response_method, self.pos_label)
+        return positive_scores(
+            self.estimator_, X, self._response_method, self.classes_[self._positive_place]
+        )
 
     def _labels(self, positive: NDArray[np.bool_]) -> NDArray[Any]:
-        place = positive_place(self.classes_, self.pos_label)
+        place = self._positive_place
         return np.asarray(self.classes_[np.where(positive, place, 1 - place)])
 
     # ------------------------------------------------------------------ scikit-learn's protocols
