@@ -97,11 +97,80 @@ def test_a_summary_has_intervals_over_all_rows(analysis):
     for row, model in enumerate(("one", "other")):
         ends = frame["auprg_lower"][rows].iloc[row], frame["auprg_upper"][rows].iloc[row]
         assert ends == sure.interval("AUPRG", model)
-    assert np.isnan(frame["auroc_lower"][~rows]).all()
     lower, upper = sure.interval("AUROC", "one")
     assert f"{lower:.4f} to {upper:.4f}" in repr(summary)
     assert "95% interval of AUROC" in repr(summary)
     assert sure.explanation()[:20] in repr(summary)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_groups_have_intervals_from_their_own_rows(sample, weighted):
+    labels, scores = sample
+    groups = np.arange(400) % 3
+    weights = np.arange(400) % 4 + 1 if weighted else None
+    analysis = iso.analyse(labels, scores, groups=groups, sample_weight=weights)
+    summary = analysis.summary(confidence_level=0.9, **QUICK)
+    frame = summary.to_frame("pandas")
+    for group in range(3):
+        rows = groups == group
+        sure = iso.bootstrap(
+            labels[rows],
+            {name: each[rows] for name, each in scores.items()},
+            sample_weight=weights[rows] if weighted else None,
+            confidence_level=0.9,
+            random_state=0,
+            **QUICK,
+        )
+        for model in scores:
+            row = frame[(frame["group"] == str(group)) & (frame["model"] == model)].iloc[0]
+            assert (row["aupr_lower"], row["aupr_upper"]) == sure.interval("AUPR", model)
+    lower, upper = sure.interval("AUROC", "other")
+    assert f"{lower:.4f} to {upper:.4f}" in repr(summary)
+    assert summary.notes[-1] == "The intervals of a group come from its own rows."
+    assert "own rows" not in repr(analysis.summary(by_group=False, confidence_level=0.9, **QUICK))
+
+
+def test_groups_of_one_model_have_intervals_from_their_tables(sample):
+    labels, scores = sample
+    groups = np.arange(400) % 2
+    table = pa.table({"label": labels, "score": scores["one"], "group": groups})
+    analysis = iso.read_predictions(table, group="group", keep_rows=False)
+    assert analysis.rows is None
+    for moved, prevalence in ((analysis, None), (analysis.at_prevalence(0.1), 0.1)):
+        frame = moved.summary(confidence_level=0.9, **QUICK).to_frame("pandas")
+        points = iso.OperatingPoints.from_scores(labels[groups == 1], scores["one"][groups == 1])
+        sure = iso.bootstrap(
+            points, measures="AUPR", prevalence=prevalence, confidence_level=0.9, random_state=0,
+            **QUICK,
+        )  # fmt: skip
+        row = frame[frame["group"] == "1"].iloc[0]
+        assert (row["aupr_lower"], row["aupr_upper"]) == pytest.approx(sure.interval(), rel=1e-12)
+
+
+def test_groups_have_no_intervals_where_each_is_drawn_as_a_whole(analysis):
+    summary = analysis.summary(confidence_level=0.95, clustered=True, **QUICK)
+    assert summary.notes[-1] == ("Groups have no intervals: clustered=True draws each as a whole.")
+    frame = summary.to_frame("pandas")
+    assert np.isnan(frame["auroc_lower"][frame["group"] != "(all rows)"]).all()
+    assert not np.isnan(frame["auroc_lower"][:2]).any()
+
+
+def test_what_small_groups_leave_undefined_is_said_once():
+    labels, scores = [1, 0, 1, 0] + [1, 0] * 30, [4, 1, 3, 2, *np.arange(60) % 7]
+    analysis = iso.analyse(labels, scores, groups=["few"] * 4 + ["many"] * 60)
+    notes = analysis.summary(confidence_level=0.9, **QUICK).notes[-3:]
+    assert notes == (
+        "The intervals of a group come from its own rows.",
+        "Some replicates of groups lack a class and are left out (few).",
+        "Intervals undefined (score in few): too few different replicates to tell.",
+    )
+
+
+def test_progress_counts_the_replicates_of_all_groups(analysis):
+    told = []
+    analysis.summary(confidence_level=0.9, progress=lambda *both: told.append(both), **QUICK)
+    assert told[-1] == (21 * 60, 21 * 60)
+    assert told == sorted(told)
 
 
 def test_models_side_by_side_have_a_line_of_intervals(sample):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics.best_rows import ALL_ROWS, Entry, Thresholds, thresholds_of
-from isometrics.certainty import Evidence
+from isometrics.certainty import Evidence, intervals_of
 from isometrics.comparing import Comparison, compare
 from isometrics.errors import ParameterError
 from isometrics.models import named_models
@@ -59,7 +59,8 @@ class Analysis(Value):
     prevalence
         The prevalence that the tables were moved to, by `at_prevalence`; None is their own.
     counted
-        The operating points of each model as they were counted, where `at_prevalence` moved them.
+        The operating points of each model as they were counted, where `at_prevalence` moved them,
+        by group; ``"(all rows)"`` is all groups together.
     without_rows
         Why the rows are not known, where they are not.
 
@@ -80,7 +81,7 @@ class Analysis(Value):
     description: str = ""
     rows: ModelSample | None = None
     prevalence: float | None = None
-    counted: dict[str, OperatingPoints] | None = None
+    counted: dict[str, dict[str, OperatingPoints]] | None = None
     without_rows: str = "it was made of tables; make it with analyse or read_predictions"
 
     def __post_init__(self) -> None:
@@ -111,9 +112,11 @@ class Analysis(Value):
         by_group
             Add a row for each model in each group.
         confidence_level
-            Add confidence intervals of AUROC, AUPR and AUPRG over all rows, for example 0.95.
+            Add confidence intervals of AUROC, AUPR and AUPRG, for example 0.95: over all rows, and
+            of each group from its own rows.
         options
-            Options of `bootstrap`, from which the intervals come.
+            Options of `bootstrap`, from which the intervals come. With ``clustered=True``, which
+            draws whole groups, groups have no intervals of their own.
 
         Examples
         --------
@@ -127,10 +130,20 @@ class Analysis(Value):
         s           score          1    0.333333       0.5  0.306853         0  0.666667        0.5
         """
         skipped = self.skipped if by_group else {}
-        sure = None
-        if confidence_level is not None:
-            sure = self.bootstrap(confidence_level=confidence_level, **options)
-        return summary_of(list(self._entries(by_group)), _betas(beta), skipped, sure)
+        entries, betas = list(self._entries(by_group)), _betas(beta)
+        if confidence_level is None:
+            return summary_of(entries, betas, skipped)
+        options = {"random_state": 0, "confidence_level": confidence_level} | options
+        groups = {group: self._evidence_of(group) for group in self.groups} if by_group else {}
+        found = intervals_of(self._evidence(), groups, **options)
+        return summary_of(
+            entries,
+            betas,
+            skipped,
+            intervals=found.all_rows,
+            ends=found.ends,
+            more_notes=found.notes,
+        )
 
     def thresholds(
         self, *, beta: float | Iterable[float] = BETAS, by_group: bool = True
@@ -223,7 +236,7 @@ class Analysis(Value):
             models=moved(self.models),
             groups={group: moved(models) for group, models in self.groups.items()},
             prevalence=clean_prevalence(prevalence),
-            counted=self._counted(),
+            counted={ALL_ROWS: self.models} | self.groups if self.counted is None else self.counted,
         )
 
     def plot(
@@ -333,11 +346,14 @@ class Analysis(Value):
         ]
 
     def _evidence(self) -> Evidence:
-        return Evidence(self._counted(), self.rows, self.prevalence, self.without_rows)
-
-    def _counted(self) -> dict[str, OperatingPoints]:
         # Replicates are drawn from whole rows, and moved to the prevalence afterwards.
-        return self.models if self.counted is None else self.counted
+        models = self.models if self.counted is None else self.counted[ALL_ROWS]
+        return Evidence(models, self.rows, self.prevalence, self.without_rows)
+
+    def _evidence_of(self, group: str) -> Evidence:
+        models = (self.groups if self.counted is None else self.counted)[group]
+        rows = None if self.rows is None else self.rows.of_group(group)
+        return Evidence(models, rows, self.prevalence, self.without_rows)
 
     def __repr__(self) -> str:
         """Return the summary over all rows, below what is known of the data."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics.errors import NotAnswerableError
+from isometrics.errors import NotAnswerableError, UndefinedWarning
+from isometrics.printing import several
+from isometrics.progress import reporting
 from isometrics.uncertainty.bootstrapping import DEFAULT_MEASURES, bootstrap
 from isometrics.uncertainty.curve_replicates import bootstrap_curves
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from isometrics.aliases import Floats
     from isometrics.points import OperatingPoints
     from isometrics.samples import ModelSample
     from isometrics.uncertainty.bands import Band, CurveReplicates
@@ -20,6 +24,16 @@ if TYPE_CHECKING:
     from isometrics.uncertainty.measures import MeasureLike
 
 REPLICATES_OF_CURVES = 500
+
+
+class Intervals(NamedTuple):
+    """The intervals of a summary."""
+
+    all_rows: Bootstrap
+    ends: dict[tuple[str, str], Floats]
+    """By group and model, the lower and the upper ends of the intervals of all measures."""
+    notes: tuple[str, ...]
+    """What needs saying about the intervals of groups."""
 
 
 class Evidence(NamedTuple):
@@ -80,3 +94,47 @@ class Evidence(NamedTuple):
         for code, places in enumerate(rows.groups.values()):
             codes[places] = code
         return codes
+
+
+def intervals_of(
+    all_rows: Evidence, groups: Mapping[str, Evidence], *, progress: Any = None, **options: Any
+) -> Intervals:
+    """Return the intervals over all rows, and of each group those from its own rows.
+
+    What small groups leave undefined is said in a note: a warning for each would bury the others.
+    """
+    ends: dict[tuple[str, str], Floats] = {}
+    incomplete, undefined = [], []
+    if options.get("clustered") and groups:
+        groups, notes = {}, ["Groups have no intervals: clustered=True draws each as a whole."]
+    else:
+        notes = ["The intervals of a group come from its own rows."] if groups else []
+    with reporting(progress) as report:
+
+        def told(place: int) -> Any:
+            if report is None:
+                return None
+            runs = 1 + len(groups)
+            return lambda done, total: report(place * total + done, runs * total)
+
+        found = all_rows.numbers(progress=told(0), **options)
+        for place, (group, evidence) in enumerate(groups.items(), 1):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UndefinedWarning)
+                sure = evidence.numbers(progress=told(place), **options)
+            if sure.undefined.any():
+                incomplete.append(group)
+            # A model that is alone has no name there.
+            for row, model in enumerate(evidence.models):
+                ends[group, model] = np.array([sure.lower[row], sure.upper[row]])
+                if np.isnan(ends[group, model]).any():
+                    undefined.append(f"{model} in {group}")
+    if incomplete:
+        notes.append(
+            f"Some replicates of groups lack a class and are left out ({several(incomplete)})."
+        )
+    if undefined:
+        notes.append(
+            f"Intervals undefined ({several(undefined)}): too few different replicates to tell."
+        )
+    return Intervals(found, ends, tuple(notes))

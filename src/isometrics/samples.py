@@ -31,6 +31,16 @@ class ModelSample(NamedTuple):
     weights: Counts | None
     groups: dict[str, NDArray[np.intp]]
 
+    def of_group(self, group: str) -> ModelSample:
+        """Return the rows of one group."""
+        rows = self.groups[group]
+        return ModelSample(
+            self.labels[rows],
+            {name: scores[rows] for name, scores in self.scores.items()},
+            None if self.weights is None else self.weights[rows],
+            {},
+        )
+
     def tables(self) -> dict[str, OperatingPoints]:
         """Return the operating points of each model over all rows."""
         return self._count(slice(None))

@@ -55,6 +55,9 @@ class Summary(ResultTable):
         What needs saying about these numbers, in sentences.
     intervals
         Confidence intervals of some measures over all rows, where they were asked for.
+    lower, upper
+        The ends of the intervals of each row, a column for each measure of `intervals`; NaN where
+        there is none.
 
     Examples
     --------
@@ -96,6 +99,8 @@ class Summary(ResultTable):
     f_baseline: Floats
     notes: tuple[str, ...] = ()
     intervals: Bootstrap | None = None
+    lower: Floats | None = None
+    upper: Floats | None = None
 
     @property
     def prevalence(self) -> Floats:
@@ -146,7 +151,7 @@ class Summary(ResultTable):
             lines.append((measure, cells, number(self.baseline[0, place])))
             if self.intervals is not None and measure in self.intervals.measures:
                 title = f"{percent(self.intervals.confidence_level)} interval"
-                lines.append((title, [self._interval(name, measure) for name in self.names], ""))
+                lines.append((title, self._intervals(measure), ""))
         for place, beta in enumerate(self._betas()):
             best = {name: values[:, place] for name, values in self._best().items()}
             cells = self._marked(best["f"], best["f"])
@@ -161,11 +166,15 @@ class Summary(ResultTable):
             columns[name] = [cells[place] for _, cells, _ in lines]
         return columns | ({_CONSTANT: [last for *_, last in lines]} if self._one_sample() else {})
 
-    def _interval(self, name: str, measure: str) -> str:
+    def _intervals(self, measure: str) -> list[str]:
+        """Return the interval of a measure in each row as text."""
         assert self.intervals is not None
-        named = name if name in self.intervals.models else None
-        lower, upper = self.intervals.interval(measure, named)
-        return f"{lower:.4f} to {upper:.4f}"
+        place = self.intervals.measures.index(measure)
+        ends = zip(self._ends("lower")[:, place], self._ends("upper")[:, place], strict=True)
+        return ["-" if np.isnan(lower) else f"{lower:.4f} to {upper:.4f}" for lower, upper in ends]
+
+    def _ends(self, which: str) -> Floats:
+        return np.asarray(getattr(self, which))
 
     def _marked(self, lo: Floats, hi: Floats) -> list[str]:
         """Return values as text, with a star at those that may be the best one."""
@@ -189,10 +198,7 @@ class Summary(ResultTable):
             columns[measure] = list(map(bracketed, *bounds))
             if self.intervals is not None:
                 title = f"{percent(self.intervals.confidence_level)} interval of {measure}"
-                columns[title] = [
-                    self._interval(name, measure) if group == ALL_ROWS else ""
-                    for name, group in zip(self.names, self.groups, strict=True)
-                ]
+                columns[title] = self._intervals(measure)
         betas = self._betas()
         place = betas.index(1.0) if 1.0 in betas else 0
         best = self._best()
@@ -230,24 +236,14 @@ class Summary(ResultTable):
         for name, lo, hi in zip(names, self.lo.T, self.hi.T, strict=True):
             columns |= {f"{name}_lo": lo, f"{name}_hi": hi}
         if self.intervals is not None:
-            columns |= self._interval_columns(self.intervals)
+            for place, measure in enumerate(self.intervals.measures):
+                for which in ("lower", "upper"):
+                    columns[f"{measure.lower()}_{which}"] = self._ends(which)[:, place]
         columns |= {
             f"{name}_baseline": values for name, values in zip(names, self.baseline.T, strict=True)
         }
         ends = zip(suffixes, self.f_baseline.T, strict=True)
         return columns | {f"{suffix}_baseline": values for suffix, values in ends}
-
-    def _interval_columns(self, sure: Bootstrap) -> dict[str, Any]:
-        """Return the ends of intervals; NaN in groups, which have none."""
-        columns: dict[str, Any] = {}
-        for measure in sure.measures:
-            ends = np.full((2, len(self)), np.nan)
-            for row, (name, group) in enumerate(zip(self.names, self.groups, strict=True)):
-                if group == ALL_ROWS:
-                    named = name if name in sure.models else None
-                    ends[:, row] = sure.interval(measure, named)
-            columns |= {f"{measure.lower()}_lower": ends[0], f"{measure.lower()}_upper": ends[1]}
-        return columns
 
     def _betas(self) -> list[float]:
         return list(map(float, self.best.beta[: self.f_baseline.shape[1]]))
@@ -272,9 +268,16 @@ def summary_of(
     entries: Sequence[Entry],
     betas: Sequence[float],
     skipped: Mapping[str, str],
+    *,
     intervals: Bootstrap | None = None,
+    ends: Mapping[tuple[str, str], Floats] | None = None,
+    more_notes: Sequence[str] = (),
 ) -> Summary:
-    """Return all numbers of tables; `skipped` says why groups have none."""
+    """Return all numbers of tables; `skipped` says why groups have none.
+
+    `intervals` are those over all rows, and `ends` has the ends of those of groups, by group and
+    model.
+    """
     measured = [measures_of(entry.points) for entry in entries]
     lo, hi = (
         np.array([[bracket[end] for bracket in found.values()] for found in measured])
@@ -292,9 +295,25 @@ def summary_of(
         np.array([list(baselines_of(entry.points).values()) for entry in entries]),
         thresholds_of(entries, betas),
         np.array([[points.f(beta)[-1] for beta in betas] for points in constants]),
-        _notes(entries, lo, hi, skipped),
+        (*_notes(entries, lo, hi, skipped), *more_notes),
         intervals,
+        *((None, None) if intervals is None else _ends(entries, intervals, ends or {})),
     )
+
+
+def _ends(
+    entries: Sequence[Entry], intervals: Bootstrap, of_groups: Mapping[tuple[str, str], Floats]
+) -> tuple[Floats, Floats]:
+    """Return the lower and the upper ends of intervals, a row for each entry."""
+    found = np.full((2, len(entries), len(intervals.measures)), np.nan)
+    for row, entry in enumerate(entries):
+        if entry.group == ALL_ROWS:
+            # A model that is alone has no name there.
+            place = intervals.models.index(entry.model) if len(intervals.models) > 1 else 0
+            found[:, row] = intervals.lower[place], intervals.upper[place]
+        elif (entry.group, entry.model) in of_groups:
+            found[:, row] = of_groups[entry.group, entry.model]
+    return found[0], found[1]
 
 
 def _notes(

@@ -1,9 +1,12 @@
 """Intervals, bands, prevalences and the page on the command line."""
 
+import pandas as pd
 import pytest
 
 import isometrics as iso
 from isometrics.cli.serve import serve
+
+from .conftest import sample
 
 SURE = ("--confidence", "0.9", "--resamples", "60")
 OPTIONS = {"confidence_level": 0.9, "n_resamples": 60}
@@ -19,6 +22,13 @@ def test_a_summary_has_intervals(call, predictions, analysis):
     lower, upper = analysis.bootstrap("AUPR", **OPTIONS).interval("AUPR", found["model"])
     assert (found["aupr_lower"], found["aupr_upper"]) == (lower, upper)
     assert "90% interval" in call("summary", predictions, "--group", "", *SURE).out
+
+
+def test_groups_have_intervals_too(call, grouped):
+    data = call("summary", grouped, "--group", "group", *SURE, "--json").data
+    assert {row["group"] for row in data["summary"]} == {"(all rows)", "north", "south"}
+    assert all(row["auroc_lower"] < row["auroc"] for row in data["summary"])
+    assert "The intervals of a group come from its own rows." in data["notes"]
 
 
 def test_the_seed_can_be_chosen(call, predictions):
@@ -115,3 +125,12 @@ def test_the_page_shows_no_password(call, analysis, monkeypatch):
     monkeypatch.setattr("isometrics.cli.serve.load", lambda *_: analysis)
     call("serve", "postgresql://ann:hunter2@host/db?table=t&password=hunter2", "--no-open")
     assert served["title"] == "postgresql://host/db?table=t&password=…"
+
+
+def test_a_category_without_rows_needs_no_interval(call, tmp_path):
+    label, good, bad, group = sample()
+    sites = pd.Categorical(group, categories=["west", "south", "north"])
+    path = tmp_path / "categories.parquet"
+    pd.DataFrame({"label": label, "good": good, "bad": bad, "site": sites}).to_parquet(path)
+    rows = call("summary", path, "--group", "site", *SURE, "--json").data["summary"]
+    assert list(dict.fromkeys(row["group"] for row in rows)) == ["(all rows)", "north", "south"]

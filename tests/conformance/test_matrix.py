@@ -44,7 +44,8 @@ def outcome(given, case):
     try:
         if case["way"] == "analyse":
             return analysed(given, case)
-        return iso.read_predictions(given, **roles_of(case), keep_rows=case["way"] == "keep_rows")
+        keep = {"keep_rows": True} if case["way"] == "keep_rows" else {}
+        return iso.read_predictions(given, **roles_of(case), **keep)
     except IsometricsError as error:
         return type(error), str(error)
 
