@@ -2,6 +2,7 @@
 
 import csv
 import json
+import signal
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,14 @@ class Done(NamedTuple):
     def data(self):
         """What was printed as JSON, which must be strict."""
         return json.loads(self.out, parse_constant=pytest.fail)
+
+
+@pytest.fixture(autouse=True)
+def heard_interrupts():
+    """Shells ignore interrupts for what they start in the background; programs inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

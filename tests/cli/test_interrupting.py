@@ -17,14 +17,6 @@ from isometrics.errors import FileError
 from isometrics.writing import whole_file
 
 
-@pytest.fixture(autouse=True)
-def heard_interrupts():
-    """Shells ignore interrupts for what they start in the background; programs inherit that."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def test_a_block_that_ends_in_time_is_left_alone():
     ends = []
     with pytest.raises(KeyboardInterrupt), prompt_interrupts(ends.append, grace=30):  # noqa: PT012

@@ -27,7 +27,7 @@ SEARCH = settings(
 @pytest.mark.parametrize(("law", "area"), PAIRS)
 def test_law(law, area):
     @given(LAWS[law].cases(small))
-    @settings(max_examples=40)
+    @settings(max_examples=min(40, settings.default.max_examples))
     def holds(case):
         LAWS[law].check(System({area: AREAS[area]}), case)
 
