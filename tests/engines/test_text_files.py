@@ -332,6 +332,29 @@ def test_quotes_of_another_kind(tmp_path, note):
     assert iso.read_predictions(tmp_path / "x.csv").models["score"].tp.tolist() == [0, 1, 2, 2]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "score,label,note\n.7,1,a\n.3,0,b\n.3,1,'\n.7,0,'\n",
+        "note,label,score\n',1,0.5\n',0,0.25\nx,1,0.75\n',1,0.3\n",
+    ],
+)
+def test_apostrophes_are_values(tmp_path, text):
+    """DuckDB takes them for quotes, and what stands between two rows for a value."""
+    (tmp_path / "x.csv").write_text(text)
+    assert len(iso.read_predictions(tmp_path / "x.csv", keep_rows=True).rows.labels) == 4
+
+
+def test_apostrophes_that_enclose_several_lines_are_refused(tmp_path):
+    text = "label,note,score\n1,'a,b',0.5\n0,x,0.25\n1,'c,\nd',0.75\n"
+    (tmp_path / "x.csv").write_text(text)
+    with pytest.raises(FileError, match="it has 4 rows, of which 3 can be told apart"):
+        iso.read_predictions(tmp_path / "x.csv")
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(text.encode()))
+    with pytest.raises(FileError, match="values stand in apostrophes; put them into double"):
+        iso.read_predictions(tmp_path / "x.csv.gz")
+
+
 def test_one_column_whose_name_has_a_comma(tmp_path):
     (tmp_path / "x.csv").write_text('"a,b"\n1\n2\n')
     with closing(open_source(tmp_path / "x.csv")) as source:

@@ -303,7 +303,8 @@ class CSVFiles(TextFiles):
         if not plain or any(len(dialect.names) == 1 for dialect in self._dialects.values()):
             return True
         written = sum(_lines(file, dialect) for file, dialect in self._dialects.items())
-        if rows != written:
+        quotes = {dialect.quote for dialect in self._dialects.values()}
+        if rows != written and quotes <= {"", _QUOTE}:
             written = sum(_records(file, dialect) for file, dialect in self._dialects.items())
         if rows != written:
             raise FileError(
@@ -323,14 +324,24 @@ _DELIMITERS = ",;\t|"
 def _sniff(connection: duckdb.DuckDBPyConnection, file: Path) -> tuple[_Dialect, dict[str, str]]:
     """Find out how a file is written, and the types of its first rows."""
     start = start_of(file)
+    quotes = f", quote = {literal(_QUOTE)}, escape = {literal(_QUOTE)}"
     dialect, types = _sniffed(connection, file)
+    if dialect.quote not in (_NONE, _QUOTE):
+        # Between two apostrophes that are values, rows would be lost.
+        standard, its_types = _sniffed(connection, file, quotes)
+        if standard.names == dialect.names:
+            dialect, types = standard, its_types
+        elif file.suffix.lower() in COMPRESSED:
+            raise FileError(
+                f"cannot read {str(file)!r}: values stand in apostrophes; put them into double "
+                "quotes"
+            )
     _refuse_skipped(file, start, dialect)
     if len(dialect.names) == 1:
         _refuse_ragged(file, start)
     if dialect.quote in (_NONE, _QUOTE) and dialect.escape == _NONE:
         # Quotes, or quotes inside of quotes, may come later.
         standard = dialect._replace(quote=_QUOTE, escape=_QUOTE)
-        quotes = f", quote = {literal(_QUOTE)}, escape = {literal(_QUOTE)}"
         if _QUOTE.encode() not in start or _sniffed(connection, file, quotes)[0] == standard:
             dialect = standard
     quote, escape = ("" if mark == _NONE else mark for mark in (dialect.quote, dialect.escape))
@@ -388,7 +399,8 @@ def _joined(kinds: set[str]) -> str:
 def _lines(file: Path, dialect: _Dialect) -> int:
     """Count rows as lines, quickly: no line is taken to be blank but the last ones."""
     end = b"\r" if dialect.new_line == "\\r" else b"\n"
-    quote = dialect.quote.encode()
+    # Other quotes than these enclose no line breaks, so that every line is a row.
+    quote = dialect.quote.encode() if dialect.quote == _QUOTE else b""
     ends = quotes = 0
     last = b""
     with file.open("rb") as content:
