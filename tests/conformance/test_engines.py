@@ -9,6 +9,7 @@ import pytest
 import isometrics as iso
 from isometrics.errors import (
     EmptyInputError,
+    FileError,
     LabelError,
     MissingValueError,
     OneClassError,
@@ -189,6 +190,72 @@ def test_postgresql_agrees(server, case):
     given, _, options, _ = CASES[case]
     expected = outcome(given, options)
     assert_same(outcome(postgres_table(server, given, "predictions"), options), expected)
+
+
+def stored(server, *commands):
+    """Run commands on a server."""
+    import adbc_driver_postgresql.dbapi
+
+    with adbc_driver_postgresql.dbapi.connect(server) as connection:
+        for command in commands:
+            with connection.cursor() as cursor:
+                cursor.execute(command)
+        connection.commit()
+
+
+@pytest.mark.slow
+def test_a_server_that_is_reached_by_a_socket(server):
+    """The server of the tests has a socket, too, in the folder that its settings name."""
+    import adbc_driver_postgresql.dbapi
+
+    with adbc_driver_postgresql.dbapi.connect(server) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT setting FROM pg_settings WHERE name = 'unix_socket_directories'")
+        ((folder,),) = cursor.fetchall()
+    postgres_table(server, table(), "predictions")
+    port = server.rpartition(":")[2].partition("/")[0]
+    url = f"postgresql:///postgres?host={folder}&port={port}&user=tester&table=predictions"
+    assert_same(outcome(url, {}), outcome(table(), {}))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["numeric", "numeric(20, 3)"])
+def test_numeric_columns_of_postgresql(server, dtype):
+    rows = ", ".join(f"({label}, {score})" for label, score in zip(LABELS, SCORES, strict=True))
+    stored(
+        server,
+        "DROP TABLE IF EXISTS numbers",
+        f"CREATE TABLE numbers (label numeric, score {dtype})",
+        f"INSERT INTO numbers VALUES {rows}",
+    )
+    assert_same(outcome(f"{server}?table=numbers", {}), outcome(table(), {}))
+
+
+@pytest.mark.slow
+def test_large_whole_numbers_of_postgresql(server):
+    given = [2**60, 2**60 + 1, 2**60 + 2, -(2**62)]
+    rows = ", ".join(
+        f"({label}, {score})" for label, score in zip([1, 0, 1, 0], given, strict=True)
+    )
+    stored(
+        server,
+        "DROP TABLE IF EXISTS numbers",
+        "CREATE TABLE numbers (label int, score numeric)",
+        f"INSERT INTO numbers VALUES {rows}",
+    )
+    found = outcome(f"{server}?table=numbers", {})
+    assert_same(found, outcome(table([1, 0, 1, 0], given), {}))
+    stored(server, "INSERT INTO numbers VALUES (1, 'NaN')")
+    assert outcome(f"{server}?table=numbers", {})[0] is MissingValueError
+
+
+@pytest.mark.slow
+def test_tables_of_postgresql_with_dots_in_their_names(server):
+    postgres_table(server, table(), "a.b")
+    assert_same(outcome(f"{server}?table=a.b", {}), outcome(table(), {}))
+    assert_same(outcome(f"{server}?table=public.a.b", {}), outcome(table(), {}))
+    error, said = outcome(f"{server}?table=no.such", {})
+    assert error is FileError
+    assert "no.such" in said
 
 
 @pytest.mark.xdist_group("spark")

@@ -450,6 +450,8 @@ def test_duckdb_never_fetches_extensions(monkeypatch, tmp_path):
     assert settings(0)["autoinstall_known_extensions"] is False
     assert settings(0)["autoload_known_extensions"] is False
     assert settings(0)["memory_limit"] == "64MiB"
+    assert settings(0).get("threads", 1) == 1
+    assert "threads" not in settings(2**50)
     assert settings(2**30)["memory_limit"] == "1024MiB"
     (tmp_path / "x.csv").write_text(CSV)
     source = open_source(tmp_path / "x.csv")

@@ -5,6 +5,7 @@ import sqlite3
 import sys
 import tempfile
 from contextlib import closing
+from pathlib import Path
 from types import SimpleNamespace
 
 import duckdb
@@ -182,7 +183,9 @@ def test_the_description_of_a_server_has_no_password(monkeypatch):
     found = open_source("postgresql://me:hunter2@host/data?sslmode=require&table=s.t")
     assert found.shown == "postgresql://host/data?table=s.t"
     assert found.given == (
-        "postgresql", "postgresql://me:hunter2@host/data?sslmode=require", '"s"."t"'
+        "postgresql",
+        "postgresql://me:hunter2@host/data?sslmode=require",
+        ['"s"."t"', '"s.t"'],
     )  # fmt: skip
 
 
@@ -236,6 +239,59 @@ def test_a_reader_that_stops_early_leaves_no_warning(sqlite):
     url = sqlite((place % 2, place + 0.5) for place in range(5000))
     with pytest.raises(KeyError):
         iso.read_predictions(url, progress=stop)
+
+
+@pytest.mark.parametrize("scheme", ["duckdb", "sqlite"])
+def test_tables_with_dots_in_their_names(tmp_path, scheme):
+    path = tmp_path / "x.db"
+    connect = {"duckdb": duckdb.connect, "sqlite": sqlite3.connect}[scheme]
+    with closing(connect(str(path))) as connection:
+        connection.execute('CREATE TABLE "a.b.c" (label INTEGER, score DOUBLE)')
+        rows = zip(LABELS, SCORES, strict=True)
+        connection.executemany('INSERT INTO "a.b.c" VALUES (?, ?)', list(rows))
+        connection.execute('CREATE TABLE "main.t" AS SELECT * FROM "a.b.c"')
+        connection.commit()
+    url = f"{scheme}:///{path}?table="
+    for table in ("a.b.c", "main.a.b.c", "main.t"):
+        assert iso.read_predictions(url + table).models["score"] == EXPECTED
+    with closing(connect(str(path))) as connection:
+        connection.execute("CREATE TABLE t AS SELECT 1 AS label, 0.5 AS score")
+        connection.commit()
+    said = 'the table may be "main"."t" or "main.t"; rename one, or make a view'
+    assert said in failure(url + "main.t")
+    assert "no.such" in failure(url + "no.such").replace('"."', ".")
+
+
+def test_a_view_reads_no_other_files(tmp_path):
+    """What a database holds may come from anyone."""
+    (tmp_path / "x.csv").write_text(CSV)
+    (tmp_path / "secret.txt").write_text("hunter2")
+    with duckdb.connect(str(tmp_path / "x.db")) as connection:
+        for view, columns, file in (("csv", "*", "x.csv"), ("text", "content", "secret.txt")):
+            table = f"read_{view}('{tmp_path}/{file}')"
+            connection.execute(f'CREATE VIEW "{view}" AS SELECT {columns} FROM {table}')
+        connection.execute("CREATE TABLE t AS SELECT * FROM csv")
+        connection.execute("CREATE VIEW good AS SELECT label, score FROM t")
+    url = f"duckdb:///{tmp_path}/x.db?table="
+    for view in ("csv", "text"):
+        said = failure(url + view)
+        assert "disabled by configuration" in said
+        assert "hunter2" not in said
+    assert iso.read_predictions(url + "good").models["score"] == EXPECTED
+
+
+@pytest.mark.parametrize("scheme", ["duckdb", "sqlite"])
+def test_a_database_that_may_not_be_read(tmp_path, monkeypatch, scheme):
+    """Nothing is forbidden to root, so the refusal is made up."""
+    (tmp_path / "x.db").touch()
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    assert failure(f"{scheme}:///{tmp_path}/x.db?table=t").endswith(
+        "x.db?table=t': permission denied"
+    )
 
 
 # ---------------------------------------------------------------------- data frames

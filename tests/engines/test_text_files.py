@@ -13,9 +13,17 @@ import pytest
 import isometrics as iso
 from isometrics.cli import main
 from isometrics.engines import text_files
+from isometrics.engines.memory import LEAST
 from isometrics.engines.opening import open_source
 from isometrics.engines.sources import ColumnTypesChangedError
-from isometrics.errors import FileError, IsometricsError, LabelError, MissingValueError, ScoreError
+from isometrics.errors import (
+    EmptyInputError,
+    FileError,
+    IsometricsError,
+    LabelError,
+    MissingValueError,
+    ScoreError,
+)
 
 SAMPLE = 20_480
 """The rows from which DuckDB guesses types."""
@@ -389,3 +397,48 @@ def test_ragged_rows_are_named(tmp_path, rows, said):
     with pytest.raises(IsometricsError) as refused:
         iso.read_predictions(tmp_path / "x.csv")
     assert said in str(refused.value)
+
+
+# ---------------------------------------------------------------------- little memory
+
+
+@pytest.mark.parametrize("rows", [2, 50_000])
+@pytest.mark.parametrize("name", ["x.csv.gz", "x.csv.zst", "x.csv", "x.jsonl", "x.jsonl.gz"])
+def test_text_within_the_lowest_limit(tmp_path, name, rows):
+    columns = rows_with({"score": 0.5}, 0, total=rows, score=0.25)
+    plain = write(tmp_path / f"plain.{name.split('.')[1]}", columns)
+    if name.endswith(".gz"):
+        (tmp_path / name).write_bytes(gzip.compress(plain.read_bytes()))
+    elif name.endswith(".zst"):
+        with pa.CompressedOutputStream(str(tmp_path / name), "zstd") as stream:
+            stream.write(plain.read_bytes())
+    else:
+        plain.rename(tmp_path / name)
+    found = iso.read_predictions(tmp_path / name, memory_limit=LEAST).models["score"]
+    assert found == iso.OperatingPoints.from_scores(columns["label"], columns["score"])
+
+
+# ---------------------------------------------------------------------- messages
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_a_header_alone(tmp_path, suffix):
+    path = write(tmp_path / f"x.{suffix}", {"label": [], "score": []})
+    with pytest.raises(EmptyInputError, match=r"^label is empty; at least one row is needed$"):
+        iso.read_predictions(path)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_nothing_but_infinities(tmp_path, suffix):
+    columns = {"label": [1, 0, 1, 0], "score": [np.inf, -np.inf, np.inf, np.inf]}
+    found = iso.read_predictions(write(tmp_path / f"x.{suffix}", columns)).models["score"]
+    assert found == iso.OperatingPoints.from_scores(*columns.values())
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+@pytest.mark.parametrize("odd", ["high", "0.5x", "1,5"])
+def test_one_bad_score_among_the_first(tmp_path, suffix, odd):
+    path = write(tmp_path / f"x.{suffix}", rows_with({"score": odd}, 3, total=9, score=0.5))
+    said = f"such as {odd!r}: 1 in all, the first at position 3"
+    with pytest.raises(ScoreError, match=said):
+        iso.read_predictions(path)

@@ -380,11 +380,18 @@ class QuerySource:
 
 def settings(memory: int) -> dict[str, Any]:
     """Return how DuckDB is to work: within memory, and never fetching anything."""
-    return {
-        "memory_limit": f"{max(memory // 2**20, 64)}MiB",
+    megabytes = max(memory // 2**20, _THREAD_MEGABYTES)
+    found: dict[str, Any] = {
+        "memory_limit": f"{megabytes}MiB",
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
     }
+    threads = megabytes // _THREAD_MEGABYTES
+    return found if threads >= (os.cpu_count() or 1) else found | {"threads": threads}
+
+
+_THREAD_MEGABYTES = 64
+"""What a thread needs at most to read text: two buffers of JSON, and some of CSV."""
 
 
 def only_this(file: Path) -> str:

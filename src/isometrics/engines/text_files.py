@@ -268,16 +268,17 @@ class CSVFiles(TextFiles):
         if all_rows:
             return self._types
         types = {name: _joined(kinds) for name, kinds in self._sniffed.items()}
-        texts = [name for name, kind in types.items() if kind == "VARCHAR"]
+        texts = [name for name, kind in types.items() if kind in ("VARCHAR", *_TIMES)]
         if not texts:
             return types
         columns = ", ".join(map(quoted, texts))
-        query = f"SELECT {columns} FROM {self._table_of(types)} LIMIT {FIRST_ROWS}"
+        table = self._table_of(types | dict.fromkeys(texts, "VARCHAR"))
+        query = f"SELECT {columns} FROM {table} LIMIT {FIRST_ROWS}"
         rows = self._rows_of(query)
         for position, name in enumerate(texts):
             there = [row[position].strip() for row in rows if row[position] is not None]
             if there and all(map(_NUMBER.fullmatch, there)):
-                # DuckDB takes a column with "inf" for text.
+                # DuckDB takes a column with "inf" for text, or for infinite dates.
                 types[name] = "NUMBER"
         return types
 
@@ -314,8 +315,13 @@ class CSVFiles(TextFiles):
         return True
 
 
-_EVERY_LINE = f"comment = '', nullstr = [{', '.join(map(literal, _NULLS))}]"
-"""No line is a comment: DuckDB would take a row that begins with the identifier #7 for one."""
+_EVERY_LINE = (
+    f"comment = '', nullstr = [{', '.join(map(literal, _NULLS))}], buffer_size = {2 * LONGEST}"
+)
+"""No line is a comment: DuckDB would take a row that begins with the identifier #7 for one.
+
+Its buffers would be of 32 MB, too much for many a limit and not faster.
+"""
 _NONE = "(empty)"
 _QUOTE = '"'
 _DELIMITERS = ",;\t|"
