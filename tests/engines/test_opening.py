@@ -392,3 +392,9 @@ def test_reading_without_duckdb(monkeypatch):
     monkeypatch.delitem(sys.modules, "duckdb")
     with pytest.raises(FileError), reading("x"):
         raise pa.ArrowInvalid("no")
+
+
+def test_sparse_columns_of_pandas_are_read_like_others():
+    whole = pd.DataFrame({"label": [1, 0, 1, 0], "score": [0.5, 0.0, 0.0, 0.2]})
+    sparse = whole.astype(pd.SparseDtype("float64", 0.0))
+    assert iso.read_predictions(sparse).models == iso.read_predictions(whole).models

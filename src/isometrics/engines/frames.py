@@ -78,7 +78,7 @@ class FrameSource:
         import pyarrow as pa
 
         # Rows of pandas have names as well as places; they are no column.
-        frame = nw.maybe_reset_index(frame)
+        frame = _dense(nw.maybe_reset_index(frame))
         native = frame.to_native()
         if hasattr(native, "to_arrow_reader"):
             return native.to_arrow_reader(batch_rows(len(frame.columns)))
@@ -92,3 +92,18 @@ class FrameSource:
 
     def close(self) -> None:
         """Leave the frame to its owner."""
+
+
+def _dense(frame: Any) -> Any:
+    """Return a frame in which pandas' sparse columns, which Arrow does not take, are whole."""
+    import narwhals.stable.v2 as nw
+
+    if not frame.implementation.is_pandas():
+        return frame
+    native = frame.to_native()
+    sparse = {
+        name: dtype.subtype
+        for name, dtype in native.dtypes.items()
+        if type(dtype).__name__ == "SparseDtype"
+    }
+    return nw.from_native(native.astype(sparse)) if sparse else frame
