@@ -404,8 +404,8 @@ def analyse(
     sample_weight
         Weights ≥ 0; a row of weight 0 is absent.
     groups
-        The group of each row, such as its fold, site or query. A group with one class only has
-        no table; `Analysis.skipped` says so.
+        The group of each row, such as its fold, site or query; missing ones are refused. Groups
+        are sorted by value. A group with one class only has no table; `Analysis.skipped` says so.
     pos_label
         The label of the positive class.
 

@@ -59,7 +59,8 @@ def read_predictions(
         The column that names the model of each row, where all models share one score column.
     weight, group
         The columns of weights and of groups, such as folds, sites or queries. ``False`` is none,
-        where a guess would find one.
+        where a guess would find one. Groups are sorted by value, and so are models that a column
+        names; missing ones are refused.
     pos_label
         The label of the positive class.
     memory_limit
