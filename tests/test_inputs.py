@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isometrics import OperatingPoints, inputs
+from isometrics import OperatingPoints, inputs, read_predictions
 from isometrics.errors import (
     DimensionError,
     EmptyInputError,
@@ -440,7 +440,6 @@ def not_real(name, example, count, first):
         (pa.array(["1", "2", "3", "4", "5"]), "1"),
         ([b"1", b"2", b"3", b"4", b"5"], b"1"),
         (np.array([0, 1, 2, 3, 4], complex), 0j),
-        ([Decimal(score) for score in SCORES], Decimal("0.75")),
         ([Fraction(score) for score in SCORES], Fraction(3, 4)),
         (np.array([1, 2, 3, 4, 5], "m8[D]"), timedelta(days=1)),
     ],
@@ -455,7 +454,7 @@ def test_scores_that_are_not_real(scores, example):
     [
         ([1, "2", 3, "x", 5], None, "2", 2, 1),
         (["a", "b", 3, 4, 5], [0, 1, 1, 1, 1], "b", 1, 1),
-        ([1, 2, 3, Decimal(4), 5], None, Decimal(4), 1, 3),
+        ([1, 2, 3, Fraction(9, 2), 5], None, Fraction(9, 2), 1, 3),
         ([1, 2, 3, 4, 2**64], None, 2**64, 1, 4),
         ([-1, 2, 3, 4, 2**63], None, 2**63, 1, 4),
     ],
@@ -463,6 +462,71 @@ def test_scores_that_are_not_real(scores, example):
 def test_the_first_offender_among_scores_is_shown(scores, weights, offender, count, first):
     with pytest.raises(ScoreError, match=not_real("y_score", offender, count, first)):
         from_scores(LABELS, scores, sample_weight=weights)
+
+
+DECIMALS = [Decimal(text) for text in ("0.10", "0.7", "0.35", "0.7", "0.05")]
+
+
+@pytest.mark.parametrize(
+    "build",
+    [list, tuple, np.array, pa.array, pd.Series, pl.Series],
+    ids=["list", "tuple", "numpy", "arrow", "pandas", "polars"],
+)
+def test_decimals_are_numbers(build):
+    """As scores and as weights, in arrays as in the columns of files."""
+    expected = from_scores(LABELS, [float(value) for value in DECIMALS])
+    assert from_scores(LABELS, build(DECIMALS)) == expected
+    weighted = from_scores(LABELS, range(5), sample_weight=build(DECIMALS))
+    assert weighted == from_scores(LABELS, range(5), sample_weight=[*map(float, DECIMALS)])
+    frame = pa.table({"label": LABELS, "score": pa.array(DECIMALS)})
+    from_frame = read_predictions(frame, label="label").models["score"]
+    assert from_frame.to_frame("pandas").equals(expected.to_frame("pandas"))
+
+
+def test_decimals_without_a_fraction_are_integers():
+    scores = [Decimal(2**60 + step) for step in (1, 3, 2, 0, 4)]
+    assert from_scores(LABELS, scores) == from_scores(LABELS, [int(score) for score in scores])
+    weights = [Decimal(2), Decimal("1E+1"), Decimal(3), Decimal(1), Decimal(0)]
+    assert from_scores(LABELS, range(5), sample_weight=weights).tp.dtype == np.int64
+
+
+def test_decimals_among_floats_and_infinities():
+    scores = [Decimal("Infinity"), 0.5, Decimal("0.25"), Decimal("-Infinity"), 3]
+    assert from_scores(LABELS, scores).thresholds[1:].tolist() == [np.inf, 3, 0.5, 0.25, -np.inf]
+
+
+@pytest.mark.parametrize(
+    ("odd", "count"),
+    [
+        # A double takes this for 0.1; so 0.1 and 0.3, with as many places, are not told exactly.
+        ("0.1000000000000000055511151231257827", 2),
+        ("1E-999999999", 5),
+        ("1E+999999999", 1),
+        ("1E+309", 1),
+    ],
+)
+def test_decimals_that_doubles_do_not_tell_apart(odd, count):
+    scores = [Decimal("0.1"), Decimal("0.3"), Decimal("0.5"), Decimal(odd), Decimal("0.25")]
+    message = (
+        r"^y_score has decimals that do not fit into 64 bits \(cast them to fewer digits\): "
+        f"{count} in all"
+    )
+    with pytest.raises(ScoreError, match=message):
+        from_scores(LABELS, scores)
+
+
+def test_decimals_beyond_integers_of_64_bits():
+    for odd in (Decimal("1E+999999999"), Decimal(10) ** 25):
+        with pytest.raises(ScoreError, match=r"do not fit into 64 bits .* the first at position 3"):
+            from_scores(LABELS, [Decimal(1), Decimal(2), Decimal(3), odd, Decimal(4)])
+    with pytest.raises(ScoreError, match="not real numbers of 64 bits"):
+        from_scores(LABELS, [Decimal(1), Decimal(2), Decimal(3), Decimal(2**64), Decimal(4)])
+
+
+def test_missing_decimals():
+    for odd in (None, Decimal("NaN"), Decimal("sNaN")):
+        with pytest.raises(MissingValueError, match="1 in all, the first at position 3"):
+            from_scores(LABELS, [*DECIMALS[:3], odd, DECIMALS[4]])
 
 
 def test_text_and_complex_weights():

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from decimal import Decimal
+from fractions import Fraction
+from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
@@ -16,7 +20,14 @@ if TYPE_CHECKING:
 
     from isometrics.errors import InputError
 
-_NUMBERS = (int, float, np.integer, np.floating, np.bool_)
+_NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal)
+_MOST_PLACES = 400
+"""No double has a digit so far behind the point, or before it."""
+
+_MOST_DIGITS = 19
+"""No integer of 64 bits has a higher power of ten."""
+
+UNHOLDABLE = "decimals that do not fit into 64 bits (cast them to fewer digits)"
 
 
 class Column(NamedTuple):
@@ -59,12 +70,36 @@ class Column(NamedTuple):
         if values.dtype.kind == "O":
             strange = np.array([not isinstance(value, _NUMBERS) for value in values], np.bool_)
             self._refuse_strange(strange, error)
-            values = _from_python(values.tolist())
+            values = _from_python(self._without_decimals(values.tolist(), error))
         if values.dtype.kind == "O":
             most = 2**63 - 1 if min(values) < 0 else 2**64 - 1
             self._refuse_strange((values < -(2**63)) | (values > most), error)
         self._refuse_strange(np.full(values.size, values.dtype.kind not in "fiub"), error)
         return values
+
+    def _without_decimals(self, values: list[Any], error: type[InputError]) -> list[Any]:
+        """Return decimals without a fraction as integers, others as doubles, or refuse them.
+
+        They fit where a double, rounded to as many places as any of them has, is the same decimal
+        again; so different ones stay different.
+        """
+        finite = [isinstance(value, Decimal) and value.is_finite() for value in values]
+        exponents = [value.as_tuple().exponent for value in compress(values, finite)]
+        places = max((-exponent for exponent in exponents), default=0)
+        whole = places <= 0 and all(finite)
+        most = _MOST_DIGITS if whole else _MOST_PLACES
+        scale = 10 ** min(max(places, 0), _MOST_PLACES)
+
+        def fits(value: Decimal) -> bool:
+            if max(places, value.adjusted()) > most or math.isinf(float(value)):
+                return False
+            return whole or round(Fraction(float(value)) * scale) == Fraction(value) * scale
+
+        pairs = zip(values, finite, strict=True)
+        lost = [is_finite and not fits(value) for value, is_finite in pairs]
+        self.refuse(np.array(lost, np.bool_), error, UNHOLDABLE)
+        as_number = int if whole else float
+        return [as_number(value) if isinstance(value, Decimal) else value for value in values]
 
     def _refuse_strange(self, strange: NDArray[np.bool_], error: type[InputError]) -> None:
         if strange.any():
@@ -178,10 +213,17 @@ def is_null(value: Any) -> bool:
         return True
     try:
         return not bool(value == value)  # noqa: PLR0124
-    except TypeError:
+    except (TypeError, ArithmeticError):
+        # A signalling NaN of `decimal` refuses too.
         return True
 
 
 def plain(value: object) -> object:
-    """Return a NumPy scalar as the Python value it prints like."""
+    """Return a NumPy scalar as the Python value it prints like; none is rounded."""
+    if isinstance(value, np.longdouble):
+        # Its item() is itself. Integers of 64 bits become thresholds of this type.
+        number = float(value)
+        if number == value or np.isnan(value):
+            return number
+        return int(value) if value == np.rint(value) else value
     return value.item() if isinstance(value, np.generic) else value

@@ -98,7 +98,7 @@ def numbers(column: pa.Array) -> Values:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if pa.types.is_decimal(column.type):
-        column = column.cast(pa.float64() if column.type.scale > 0 else pa.int64(), safe=False)
+        column = _of_64_bits(column)
     if pa.types.is_null(column.type):
         column = column.cast(pa.float64())
     missing = None
@@ -109,6 +109,16 @@ def numbers(column: pa.Array) -> Values:
     if values.dtype.kind == "f" and np.isnan(values.min(initial=np.inf)):
         missing = np.isnan(values) if missing is None else np.isnan(values) | missing
     return Values(values, missing)
+
+
+def _of_64_bits(decimals: pa.Array) -> pa.Array:
+    """Return decimals with a fraction as the nearest doubles, others as integers."""
+    import pyarrow as pa
+
+    if decimals.type.scale <= 0:
+        return decimals.cast(pa.int64(), safe=False)
+    # Arrow multiplies by a power of ten, which makes 0.7000000000000001 of 0.7.
+    return decimals.cast(pa.string()).cast(pa.float64())
 
 
 def as_numpy(column: pa.Array) -> NDArray[Any]:
@@ -133,8 +143,7 @@ def unholdable(column: pa.Array) -> NDArray[np.bool_] | None:
     import pyarrow.compute as pc
 
     wide = pa.decimal256(76, column.type.scale)
-    word = pa.float64() if column.type.scale > 0 else pa.int64()
-    back = column.cast(word, safe=False).cast(wide, safe=False)
+    back = _of_64_bits(column).cast(wide, safe=False)
     same = pc.fill_null(pc.equal(back, column.cast(wide)), True)
     return ~as_numpy(same)
 

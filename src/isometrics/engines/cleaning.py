@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics.columns import offence
+from isometrics.columns import UNHOLDABLE, offence
 from isometrics.engines.arrow import (
     NUMERIC,
     can_name,
@@ -44,7 +44,6 @@ MISSING = "missing values (NaN or null)"
 NOT_NUMBERS = "values that are not real numbers of 64 bits"
 WRITTEN_AS_TEXT = "numbers that are written as text"
 NEGATIVE, INFINITE, BEYOND = "negative values", "infinite values", "values of 2**63 or more"
-_UNHOLDABLE = "decimals that do not fit into 64 bits (cast them to fewer digits)"
 LARGEST_WEIGHT = np.iinfo(np.int64).max
 
 
@@ -202,7 +201,7 @@ class Cleaner:
         beyond = values > LARGEST_WEIGHT if whole else None
         bad = [
             self.offences.add(name, missing, MissingValueError, MISSING, rows),
-            self.offences.add(name, unholdable(column), WeightError, _UNHOLDABLE, rows),
+            self.offences.add(name, unholdable(column), WeightError, UNHOLDABLE, rows),
             self.offences.add(name, beyond, WeightError, BEYOND, rows),
             self.offences.add(name, values < 0, WeightError, NEGATIVE, rows),
             self.offences.add(name, np.isinf(values), WeightError, INFINITE, rows),
@@ -220,7 +219,7 @@ class Cleaner:
         values, missing = self.labels.read(column)
         if self.offences.add(self.layout.label, missing, MissingValueError, MISSING, rows):
             return {}
-        self.offences.add(self.layout.label, unholdable(column), LabelError, _UNHOLDABLE, rows)
+        self.offences.add(self.layout.label, unholdable(column), LabelError, UNHOLDABLE, rows)
         self.labels.remember(values, rows)
         return self.positive(values)
 
@@ -237,7 +236,7 @@ class Cleaner:
             return self._texts(name, column, rows, ScoreError)
         values, missing = numbers(column)
         self.offences.add(name, missing, MissingValueError, MISSING, rows)
-        self.offences.add(name, unholdable(column), ScoreError, _UNHOLDABLE, rows)
+        self.offences.add(name, unholdable(column), ScoreError, UNHOLDABLE, rows)
         return values
 
     def _texts(
