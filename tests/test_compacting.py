@@ -92,7 +92,7 @@ def test_kept_rows_hull_areas_and_gaps(sample, cuts, fineness):
 
 
 def decided(decision):
-    return float(decision), decision.tp, decision.fp
+    return decision.threshold, decision.tp, decision.fp
 
 
 @pytest.mark.parametrize("scale", [1, 1e-6, 1e6])

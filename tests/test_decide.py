@@ -1,6 +1,7 @@
 """Decisions against brute force over all rows, in exact fractions."""
 
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -9,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.errors import ParameterError
+from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.indices import INDICES, Rows
+from isometrics.prevalence import prevalence_sensitivity
 from isometrics.testing.strategies import binary_samples, count_tables, point_clouds
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
@@ -34,6 +36,11 @@ tables = (
 shares = st.sampled_from([0.0, 0.2, 0.5, 0.75, 1.0]) | st.floats(0, 1)
 
 
+def reaches_infinity(pts):
+    """Whether a row has a score of +inf, so that no threshold predicts nothing positive."""
+    return ((pts.thresholds == math.inf) & (pts.tp + pts.fp > 0)).any()
+
+
 def brute(pts, value, allowed=lambda *_: True):
     """The best (tp, fp) by the stated tie rule: the fewest predicted, then the fewest false."""
     rows = {
@@ -41,6 +48,8 @@ def brute(pts, value, allowed=lambda *_: True):
         *zip(pts.tp.tolist(), pts.fp.tolist(), strict=True),
         (pts.positives, pts.negatives),
     }
+    if reaches_infinity(pts):
+        rows.remove((0, 0))
     rows = [(Fraction(tp), Fraction(fp)) for tp, fp in rows if allowed(tp, fp)]
     return min(rows, key=lambda row: (-value(*row), sum(row), row[1]))
 
@@ -139,6 +148,10 @@ def test_min_precision(pts, level):
 
 @given(tables, st.integers(0, 40) | st.floats(0, 1e13))
 def test_budget(pts, budget):
+    if reaches_infinity(pts) and budget < pts.tp[1] + pts.fp[1]:
+        with pytest.raises(ParameterError, match="no threshold has at most"):
+            iso.best_threshold(pts, budget=budget)
+        return
     decision = iso.best_threshold(pts, budget=budget)
     assert chosen(decision) == brute(pts, lambda tp, _: tp, lambda tp, fp: tp + fp <= budget)
     assert decision.tp + decision.fp <= budget
@@ -151,7 +164,8 @@ def test_float_weights(sample, beta):
     pts = iso.OperatingPoints.from_scores(*sample[:2], sample_weight=sample[2])
     decision = iso.best_threshold(pts, beta=beta)
     assert decision.f == pytest.approx(np.nanmax(pts.f(beta)), rel=1e-12)
-    assert np.nanmax(pts.accuracy(0.3)) == pytest.approx(
+    some = pts.tp + pts.fp > 0 if reaches_infinity(pts) else pts.tp >= 0
+    assert np.nanmax(pts.accuracy(0.3)[some]) == pytest.approx(
         iso.best_threshold(pts, cost=0.3).value, rel=1e-12
     )
 
@@ -183,13 +197,73 @@ def test_the_empty_rule_only_where_it_is_legal():
     assert math.isnan(decision.precision)
 
 
+def test_no_threshold_excludes_a_score_of_infinity():
+    """The empty rule is then no rule of a threshold: at +inf the row is predicted positive."""
+    pts = iso.OperatingPoints.from_scores([0, 0, 0, 1], [math.inf, 3, 2, 1])
+    message = (
+        "no threshold has at most 0.5 predicted positives: a score of +inf, which 1 rows have, "
+        "reaches all of them; give a larger budget, or finite scores"
+    )
+    with pytest.raises(ParameterError, match=f"^{re.escape(message)}$"):
+        iso.best_threshold(pts, budget=0.5)
+    for objective in (
+        {"budget": 1},
+        {"cost": 0.9},
+        {"objective": "accuracy"},
+        {"index": "cost", "lam": 0.1},
+    ):
+        decision = iso.best_threshold(pts, **objective)
+        assert float(decision) == math.inf
+        assert (decision.tp, decision.fp) == (0, 1)
+        assert pts.at([decision.threshold]).fp.tolist() == [1]
+    # Everything has as high a J, 0, as nothing would have; at +inf it is -⅓.
+    assert float(iso.best_threshold(pts, objective="youden")) == 1
+    # ½·2·(3 negatives - 1)/4, and 0.1·0 + 0.9·⅔ by the index
+    assert iso.best_threshold(pts, objective="accuracy").value == 0.5
+    assert iso.best_threshold(pts, index="cost", lam=0.1).value == pytest.approx(0.6)
+
+
+@given(binary_samples(dtypes=["float64"]), st.sampled_from([0.1, 0.5, 0.9]))
+def test_thresholds_do_what_they_promise(sample, cost):
+    labels, scores = sample
+    pts = iso.OperatingPoints.from_scores(labels, scores)
+    found = [iso.best_threshold(pts, cost=cost), iso.best_threshold(pts, objective="youden")]
+    if (scores < math.inf).all():
+        found.append(iso.best_threshold(pts, budget=0))
+    for decision in found:
+        flagged = scores >= float(decision)
+        assert (decision.tp, decision.fp) == (flagged[labels].sum(), flagged[~labels].sum())
+
+
 def test_the_threshold_keeps_its_precision():
     """Integers beyond 2**53 stay what they are."""
     if np.finfo(np.longdouble).nmant < 63:
         pytest.skip("long doubles are doubles here")
     big = 2**62
-    pts = iso.OperatingPoints.from_scores([1, 0], np.array([big + 1, big]))
-    assert int(iso.best_threshold(pts).threshold) == big + 1
+    scores = np.array([big + 1, big])
+    pts = iso.OperatingPoints.from_scores([1, 0], scores)
+    decision = iso.best_threshold(pts)
+    assert decision.threshold == big + 1
+    assert isinstance(decision.threshold, int)
+    assert (scores >= decision.threshold).tolist() == [True, False]
+    assert pts.at([decision.threshold]).tp.tolist() == [1]
+    message = f"the threshold {big + 1} is not a float of 64 bits; use .threshold, which is exact"
+    with pytest.raises(NotAnswerableError, match=f"^{message}$"):
+        float(decision)
+    assert prevalence_sensitivity(pts, [0.1]).thresholds.tolist() == [big + 1]
+    flat = iso.OperatingPoints.from_scores([1, 0], np.array([big, big]))
+    won = iso.compare({"A": pts, "B": flat}).winners
+    assert won.threshold_lo[0] == np.longdouble(big + 1)
+
+
+def test_long_doubles_between_floats_keep_their_precision():
+    if np.finfo(np.longdouble).nmant < 63:
+        pytest.skip("long doubles are doubles here")
+    score = np.longdouble(1) + np.finfo(np.longdouble).eps
+    pts = iso.OperatingPoints.from_scores([1, 0], np.array([score, 1], np.longdouble))
+    assert iso.best_threshold(pts).threshold == score
+    with pytest.raises(NotAnswerableError, match="is not a float of 64 bits"):
+        float(iso.best_threshold(pts))
 
 
 def test_constraints_are_compared_as_floats():

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from isometrics.columns import plain
 from isometrics.decision import Decision, decision_at, decision_of
 from isometrics.errors import ParameterError
-from isometrics.hull import hull_of, ordered_with_ends
-from isometrics.indices import ClosedIndex, WeightedIndex, index_named
+from isometrics.hull import ordered_with_ends, vertices
+from isometrics.indices import ClosedIndex, Rows, WeightedIndex, index_named
 from isometrics.intervals import OptimalThresholds, optimal_thresholds
 from isometrics.parameters import (
     clean_beta,
@@ -63,7 +64,8 @@ def best_threshold(  # noqa: PLR0911 (one for each objective)
         Maximise F_β; 0 is precision and ``inf`` recall. The empty rule is never chosen.
     cost
         Maximise the accuracy at a cost proportion of false positives. For this, for
-        ``"accuracy"`` and for ``"youden"`` the empty rule, at +inf, is a legal answer.
+        ``"accuracy"`` and for ``"youden"`` the empty rule, at +inf, is a legal answer, unless a
+        row has a score of +inf, which no threshold excludes.
     objective
         ``"accuracy"``; ``"youden"``: true minus false positive rate; ``"break-even"``: precision
         and recall closest to each other, among rules with a true positive. The value is then
@@ -74,7 +76,8 @@ def best_threshold(  # noqa: PLR0911 (one for each objective)
         Maximise precision among the rules that reach this recall.
     budget
         Maximise recall with at most so many predicted positives. If the highest score alone has
-        more ties than that, only the empty rule keeps within it.
+        more ties than that, only the empty rule keeps within it. At another prevalence the
+        negatives of a table are scaled, and a budget counts what they are scaled to.
     index
         Maximise a weighted index, as named for `OperatingPoints.tradeoff`, at the weight `lam`.
     lam
@@ -154,10 +157,11 @@ def _for_index(pts: OperatingPoints, index: WeightedIndex, lam: float) -> Decisi
     curve = pts.tradeoff(index)
     objective = f"{index.name} (λ {number(lam)})"
     if index.name == "cost":
-        hull = hull_of(pts.table)
+        hull = _hull_of_rules(pts.table)
         weights = Fraction(lam) / Fraction(hull.positives), Fraction(1 - lam)
         row = _best_line(hull, weights[0], weights[1] / Fraction(hull.negatives))
-        return decision_of(hull, row, objective, curve(lam))
+        value = index.of_rows(Rows.of_table(hull).take(row), np.asarray(lam))
+        return decision_of(hull, row, objective, float(value))
     if lam == 0 and isinstance(index, ClosedIndex):
         # Only precision counts, so rows tie that the curve tells apart.
         table = _rows(pts.table)
@@ -171,13 +175,13 @@ def _for_accuracy(table: Table) -> Decision:
 
 
 def _for_cost(table: Table, cost: float, objective: str) -> Decision:
-    hull = hull_of(table)
+    hull = _hull_of_rules(table)
     row = _best_line(hull, 1 - Fraction(cost), Fraction(cost))
     return decision_of(hull, row, objective, float(roc.accuracy(hull, cost)[row]))
 
 
 def _for_youden(table: Table) -> Decision:
-    hull = hull_of(table)
+    hull = _hull_of_rules(table)
     row = _best_line(hull, 1 / Fraction(hull.positives), 1 / Fraction(hull.negatives))
     rates = roc.true_positive_rate(hull) - roc.false_positive_rate(hull)
     return decision_of(hull, row, "Youden's J", float(rates[row]))
@@ -239,8 +243,14 @@ def _for_precision(table: Table, level: float) -> Decision:
 
 def _for_budget(table: Table, budget: float) -> Decision:
     table.refuse_gaps("the best row within a budget")
-    table = _rows(table)
+    table = _of_thresholds(_rows(table))
     within = np.flatnonzero(table.tp + table.fp <= budget)
+    if within.size == 0:
+        raise ParameterError(
+            f"no threshold has at most {number(budget)} predicted positives: a score of +inf, "
+            f"which {number(plain(table.tp[0] + table.fp[0]))} rows have, reaches all of them; "
+            "give a larger budget, or finite scores"
+        )
     objective = f"recall with at most {number(budget)} predicted positives"
     return _most_recall(table, within, objective)
 
@@ -248,6 +258,20 @@ def _for_budget(table: Table, budget: float) -> Decision:
 def _rows(table: Table) -> Table:
     """Return all rows, the trivial rules included."""
     return ordered_with_ends(table) if table.kind in (Kind.SELECTION, Kind.SETS) else table
+
+
+def _of_thresholds(table: Table) -> Table:
+    """Return the rules that thresholds have: a score of +inf is predicted positive by all."""
+    some = table.tp + table.fp > 0
+    if (some & (table.thresholds == np.inf)).any():
+        return table.take(np.flatnonzero(some), table.kind)
+    return table
+
+
+def _hull_of_rules(table: Table) -> Table:
+    """Return the hull of the rules that thresholds have."""
+    table = _of_thresholds(_rows(table))
+    return table.take(vertices(table.fp, table.tp), Kind.HULL)
 
 
 def _most_recall(table: Table, rows: NDArray[np.intp], objective: str) -> Decision:

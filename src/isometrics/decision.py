@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isometrics.columns import plain
+from isometrics.errors import NotAnswerableError
 from isometrics.points import OperatingPoints
 from isometrics.printing import html_table, number, text_table
 from isometrics.spaces import pr
@@ -23,12 +25,13 @@ if TYPE_CHECKING:
 class Decision(Value):
     """A chosen rule ``score >= threshold``: its counts, its measures, and what it is best for.
 
-    ``float(decision)`` is the threshold: +inf for the empty rule, NaN where the table has none.
+    ``float(decision)`` is the threshold: +inf for the empty rule, NaN where the table has none. It
+    is refused where no float of 64 bits is this threshold.
 
     Attributes
     ----------
     threshold
-        The threshold.
+        The threshold; an integer where it is one that floats do not hold.
     tp, fp, fn, tn
         The counts of the rule.
     precision, recall
@@ -58,8 +61,14 @@ class Decision(Value):
     label: object = None
 
     def __float__(self) -> float:
-        """Return the threshold."""
-        return float(self.threshold)
+        """Return the threshold, unless it would be rounded to that of another rule."""
+        threshold = float(self.threshold)
+        if threshold != self.threshold and not math.isnan(threshold):
+            raise NotAnswerableError(
+                f"the threshold {self.threshold} is not a float of 64 bits; use .threshold, which "
+                "is exact"
+            )
+        return threshold
 
     def _title(self) -> str:
         where = number(self.threshold) if self.label is None else repr(self.label)

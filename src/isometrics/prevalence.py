@@ -115,5 +115,11 @@ def prevalence_sensitivity(
         unchanged = float(own_rule.at_prevalence(prevalence).f(beta)[0])
         measures = (best.threshold, best.precision, best.recall, best.f, best.f_gain)
         found.append((*measures, unchanged))
-    columns = (np.array(part, np.float64) for part in zip(*found, strict=True))
-    return PrevalenceSensitivity(beta, pts.prevalence, np.array(values), *columns)
+    thresholds, *others = zip(*found, strict=True)
+    return PrevalenceSensitivity(
+        beta,
+        pts.prevalence,
+        np.array(values),
+        np.array(thresholds, pts.thresholds.dtype),
+        *(np.array(part, np.float64) for part in others),
+    )

@@ -201,6 +201,22 @@ def test_a_precision_that_one_model_does_not_reach(call, predictions, other):
     assert bad["f_achieved"] is bad["recall_achieved"] is bad["threshold"] is None
 
 
+def test_a_budget_that_no_threshold_keeps(call, tmp_path):
+    file = tmp_path / "infinite.csv"
+    file.write_text("label,score\n1,inf\n0,0.5\n1,0.25\n")
+    done = call("thresholds", file, "--budget", 0, 1, "--json")
+    none, one = done.data["thresholds"]
+    assert none["objective"] == "recall with at most 0 predicted positives"
+    assert none["threshold"] is none["tp"] is None
+    assert one["tp"] == 1
+    assert "no threshold has at most 0 predicted positives: a score of +inf" in done.err
+
+
+def test_a_budget_counts_rows_of_the_file(call, predictions):
+    done = call("thresholds", predictions, "--budget", 10, "--prevalence", 0.01, code=2)
+    assert "--budget counts rows of the file, which --prevalence replaces by scaled" in done.err
+
+
 def test_a_constraint_that_one_model_does_not_reach(call, predictions):
     done = call("tradeoff", predictions, "--min-precision", 1, code=2)
     assert "bad (all rows): no point reaches precision 1" in done.err

@@ -92,6 +92,11 @@ def thresholds(
     """
     if all and (on is not None or objectives != BY_DEFAULT):
         raise ParameterError("--all lists the thresholds for every β; give it without objectives")
+    if objectives.budget and columns.prevalence is not None:
+        raise ParameterError(
+            "--budget counts rows of the file, which --prevalence replaces by scaled ones; give "
+            "one of the two, or --min-precision or --min-recall with --prevalence"
+        )
     chosen = objectives.each()
     analysis = load(file, columns, answers)
     if all:
@@ -116,7 +121,7 @@ def _best(entry: Entry, objectives: list[dict[str, Any]]) -> Table:
 
 
 def _decision(points: OperatingPoints, objective: dict[str, Any], where: str) -> Decision:
-    """Return the best threshold; NaN, aloud, where none reaches a precision."""
+    """Return the best threshold; NaN, aloud, where none reaches a precision or keeps a budget."""
     from isometrics.decide import best_threshold
     from isometrics.decision import Decision
     from isometrics.printing import number
@@ -125,7 +130,11 @@ def _decision(points: OperatingPoints, objective: dict[str, Any], where: str) ->
         return best_threshold(points, **objective)
     except ParameterError as error:
         warn(f"{where}: {error}", UndefinedWarning)
-        name = f"recall with precision ≥ {number(objective['min_precision'])}"
+        ((constraint, level),) = objective.items()
+        name = {
+            "min_precision": f"recall with precision ≥ {number(level)}",
+            "budget": f"recall with at most {number(level)} predicted positives",
+        }[constraint]
         unknown: Any = dict.fromkeys(_UNKNOWN, math.nan)
         return Decision(objective=name, **unknown)
 

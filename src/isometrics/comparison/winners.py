@@ -310,6 +310,6 @@ def _rules(curves: Mapping[str, Tradeoff], name: str, lo: float, hi: float) -> t
 
     def rule(row: int, lam: float) -> _Rule:
         label = None if pieces.labels is None else plain(pieces.labels[row])
-        return _Rule(float(pieces.thresholds[row]), label, curve(lam))
+        return _Rule(pieces.thresholds[row], label, curve(lam))
 
     return rule(int(rows[0]), lo), rule(int(rows[1]), hi)

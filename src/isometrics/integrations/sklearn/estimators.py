@@ -9,6 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from isometrics.calibrate import FCalibrator
+from isometrics.columns import plain
 from isometrics.decide import best_threshold
 from isometrics.integrations.sklearn.pooling import PooledScoresClassifier
 from isometrics.parameters import clean_beta, clean_choice
@@ -107,8 +108,8 @@ class FBetaThresholdClassifier(PooledScoresClassifier):
         beta = clean_beta(self.beta)
         if beta == 0:
             # Precision alone has ties between rows that are no vertices of the hull.
-            return float(best_threshold(self.points_, beta=0))
-        return float(self.optimal_thresholds_.at(beta).thresholds[0])
+            return best_threshold(self.points_, beta=0).threshold
+        return plain(self.optimal_thresholds_.at(beta).thresholds[0])  # type: ignore[return-value]
 
     @property
     def best_score_(self) -> float:
