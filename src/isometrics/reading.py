@@ -9,19 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from isometrics import formats
 from isometrics.analysis import Analysis
+from isometrics.engines.arrow import kind_of
 from isometrics.engines.frames import FrameSource
 from isometrics.engines.memory import limit_for, rows_budget
-from isometrics.engines.opening import open_source
+from isometrics.engines.opening import open_source, settle_types
 from isometrics.engines.sources import ColumnTypesChangedError, peek
 from isometrics.engines.tables import read_tables
 from isometrics.errors import FileError, ParameterError, redacted
 from isometrics.formats import FORMATS
 from isometrics.formats.text import uncompressed_size
 from isometrics.layout import Layout, layout_of
+from isometrics.layout.guesses import REMAINING, may_be_model
 from isometrics.samples import ModelSample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    import pyarrow as pa
 
     from isometrics.engines.sources import Source
 
@@ -109,6 +113,8 @@ def read_predictions(
                         group=group,
                         pos_label=pos_label,
                     )
+                if _may_lack_models(layout, source.schema) and settle_types(source):
+                    continue
                 tables = read_tables(
                     source,
                     layout,
@@ -133,6 +139,14 @@ def read_predictions(
             rows,
             without_rows=tables.without_rows,
         )
+
+
+def _may_lack_models(layout: Layout, schema: pa.Schema) -> bool:
+    """Tell whether a column of whole numbers would be a model's if later rows had fractions."""
+    return layout.guessed.get("scores") == REMAINING and any(
+        may_be_model(name) and kind_of(schema.field(name).type) == "integer"
+        for name in layout.unused
+    )
 
 
 def _foreign(

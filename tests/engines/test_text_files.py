@@ -2,8 +2,11 @@
 
 import csv
 import gzip
+import io
 import json
+import sys
 from contextlib import closing
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -247,6 +250,20 @@ def test_sources_say_that_types_have_changed(tmp_path):
         assert max(max(batch["score"].to_pylist()) for batch in source.batches(["score"])) == 0.6
     with closing(open_source(path, all_rows=True)) as source:
         assert source.schema.field("score").type == pa.float64()
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_a_model_that_looks_like_whole_numbers_at_first(tmp_path, monkeypatch, piped):
+    columns = rows_with({"b": 0.6}, SAMPLE + 9, a=0.5, b=0, id=7)
+    path = write(tmp_path / "x.csv", columns)
+    if piped:
+        content = SimpleNamespace(buffer=io.BytesIO(path.read_bytes()))
+        monkeypatch.setattr(sys, "stdin", content)
+    found = iso.read_predictions("-" if piped else path)
+    assert list(found.models) == ["a", "b"]
+    columns["b"] = [3] * len(columns["b"])
+    found = iso.read_predictions(write(tmp_path / "y.csv", columns))
+    assert list(found.models) == ["a"]
 
 
 def test_files_without_values_say_nothing_about_types(tmp_path):

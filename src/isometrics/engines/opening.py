@@ -91,6 +91,12 @@ def _refuse_other_formats(file: Path) -> None:
         )
 
 
+def settle_types(source: Source) -> bool:
+    """Take the types of text from all rows; tell whether they are others than until now."""
+    found = source.source if isinstance(source, StandardInput) else source
+    return isinstance(found, TextFiles) and found.settle()
+
+
 _BEGINNINGS = {b"{": ".jsonl", b"\x1f\x8b": ".csv.gz", b"\x28\xb5\x2f\xfd": ".csv.zst"}
 """How text begins that is not plain CSV, and the name it would have."""
 
@@ -116,23 +122,23 @@ class StandardInput:
             with path.open("wb") as file:
                 shutil.copyfileobj(sys.stdin.buffer, file)
             path = _named_by_content(path)
-            self._source = _files(str(path), memory, all_rows=all_rows)
+            self.source = _files(str(path), memory, all_rows=all_rows)
         except FileError as error:
             self._folder.cleanup()
             raise FileError(str(error).replace(str(path), self.name)) from error
         except BaseException:
             self._folder.cleanup()
             raise
-        self._source.name = self.name
-        self.rows = self._source.rows
-        self.batches = self._source.batches
+        self.source.name = self.name
+        self.rows = self.source.rows
+        self.batches = self.source.batches
 
     @property
     def schema(self) -> pa.Schema:
         """The names and types of all columns."""
-        return self._source.schema
+        return self.source.schema
 
     def close(self) -> None:
         """Remove the file."""
-        self._source.close()
+        self.source.close()
         self._folder.cleanup()

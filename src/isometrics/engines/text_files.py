@@ -122,7 +122,9 @@ class TextFiles(QuerySource):
         """Tell whether rows and missing values of `_keys` are as many as the bytes say."""
 
     def settle(self) -> bool:
-        """Take the types from all rows; tell whether they are others."""
+        """Take the types from all rows; tell whether they are others than until now."""
+        if self._settled:
+            return False
         before = self._types
         with reading(self.name):
             self._types = self._found_types(all_rows=True)
@@ -174,7 +176,7 @@ class TextFiles(QuerySource):
                 self._settle_or_go_on()
 
     def _settle_or_go_on(self) -> None:
-        if not self._settled and self.settle():
+        if self.settle():
             raise ColumnTypesChangedError
 
     def _refuse_overflow(self, name: str, column: pa.Array) -> None:

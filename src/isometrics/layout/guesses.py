@@ -26,6 +26,8 @@ SCORES = (
     *("score", "scores", "prob", "proba", "probability", "p"),
     *("y_score", "y_prob", "y_pred_proba", "confidence"),
 )
+REMAINING = "the remaining numeric columns"
+"""By what columns are guessed to be the scores of models."""
 PREDICTIONS = ("pred", "prediction")
 """Names of scores, but also of decided classes; only where no name of `SCORES` is there."""
 
@@ -110,13 +112,9 @@ def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
     """Return the score columns among columns that have no other use, and what tells them."""
     if named := named_scores(columns):
         return named, ""
-    models = [
-        name
-        for name, peek in columns.items()
-        if peek.kind == "float" and not _known(name, {*_RESERVED, *_OTHERS})
-    ]
+    models = [name for name, peek in columns.items() if peek.kind == "float" and may_be_model(name)]
     if models:
-        return models, "the remaining numeric columns"
+        return models, REMAINING
     texts = [
         name
         for name, peek in columns.items()
@@ -128,6 +126,11 @@ def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
     raise ParameterError(
         f"no column looks like scores among {listed(columns)}; say which they are with scores="
     )
+
+
+def may_be_model(name: str) -> bool:
+    """Tell whether a column of floats of this name is taken for the scores of a model."""
+    return not _known(name, {*_RESERVED, *_OTHERS})
 
 
 def _only(fitting: list[str], role: str, advice: str = "") -> str:
