@@ -113,7 +113,7 @@ def test_faces_of_a_report():
         (([1, 1], [0.5, 0.6]), {}, OneClassError, "y_true has only positives"),
         (([0, 1], [0.5, 0.6]), {"bins": 0}, ParameterError, "bins must be a whole number ≥ 1"),
         (([0, 1], [0.5, 0.6]), {"bins": 2.5}, ParameterError, "bins must be a whole number ≥ 1"),
-        (([0, 1], [0.5, 0.6]), {"confidence": 1}, ParameterError, "confidence must lie between"),
+        (([0, 1], [0.5, 0.6]), {"confidence": 1}, ParameterError, "confidence must be strictly"),
     ],
 )
 def test_refusals(arguments, options, error, message):

@@ -428,7 +428,7 @@ def analyse(
 
 def _betas(beta: float | Iterable[float]) -> tuple[float, ...]:
     """Check one β or several; columns are named after them, so they must differ in print."""
-    betas = clean_betas([beta] if isinstance(beta, int | float) else beta)
+    betas = clean_betas(beta)
     if len(set(map(f_name, betas))) < len(betas):
         raise ParameterError(f"beta must have values that differ in six digits but is {beta!r}")
     return betas

@@ -22,6 +22,7 @@ from isometrics.parameters import (
     clean_beta,
     clean_choice,
     clean_confidence,
+    clean_number,
     clean_positions,
     clean_prevalence,
 )
@@ -213,6 +214,7 @@ def average(
       F (β 1)     0.5     0         0.5          0
     """
     beta = clean_beta(beta)
+    threshold = None if threshold is None else clean_number(threshold, "threshold")
     folds = _two_class_folds(_by_fold(tables), tables)
     models = _same_models(folds)
     together = {model: _together(model, folds, tables) for model in models}
@@ -399,7 +401,7 @@ def _values(
     if math.isnan(chosen.precision[0]):
         warn(
             f"the precision of fold {name!r} is undefined (NaN): none of its rows lies at or above "
-            f"the threshold {number(float(threshold))}",
+            f"the threshold {number(threshold)}",
             UndefinedWarning,
         )
     return *areas, *(float(rate[0]) for rate in (chosen.precision, chosen.recall, chosen.f(beta)))

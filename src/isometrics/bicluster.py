@@ -9,6 +9,7 @@ import numpy as np
 
 from isometrics.errors import MembershipError
 from isometrics.membership import common, positions_of
+from isometrics.parameters import parse_whole
 from isometrics.values import read_only
 
 if TYPE_CHECKING:
@@ -120,12 +121,9 @@ class Bicluster:
 def clean_shape(given: object, name: str) -> tuple[int, int]:
     """Check the shape of a matrix: two whole numbers, 1 or more."""
     if isinstance(given, tuple | list) and len(given) == 2:
-        rows, columns = given
-        if all(
-            isinstance(side, int | np.integer) and not isinstance(side, bool) and side > 0
-            for side in given
-        ):
-            return int(rows), int(columns)
+        rows, columns = map(parse_whole, given)
+        if rows is not None and columns is not None and min(rows, columns) > 0:
+            return rows, columns
     raise MembershipError(
         f"{name} must be two whole numbers, rows and columns, 1 or more, but is {given!r}"
     )

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from isometrics.bicluster import Bicluster, clean_shape
-from isometrics.columns import column, plain
+from isometrics.columns import column
 from isometrics.errors import EmptyInputError, LengthError, MembershipError, OneClassError
 from isometrics.inputs import LARGEST_COUNT
 from isometrics.membership import Positions, names_of, positions_of
+from isometrics.parameters import parse_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,8 +158,8 @@ def _shape(
 
 
 def _clean_size(given: object) -> int:
-    size = plain(given)
-    if isinstance(size, bool) or not isinstance(size, int) or not 0 < size <= LARGEST_COUNT:
+    size = parse_whole(given)
+    if size is None or not 0 < size <= LARGEST_COUNT:
         raise MembershipError(
             f"universe_size must be a whole number between 1 and 2**53 but is {given!r}"
         )

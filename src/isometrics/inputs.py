@@ -7,6 +7,8 @@ Policy for input with one class only: constructors raise `OneClassError`; the fu
 from __future__ import annotations
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +22,7 @@ from isometrics.errors import (
     ScoreError,
     WeightError,
 )
+from isometrics.parameters import parse_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -162,8 +165,8 @@ def clean_totals(
     """Check the totals of a table: finite numbers > 0."""
     totals: list[Total] = []
     for name, value in (("positives", positives), ("negatives", negatives)):
-        number = plain(value)
-        if isinstance(number, bool) or not isinstance(number, int | float):
+        number = parse_number(value)
+        if number is None:
             raise PointsError(f"{name} must be a number but is {value!r}")
         if not 0 <= number <= LARGEST_COUNT and (number < 0 or isinstance(number, int)):
             raise PointsError(f"{name} must lie between 0 and 2**53 but is {value!r}")
@@ -208,8 +211,22 @@ def clean_rates(values: ArrayLike, name: str, *, missing: bool = False) -> NDArr
 
 def clean_thresholds(values: ArrayLike, name: str = "thresholds") -> NDArray[Any]:
     """Return thresholds in a type that holds each of them exactly."""
-    given = column(np.atleast_1d(np.asarray(values)) if np.ndim(values) == 0 else values, name)
+    given = column(_as_list(values, name) if np.ndim(values) == 0 else values, name)
+    if given.values.dtype.kind == "O":
+        plain_numbers = [
+            parse_number(value) if isinstance(value, Fraction | Decimal) else value
+            for value in given.values
+        ]
+        given = given._replace(values=np.array(plain_numbers, object))
     return as_thresholds(given.numbers(PointsError))
+
+
+def _as_list(value: object, name: str) -> object:
+    """Return one number as an array, in its own type where that is NumPy's."""
+    number = parse_number(value)
+    if number is None:
+        raise PointsError(f"{name} must be a number, or several, but is {value!r}")
+    return np.atleast_1d(value) if isinstance(value, np.generic | np.ndarray) else [number]
 
 
 def as_thresholds(scores: NDArray[Any]) -> NDArray[Any]:

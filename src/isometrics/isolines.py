@@ -74,7 +74,7 @@ def f_isoline(
     >>> f_isoline(0.5, "prg", 0.2)
     (array([0.5, 1. ]), array([1. , 0.5]))
     """
-    clean_score(value)
+    value = clean_score(value)
     share = clean_prevalence(prevalence)
     recall_weight, precision_weight = f_weights(clean_beta(beta))
     loss = _odds(share) * ((1 - value) / value)
@@ -214,7 +214,7 @@ class _Line(NamedTuple):
     def within(self, space: str, prevalence: float, size: int) -> Coordinates:
         """Return the part of the line in the unit square of a space."""
         clean_choice(space, "space", tuple(SPACES))
-        clean_size(size)
+        size = clean_size(size)
         odds = _odds(prevalence)
         if space == "prg":
             # In losses the unit square is the unit square again.

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +18,65 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike, NDArray
+
+
+_LARGEST = int(sys.float_info.max)
+
+
+def parse_number(value: object) -> int | float | None:
+    """Return a real number of any type as Python's own, and None for anything else.
+
+    This decides for every parameter what a number is: those of Python, NumPy, `fractions` and
+    `decimal`, and arrays of any library that have no dimension. Booleans, times and texts are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fractions import Fraction
+    >>> parse_number(np.int64(2)), parse_number(np.array(0.5)), parse_number(Fraction(1, 4))
+    (2, 0.5, 0.25)
+    >>> parse_number(True) is None
+    True
+    """
+    if isinstance(value, np.generic) and not isinstance(value, np.number):
+        return None
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real | Decimal):
+        # Signalling NaNs, and fractions that no double holds.
+        with suppress(ValueError, OverflowError):
+            return float(value)
+    return None
+
+
+def parse_whole(value: object) -> int | None:
+    """Return a whole number of any integer type as Python's own, and None for anything else."""
+    number = parse_number(value)
+    return number if isinstance(number, int) else None
+
+
+def parse_numbers(values: object) -> NDArray[np.float64] | None:
+    """Return a number, or an array of numbers of any shape; None where one is no number."""
+    if isinstance(values, list | tuple) and any(map(_is_boolean, values)):
+        return None
+    number = parse_number(values)
+    try:
+        array = np.asarray(values if number is None else number)
+        if array.dtype.kind == "O":
+            numbers = [parse_number(value) for value in array.flat]
+            return None if None in numbers else np.array(numbers, float).reshape(array.shape)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return array.astype(np.float64) if array.dtype.kind in "iuf" else None
+
+
+def _is_boolean(value: object) -> bool:
+    # NumPy would take it for 0 or 1 beside numbers.
+    return isinstance(value, bool) or getattr(value, "dtype", None) == np.bool_
 
 
 def clean_beta(beta: float) -> float:
@@ -51,9 +113,10 @@ def clean_accuracy(value: float) -> float:
 
 def clean_size(size: int, name: str = "size") -> int:
     """Check how many points or pixels to use."""
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 2:
+    whole = parse_whole(size)
+    if whole is None or whole < 2:
         raise ParameterError(f"{name} must be a whole number, 2 or more, but is {size!r}")
-    return int(size)
+    return whole
 
 
 def clean_level(level: float, name: str) -> float:
@@ -66,9 +129,14 @@ def clean_budget(budget: float) -> float:
     return _parameter(budget, "budget", lambda value: value >= 0, "a number ≥ 0")
 
 
-def clean_betas(betas: Iterable[float]) -> tuple[float, ...]:
-    """Check several β, at least one."""
-    values = tuple(clean_beta(beta) for beta in betas)
+def clean_betas(betas: float | Iterable[float]) -> tuple[float, ...]:
+    """Check one β or several."""
+    given: list[Any] = [betas]
+    if parse_number(betas) is None and not isinstance(betas, str):
+        # What is not iterable is refused as a number.
+        with suppress(TypeError):
+            given = list(betas)  # type: ignore[arg-type]
+    values = tuple(clean_beta(beta) for beta in given)
     if not values:
         raise ParameterError("betas is empty; give at least one β")
     return values
@@ -76,25 +144,24 @@ def clean_betas(betas: Iterable[float]) -> tuple[float, ...]:
 
 def clean_range(lo: float, hi: float, *, axis: str, lowest: float = 0.0) -> tuple[float, float]:
     """Check a part of an axis."""
-    for name, value in (("lo", lo), ("hi", hi)):
+    start, end = (
         _parameter(
             value,
             name,
             lambda value: lowest <= value <= 1 and math.isfinite(value),
             f"a {axis} between {lowest:g} and 1",
         )
-    if not lo < hi:
+        for name, value in (("lo", lo), ("hi", hi))
+    )
+    if not start < end:
         raise ParameterError(f"lo must be below hi but lo is {lo!r} and hi is {hi!r}")
-    return float(lo), float(hi)
+    return start, end
 
 
 def clean_positions(x: ArrayLike, *, axis: str, lowest: float = 0.0) -> NDArray[np.float64]:
     """Check positions on an axis."""
-    try:
-        array = np.asarray(x, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.array(np.nan)
-    if not ((array >= lowest) & (array <= 1)).all():
+    array = parse_numbers(x)
+    if array is None or not ((array >= lowest) & (array <= 1)).all():
         raise ParameterError(f"x must be a {axis} between {lowest:g} and 1")
     return array
 
@@ -106,11 +173,8 @@ def clean_values(
     accepted: str,
 ) -> NDArray[np.float64]:
     """Check a number, or an array of numbers, that a user wants an answer for."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.array(np.nan)
-    if not holds(array).all():
+    array = parse_numbers(values)
+    if array is None or not holds(array).all():
         raise ParameterError(f"{name} must be {accepted}")
     return array
 
@@ -140,22 +204,18 @@ def clean_choice(value: str, name: str, choices: tuple[str, ...]) -> str:
 
 
 def _parameter(value: float, name: str, holds: Callable[[float], bool], accepted: str) -> float:
-    plain = value.item() if isinstance(value, np.generic) else value
-    number = math.nan
-    if isinstance(plain, int | float) and not isinstance(plain, bool):
-        # NaN is refused, and so are integers that no double holds.
-        with suppress(OverflowError):
-            number = float(plain)
-    if not holds(number):
+    number = parse_number(value)
+    if isinstance(number, int):
+        # No double holds integers of any size.
+        number = None if abs(number) > _LARGEST else float(number)
+    if number is None or not holds(number):
         raise ParameterError(f"{name} must be {accepted} but is {value!r}")
     return number
 
 
-def clean_confidence(level: float) -> float:
+def clean_confidence(level: float, name: str = "confidence_level") -> float:
     """Check the confidence of an interval."""
-    return _parameter(
-        level, "confidence_level", lambda value: 0 < value < 1, "strictly between 0 and 1"
-    )
+    return _parameter(level, name, lambda value: 0 < value < 1, "strictly between 0 and 1")
 
 
 def clean_half_width(width: float) -> float:
@@ -165,16 +225,26 @@ def clean_half_width(width: float) -> float:
     )
 
 
+def clean_ratio(value: float, name: str) -> float:
+    """Check how many times as many there are of one thing as of another."""
+    return _parameter(value, name, lambda value: 0 < value < math.inf, "a number above 0")
+
+
+def clean_number(value: float, name: str) -> float:
+    """Check a number that may be any, infinities included, but not NaN."""
+    return _parameter(value, name, lambda value: not math.isnan(value), "a number")
+
+
 def clean_jobs(n_jobs: int | None) -> int:
     """Check a number of threads; None is one, and -1 is as many as there are processors."""
     if n_jobs is None:
         return 1
-    whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
-    if not whole or (n_jobs < 1 and n_jobs != -1):
+    threads = parse_whole(n_jobs)
+    if threads is None or (threads < 1 and threads != -1):
         raise ParameterError(
             f"n_jobs must be a number of threads, -1 for all or None for one, but is {n_jobs!r}"
         )
-    return int(n_jobs) if n_jobs > 0 else (os.cpu_count() or 1)
+    return threads if threads > 0 else (os.cpu_count() or 1)
 
 
 def clean_random_state(random_state: object) -> np.random.SeedSequence:
@@ -191,10 +261,10 @@ def clean_random_state(random_state: object) -> np.random.SeedSequence:
         return np.random.SeedSequence(random_state.integers(2**32, size=4).tolist())
     if isinstance(random_state, np.random.RandomState):
         return np.random.SeedSequence(random_state.randint(2**31, size=5).tolist())
-    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
-    if random_state is not None and (not whole or random_state < 0):  # type: ignore[operator]
+    seed = parse_whole(random_state)
+    if random_state is not None and (seed is None or seed < 0):
         raise ParameterError(
             "random_state must be None, a whole number ≥ 0, a NumPy Generator or a SeedSequence "
             f"but is {random_state!r}"
         )
-    return np.random.SeedSequence(None if random_state is None else int(random_state))  # type: ignore[call-overload]
+    return np.random.SeedSequence(seed)

@@ -14,6 +14,7 @@ import numpy as np
 from isometrics.columns import column
 from isometrics.errors import ParameterError, ScoreError
 from isometrics.inputs import clean_sample, clean_totals, positive_rows, present_rows
+from isometrics.parameters import clean_confidence, parse_whole
 from isometrics.printing import number
 from isometrics.results import ResultTable
 from isometrics.values import Value
@@ -172,14 +173,14 @@ def calibration_report(
     clean_totals(int(labels.sum()), int((~labels).sum()), counted="y_true")
     values = given.numbers(ScoreError).astype(np.float64)
     given.refuse((values < 0) | (values > 1), ScoreError, "values outside [0, 1]")
-    if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
+    n_bins = parse_whole(bins)
+    if n_bins is None or n_bins < 1:
         raise ParameterError(f"bins must be a whole number ≥ 1 but is {bins!r}")
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence must lie between 0 and 1 but is {confidence!r}")
-    bin_of = _equal_counts(values, bins)
+    level = clean_confidence(confidence, "confidence")
+    bin_of = _equal_counts(values, n_bins)
     items, positives = np.bincount(bin_of), np.bincount(bin_of[labels], minlength=bin_of.max() + 1)
     predicted = np.bincount(bin_of, values) / items
-    lower, upper = _wilson(positives, items, confidence)
+    lower, upper = _wilson(positives, items, level)
     lowest, highest = np.full(items.size, np.inf), np.full(items.size, -np.inf)
     np.minimum.at(lowest, bin_of, values)
     np.maximum.at(highest, bin_of, values)

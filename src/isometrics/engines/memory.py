@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 
 from isometrics.errors import ParameterError
+from isometrics.parameters import parse_number
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -55,7 +56,9 @@ def parse_bytes(size: str | int, name: str) -> int:
     >>> parse_bytes("2GB", "memory_limit"), parse_bytes("1.5 MiB", "memory_limit")
     (2000000000, 1572864)
     """
-    found = None if isinstance(size, bool) else _TEXT.fullmatch(str(size))
+    number = parse_number(size)
+    given = size if number is None else f"{number:.9f}"
+    found = _TEXT.fullmatch(given) if isinstance(given, str) else None
     if found is None or float(found[1]) == 0:
         raise ParameterError(
             f"{name} must be a number of bytes or a text such as '2GB' but is {size!r}"

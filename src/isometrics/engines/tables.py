@@ -94,7 +94,7 @@ def read_tables(
     """
     budget = rows_budget(memory_limit)
     if tolerance is not None:
-        clean_tolerance(tolerance)
+        tolerance = clean_tolerance(tolerance)
     if isinstance(source, ClusterFrame):
         return _of_cluster(source, layout, tolerance, keep_rows=keep_rows, progress=progress)
     keeper, reason = _keeper(layout, budget, keep_rows)

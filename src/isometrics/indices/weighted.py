@@ -12,6 +12,7 @@ from isometrics.indices.rows import Rows
 from isometrics.parameters import (
     clean_lambdas,
     clean_level,
+    clean_number,
     clean_prevalence,
     clean_size,
     clean_values,
@@ -110,7 +111,7 @@ class WeightedIndex(ABC):
         >>> recall + precision
         array([1., 1., 1., 1., 1., 1.])
         """
-        weight = clean_level(lam, "lam")
+        value, weight = clean_number(value, "value"), clean_level(lam, "lam")
         known = self._prevalence(prevalence)
         steps = np.linspace(0, 1, clean_size(size) // 2 + 1)[1:]
         precision_there = self._solved(

@@ -35,7 +35,7 @@ def isolines(
         else:
             x, y = f_gain_isoline(value, space, prevalence, beta=beta)
         if x.size:
-            isoline(ax, x, y, f"{value:g}", label)
+            isoline(ax, x, y, f"{float(value):g}", label)
             label = "_nolegend_"
 
 

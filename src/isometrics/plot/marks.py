@@ -33,7 +33,7 @@ def operating_points(
     ax: Axes, space: str, points: OperatingPoints, thresholds: ArrayLike, style: Style
 ) -> None:
     """Mark the rows of some thresholds, each labelled with its threshold."""
-    chosen = points.at(np.atleast_1d(np.asarray(thresholds)))
+    chosen = points.at(thresholds)
     here = getattr(chosen, space)
     x, y = here.x, here.y
     # The empty rule has no place in PR and PRG space.

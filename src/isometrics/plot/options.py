@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from isometrics.errors import ParameterError
 from isometrics.parameters import clean_beta, clean_choice, clean_cost, clean_gain, clean_size
@@ -35,12 +35,15 @@ class Options(NamedTuple):
     unachievable: bool = False
     low: float = 0.0
 
-    def check(self, space: str, prevalences: Sequence[float]) -> None:
+    def checked(self, space: str, prevalences: Sequence[float]) -> Self:
         """Refuse what cannot be drawn for models of these prevalences, in rising order."""
-        clean_beta(self.beta)
-        clean_cost(self.cost)
-        clean_size(self.pixels, "pixels")
-        if clean_gain(self.low, "low") >= 1:
+        numbers: dict[str, Any] = {
+            "beta": clean_beta(self.beta),
+            "cost": clean_cost(self.cost),
+            "pixels": clean_size(self.pixels, "pixels"),
+            "low": clean_gain(self.low, "low"),
+        }
+        if numbers["low"] >= 1:
             raise ParameterError(f"low must be below 1 but is {self.low!r}")
         if self.annotate_hull is not None:
             clean_choice(self.annotate_hull, "annotate_hull", tuple(SCORES))
@@ -55,6 +58,7 @@ class Options(NamedTuple):
                     f"{prevalences[0]:g} and {prevalences[-1]:g}; bring them to one with "
                     f"at_prevalence() or leave {option} out"
                 )
+        return self._replace(**numbers)
 
 
 def named(pts: Models) -> list[tuple[str | None, OperatingPoints]]:

@@ -208,7 +208,7 @@ def prg(
 def _draw(pts: Models, ax: Axes | None, space: str, options: Options) -> Axes:
     models = named(pts)
     prevalences = sorted({points.prevalence for _, points in models})
-    options.check(space, prevalences)
+    options = options.checked(space, prevalences)
     own_figure = ax is None
     ax = frame(ax, space, options.low)
     _draw_background(ax, space, prevalences, options)

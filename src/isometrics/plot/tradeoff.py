@@ -89,7 +89,7 @@ def tradeoff(
     ['single points', 'minimal set', 'maximal set', 'best (area 0.775)']
     """
     chosen = index_named(index)
-    clean_size(most, "most")
+    most = clean_size(most, "most")
     models = named(pts)
     curves = [points_.tradeoff(chosen) for _, points_ in models]
     own_figure = ax is None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from isometrics.errors import ParameterError
+from isometrics.parameters import parse_numbers
 from isometrics.printing import number
 
 if TYPE_CHECKING:
@@ -124,12 +125,13 @@ def clean_density(density: DensityLike, lo: float, hi: float) -> Density:
 def _named(density: DensityLike) -> Density:
     name, *parameters = density if isinstance(density, tuple) and density else (density,)
     if isinstance(name, str):
-        if not all(_is_number(value) for value in parameters):
+        numbers = parse_numbers(parameters)
+        if numbers is None:
             raise ParameterError(f"{_ACCEPTED} but is {density!r}")
-        if name == "beta" and len(parameters) == 2:
-            return _beta(*parameters)
-        if name == "triangular" and len(parameters) <= 1:
-            return _triangular(*parameters)
+        if name == "beta" and numbers.size == 2:
+            return _beta(*numbers.tolist())
+        if name == "triangular" and numbers.size <= 1:
+            return _triangular(*numbers.tolist())
     elif callable(getattr(density, "pdf", None)) and callable(getattr(density, "support", None)):
         # Between its quantiles even a narrow peak is not overlooked.
         places = [*density.support(), *density.ppf(_QUANTILES), *_mode(density)]
@@ -142,13 +144,17 @@ def _named(density: DensityLike) -> Density:
 
 def _beta(a: float, b: float) -> Density:
     if not (0 < a < math.inf and 0 < b < math.inf):
-        raise ParameterError(f"a Beta density needs a > 0 and b > 0 but they are {a!r} and {b!r}")
+        raise ParameterError(
+            f"a Beta density needs a > 0 and b > 0 but they are {number(a)} and {number(b)}"
+        )
     return Density(lambda _: 1.0, (a - 1.0, b - 1.0))
 
 
 def _triangular(mode: float = 0.5) -> Density:
     if not 0 <= mode <= 1:
-        raise ParameterError(f"a triangular density needs a mode between 0 and 1, not {mode!r}")
+        raise ParameterError(
+            f"a triangular density needs a mode between 0 and 1, not {number(mode)}"
+        )
 
     def height(lam: float) -> float:
         return lam / mode if lam < mode else (1 - lam) / (1 - mode) if mode < 1 else 1.0
@@ -170,10 +176,6 @@ def _height(function: Callable[[float], float], lam: float) -> float:
         return float(function(lam))
     except (TypeError, ValueError):
         raise ParameterError("density must return one number for one λ") from None
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
 def beta_masses(ends: Floats, a: float, b: float) -> Floats:

@@ -308,9 +308,9 @@ def bootstrap(
     AUROC is 0.688, 95% interval 0.598 to 0.765.
     """
     chosen = clean_measures(measures)
-    clean_size(n_resamples, "n_resamples")
+    n_resamples = clean_size(n_resamples, "n_resamples")
     clean_choice(method, "method", METHODS)
-    clean_confidence(confidence_level)
+    confidence_level = clean_confidence(confidence_level)
     seeds = clean_random_state(random_state).spawn(2)
     sample = resampling_of(
         y_true,

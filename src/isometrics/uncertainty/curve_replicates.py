@@ -74,7 +74,7 @@ def bootstrap_curves(
     [0.5, 1.0]
     """
     clean_choice(space, "space", SPACES)
-    clean_size(n_resamples, "n_resamples")
+    n_resamples = clean_size(n_resamples, "n_resamples")
     level = clean_confidence(confidence_level)
     chosen = index_named(index)
     places = _places(space, x)

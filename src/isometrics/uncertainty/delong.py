@@ -194,7 +194,7 @@ def delong(
     >>> round(float(result.differences().p[0]), 4)
     0.3545
     """
-    clean_confidence(confidence_level)
+    confidence_level = clean_confidence(confidence_level)
     clean_choice(scale, "scale", SCALES)
     if isinstance(y_true, OperatingPoints):
         if y_score is not None:

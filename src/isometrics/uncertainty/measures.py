@@ -10,7 +10,7 @@ import numpy as np
 from isometrics.brackets import EXACT
 from isometrics.errors import ParameterError
 from isometrics.kernels.reweighted import AREAS
-from isometrics.parameters import clean_beta
+from isometrics.parameters import clean_beta, clean_number
 from isometrics.printing import number
 from isometrics.uncertainty.cells import Detail
 
@@ -93,12 +93,7 @@ def recall_at(threshold: float) -> Measure:
 
 
 def _at(threshold: float, what: str, of: Callable[[OperatingPoints], float]) -> Measure:
-    try:
-        place = float(threshold)
-    except (TypeError, ValueError):
-        place = np.nan
-    if np.isnan(place):
-        raise ParameterError(f"threshold must be a number but is {threshold!r}")
+    place = clean_number(threshold, "threshold")
     return Measure(
         f"{what} at {number(place)}",
         lambda points: float(of(points.at([place]))),

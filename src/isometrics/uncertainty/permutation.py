@@ -140,7 +140,7 @@ def permutation_test(
             raise ParameterError(
                 f"measures must be among {', '.join(map(repr, AREAS))} but one is {measure.name!r}"
             )
-    clean_size(n_permutations, "n_permutations")
+    n_permutations = clean_size(n_permutations, "n_permutations")
     points = _points(y_true, y_score, pos_label)
     scores = scores_of(points.table)
     if scores.positive.dtype.kind == "f" or scores.negative.dtype.kind == "f":

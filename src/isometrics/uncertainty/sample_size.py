@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.errors import NotAnswerableError
 from isometrics.kernels.reweighted import AREAS
 from isometrics.parameters import (
     clean_choice,
     clean_confidence,
     clean_half_width,
     clean_prevalence,
+    clean_ratio,
 )
 from isometrics.printing import number
 from isometrics.results import ResultTable
@@ -133,7 +134,8 @@ def sample_size(
     width, level = clean_half_width(half_width), clean_confidence(confidence_level)
     ratio = pilot.negatives / pilot.positives
     if prevalence is not None:
-        ratio = (1 - clean_prevalence(prevalence)) / prevalence
+        share = clean_prevalence(prevalence)
+        ratio = (1 - share) / share
     scores = scores_of(pilot.table)
     if scores.positive.dtype.kind == "f" or scores.negative.dtype.kind == "f":
         raise NotAnswerableError(
@@ -149,7 +151,7 @@ def sample_size(
         for_one = squares * pilot.positives
         per_positive = ratio
     else:
-        per_positive = _clean_ratio(negatives_per_positive)
+        per_positive = clean_ratio(negatives_per_positive, "negatives_per_positive")
         influence = influence_of(measure, cells, *counts, ratio=ratio)
         spread = [_spread(w, e) for w, e in zip(counts, influence, strict=True)]
         for_one = spread[0] + spread[1] / per_positive
@@ -177,9 +179,3 @@ def _spread(weights: Floats, influence: Floats) -> float:
     total = float(weights.sum())
     centred = influence - float(weights @ influence) / total
     return total * float(weights @ centred**2)
-
-
-def _clean_ratio(value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        raise ParameterError(f"negatives_per_positive must be a number above 0 but is {value!r}")
-    return float(value)

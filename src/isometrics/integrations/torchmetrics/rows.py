@@ -14,7 +14,7 @@ from isometrics.engines.stream import Accumulator
 from isometrics.errors import ParameterError, UndefinedWarning, warn
 from isometrics.integrations.torchmetrics.batches import Batch, clean_batch
 from isometrics.integrations.torchmetrics.packing import merge_packed, packed
-from isometrics.parameters import clean_size
+from isometrics.parameters import clean_size, parse_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,12 +47,13 @@ class RowsMetric(Metric):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        if isinstance(ignore_index, bool) or not isinstance(ignore_index, int | None):
+        ignored = parse_whole(ignore_index)
+        if ignore_index is not None and ignored is None:
             raise ParameterError(
                 f"ignore_index must be a whole number or None but is {ignore_index!r}"
             )
         self.num_labels = None if num_labels is None else clean_size(num_labels, "num_labels")
-        self.max_bytes, self.ignore_index = max_bytes, ignore_index
+        self.max_bytes, self.ignore_index = max_bytes, ignored
         if max_bytes is None:
             self.add_state("scores", [], dist_reduce_fx="cat")
             self.add_state("labels", [], dist_reduce_fx="cat")
