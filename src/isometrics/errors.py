@@ -38,8 +38,9 @@ __all__ = [
 ]
 
 
-_CREDENTIALS = re.compile(r"(?<!duckdb:/)(?<!sqlite:/)(?<=:/)(/*)\S*@")
-"""What stands before a host; databases in files have none, and names of files may have an @."""
+_CREDENTIALS = re.compile(r"(?:(?<!duckdb:/)(?<!sqlite:/)|(?!//))(?<=:/)(/*)\S*@")
+"""What stands before a host. After three slashes, databases in files have a path, where an @ may be
+part of a name."""
 _SECRET_OPTION = re.compile(r"(?<=[?&])((?:ssl)?password|passwd|pwd|secret|token)=[^&\s'\"]*")
 
 
