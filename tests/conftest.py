@@ -72,6 +72,8 @@ PURPOSES = {
 
 # Code for graphics cards runs in Triton's interpreter; it asks for this when it is imported.
 os.environ.setdefault("TRITON_INTERPRET", "1")
+# Workers share the cores: a thread of OpenMP that waits for another keeps a core from a worker.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # MLflow reports its use to its makers unless told not to; tests reach nothing outside.
 os.environ |= {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}
 

@@ -68,7 +68,7 @@ def check_kernels(labels, scores, weights=None, **options):
 
 
 @given(st.booleans().flatmap(lambda ties: binary_samples(ties=ties, dtypes=DTYPES)))
-@settings(max_examples=60)
+@settings(max_examples=min(60, settings.default.max_examples))
 def test_rows_are_those_of_the_plain_kernel(sample):
     check_kernels(*sample)
     check_kernels(*sample, **SMALL)
@@ -77,7 +77,7 @@ def test_rows_are_those_of_the_plain_kernel(sample):
 @given(st.sampled_from(["integer", "float"]).flatmap(
     lambda weights: binary_samples(weights=weights, dtypes=DTYPES)
 ))  # fmt: skip
-@settings(max_examples=60)
+@settings(max_examples=min(60, settings.default.max_examples))
 def test_weights_are_added_up_as_by_the_plain_kernel(sample):
     labels, scores, weights = sample
     present = weights > 0
