@@ -38,7 +38,7 @@ from isometrics.table import Kind, Measure, Table
 from isometrics.uncertainty.cells import Detail, grouping_of, scores_of
 
 from .areas import AREAS
-from .laws import Area, counted_by_numpy
+from .laws import Area, counted_by_numpy, interpreted
 from .samples import TIED
 
 PARTIAL = {"roc.standardised_area", "pr.standardised_area", "prg.standardised_area"}
@@ -71,15 +71,6 @@ def loops(module: str, *names: str) -> frozenset[str]:
 
 
 # ---------------------------------------------------------------------- NumPy and Numba
-
-
-@contextmanager
-def interpreted() -> Iterator[None]:
-    """Leave all work to NumPy, also where the compiled loops are loaded and pay."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(choice, "installed", lambda: False)
-        patched.setattr(choice, "LOOPS", "isometrics.kernels.none_such")
-        yield
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from isometrics import kernels as package
 
 from . import kernels
-from .kernels import KERNELS, SUBSETS, interpreted, loops
-from .laws import LAWS, System, counted_by_numpy
+from .kernels import KERNELS, SUBSETS, loops
+from .laws import LAWS, System, counted_by_numpy, interpreted
 from .samples import LONGEST, SEED, drawn
 
 
@@ -216,6 +216,22 @@ def wrong_for_many_rows(labels, scores, weights=None):
     rows = slice(labels.size > 20_000, None)
     given = (labels, scores) if weights is None else (labels, scores, weights)
     return counted_by_numpy(*(column[rows] for column in given))
+
+
+def test_a_wrong_sum_of_a_compiled_loop_is_caught(monkeypatch):
+    """Areas are compared with NumPy's, not with those of the same loop."""
+    pytest.importorskip("numba")
+    from isometrics.kernels import curve_loops
+
+    right = curve_loops.linear
+
+    def linear(x, y, start, sums):
+        right(x, y, start, sums)
+        sums *= 1 + 1e-9
+
+    monkeypatch.setattr(curve_loops, "linear", linear)
+    with pytest.raises(AssertionError, match=r"pr\.area linear"):
+        check("agreement with NumPy", "Numba, as it chooses", examples=3)
 
 
 @pytest.mark.parametrize("law", ["agreement with NumPy", "counts by definition"])
