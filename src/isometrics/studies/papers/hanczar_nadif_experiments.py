@@ -35,6 +35,10 @@ IMPOSSIBLE = (
     "beyond, so the two printed numbers contradict each other (errata, Hanczar and Nadif, "
     "Figures 5, 7, 8)."
 )
+NESTED = (
+    "A point that is best for some λ by Kulczynski is so by Folke, and then by F, so no index has "
+    "more intervals than the next (errata, Hanczar and Nadif, Figure 5)."
+)
 
 
 @cache
@@ -65,6 +69,7 @@ def figure_5() -> list[Number]:
         *rows,
         Number("maximal from λ, f-measure", float(by_f.lambda_lo[-1]), "0.74", PLANTED),
         Number("intervals of Jaccard, from F's 7", 7.0, printed["jaccard"], IMPOSSIBLE),
+        Number("most of Kulczynski, from Folke's 7", 7.0, printed["kulczynski"], NESTED),
     ]
 
 
@@ -158,7 +163,7 @@ def figure_7() -> list[Number]:
     """Compute who wins where, and what the printed ends for F say of those for Jaccard."""
     return [
         *_shares(biclusters(), SHARES_7, PLANTED),
-        Number("Jaccard's λ from F's 0.28", jaccard_weight(0.28), "0.2", IMPOSSIBLE),
+        Number("Jaccard's λ from F's 0.28", jaccard_weight(0.28), "0.2"),
         Number("Jaccard's λ from F's 0.83", jaccard_weight(0.83), "0.87", IMPOSSIBLE),
     ]
 
