@@ -7,6 +7,7 @@ is projective and keeps lines and convexity. So it is computed once, here.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ BLOCK = 1 << 15
 SPACING = 64
 """Rows between those whose hull tells which others need to be looked at."""
 _EXACT = 2.0**53
+_SHORTEST_STEP = 1e-150
 _DOUBT = 8 * np.finfo(np.float64).eps
 
 NOTHING, EVERYTHING = "(nothing)", "(everything)"
@@ -59,6 +61,10 @@ def vertices(x: Counts, y: Counts) -> Indices:
     Rows near the hull are thinned in blocks that stay in the cache, then all together, as long as
     that removes many at once; the chain finishes what is left.
     """
+    if _underflows(x) or _underflows(y):
+        rows = _distinct(x, y, np.arange(x.size))
+        exact = (list(map(Fraction, counts[rows].tolist())) for counts in (x, y))
+        return np.take(rows, _chain(*exact))
     found = hull_rows(x, y)
     if found is not None:
         return found
@@ -79,6 +85,14 @@ def vertices(x: Counts, y: Counts) -> Indices:
             rows = np.take(rows, _chain(x[rows].tolist(), y[rows].tolist()))
             break
     return np.take(near, rows)
+
+
+def _underflows(counts: Counts) -> bool:
+    """Tell whether steps are so short that their products are rounded to 0."""
+    if counts.dtype.kind != "f":
+        return False
+    steps = np.diff(counts)
+    return bool(steps.min(where=steps > 0, initial=np.inf) < _SHORTEST_STEP)
 
 
 def _near(x: Counts, y: Counts) -> Indices:

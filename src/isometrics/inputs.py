@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 LARGEST_COUNT = 2**53
 """Up to here floats hold every integer, so sums of counts are exact in either type."""
 
+LEAST_TOTAL, MOST_TOTAL = 1e-30, 1e30
+"""Products of several counts between these stay far from the ends of the floats."""
+
 
 class Sample(NamedTuple):
     """Rows that count: each array has one entry for each row of non-zero weight."""
@@ -162,7 +165,7 @@ def _listed(values: list[object]) -> str:
 def clean_totals(
     positives: Total, negatives: Total, *, counted: str = "the sample"
 ) -> tuple[Total, Total]:
-    """Check the totals of a table: finite numbers > 0."""
+    """Check the totals of a table: numbers > 0 whose products floats can hold."""
     totals: list[Total] = []
     for name, value in (("positives", positives), ("negatives", negatives)):
         number = parse_number(value)
@@ -176,6 +179,12 @@ def clean_totals(
     if 0 in totals:
         only = "negatives" if totals[0] == 0 else "positives"
         raise OneClassError(f"{counted} has only {only}; both classes are needed")
+    for name, total in zip(("positives", "negatives"), totals, strict=True):
+        if not LEAST_TOTAL <= total <= MOST_TOTAL:
+            raise PointsError(
+                f"{name}, as a count or as a sum of weights, must lie between {LEAST_TOTAL:g} and "
+                f"{MOST_TOTAL:g} but is {total:g}; multiply all weights or counts by one factor"
+            )
     return totals[0], totals[1]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.inputs import LEAST_TOTAL, MOST_TOTAL, clean_totals
 from isometrics.table import Kind, Measure, Table
 
 if TYPE_CHECKING:
@@ -39,24 +40,23 @@ def _listed_rows(table: Table, wanted: NDArray[Any]) -> NDArray[np.intp]:
     return rows
 
 
-_MOST_NEGATIVES = 1e100
-"""Far below where squares of counts overflow."""
-
-
 def at_prevalence(table: Table, prevalence: float) -> Table:
     """Scale false positives and negatives by one factor, so that both rates stay."""
     factor = table.odds * (1 - prevalence) / prevalence
-    if not table.negatives * factor < _MOST_NEGATIVES:
+    negatives = table.negatives * factor
+    if not LEAST_TOTAL <= negatives <= MOST_TOTAL:
+        small = not negatives < LEAST_TOTAL
         raise ParameterError(
-            f"prevalence {prevalence:g} is too small: {table.positives:g} positives would stand "
-            f"among {_MOST_NEGATIVES:g} negatives or more"
+            f"prevalence {prevalence!r} is too {'small' if small else 'large'}: "
+            f"{table.positives:g} positives would stand among "
+            + (f"{MOST_TOTAL:g} negatives or more" if small else f"{LEAST_TOTAL:g} or fewer")
         )
     return Table(
         table.thresholds,
         table.tp,
         np.asarray(table.fp * factor),
         table.positives,
-        table.negatives * factor,
+        negatives,
         table.kind,
         table.labels,
         table.gaps,
@@ -73,6 +73,9 @@ def merged(one: Table, two: Table) -> Table:
                 f"{table.kind} cannot be merged: rows between its rows are not known; "
                 "merge the full tables of the scores first"
             )
+    totals = clean_totals(
+        one.positives + two.positives, one.negatives + two.negatives, counted="the sum"
+    )
     thresholds = np.union1d(one.thresholds[1:], two.thresholds[1:])[::-1]
     rows = at_thresholds(one, thresholds), at_thresholds(two, thresholds)
     zero = np.zeros(1, np.int64)
@@ -80,7 +83,6 @@ def merged(one: Table, two: Table) -> Table:
         np.concatenate([one.thresholds[:1], thresholds]),
         np.concatenate([zero, rows[0].tp + rows[1].tp]),
         np.concatenate([zero, rows[0].fp + rows[1].fp]),
-        one.positives + two.positives,
-        one.negatives + two.negatives,
+        *totals,
         Kind.SCORES,
     )

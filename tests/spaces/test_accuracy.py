@@ -61,7 +61,7 @@ def test_the_minimum_area_keeps_its_digits(table, one, other):
         assert points.pr.minimum_area(*ends) == pytest.approx(exact, rel=1e-13, abs=0)
 
 
-@pytest.mark.parametrize("most", [1e15, 2.0**53, 2.0**54, 1e20, 1e100])
+@pytest.mark.parametrize("most", [1e15, 2.0**53, 2.0**54, 1e20, 1e29])
 def test_integer_steps_of_blocks_that_floats_cannot_count(most):
     """So many steps have the exact area: they differ from it by less than one true positive."""
     labels, scores = [1, 0, 1, 0, 1, 0], [5, 4, 3, 3, 2, 1]
