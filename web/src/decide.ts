@@ -1,6 +1,7 @@
 /** Where to cut: the best row for an F_β or for a cost, exactly. */
 
 import { Fraction, ONE } from "./fraction";
+import { vertices } from "./hull";
 import * as pr from "./spaces/pr";
 import { size, type Table } from "./table";
 
@@ -89,22 +90,30 @@ function predicted(table: Table, row: number): number {
   return table.tp[row]! + table.fp[row]!;
 }
 
-/** The row of the hull with the highest accuracy at a cost proportion of false positives. */
-export function bestForCost(hull: Table, cost: number): number {
+/**
+ * The row with the highest accuracy at a cost proportion of false positives.
+ *
+ * No threshold excludes a score of +inf; where the second row has one, the empty rule is none.
+ */
+export function bestForCost(table: Table, hullRows: readonly number[], cost: number): number {
+  const [nothing, highest] = table.thresholds;
+  const unavoidable = nothing === Infinity && highest === Infinity && predicted(table, 1) > 0;
+  const rows = unavoidable
+    ? vertices(table.fp.subarray(1), table.tp.subarray(1), table.whole).map((row) => row + 1)
+    : hullRows;
   const price = Fraction.of(cost);
   const gain = ONE.minus(price);
-  const values = Array.from(
-    hull.tp,
-    (tp, row) => gain.toNumber() * tp - price.toNumber() * hull.fp[row]!,
+  const values = rows.map(
+    (row) => gain.toNumber() * table.tp[row]! - price.toNumber() * table.fp[row]!,
   );
-  const scale = Math.max(hull.positives, hull.negatives);
+  const scale = Math.max(table.positives, table.negatives);
   const near = Math.max(...values) - DOUBT * 2 * scale;
   let best: { row: number; value: Fraction } | null = null;
-  values.forEach((approximate, row) => {
-    if (approximate < near) return;
+  rows.forEach((row, place) => {
+    if (values[place]! < near) return;
     const value = gain
-      .times(Fraction.of(hull.tp[row]!))
-      .minus(price.times(Fraction.of(hull.fp[row]!)));
+      .times(Fraction.of(table.tp[row]!))
+      .minus(price.times(Fraction.of(table.fp[row]!)));
     if (!best || value.compare(best.value) > 0) best = { row, value };
   });
   return best!.row;

@@ -144,7 +144,7 @@ export function rowForF(one: ModelView, beta: number): number {
 
 /** The row of the table that is best at a cost proportion of false positives. */
 export function rowForCost(one: ModelView, cost: number): number {
-  return one.hullRows[bestForCost(one.hull, cost)]!;
+  return bestForCost(one.table, one.hullRows, cost);
 }
 
 function leaderOf(

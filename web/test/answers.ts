@@ -10,14 +10,14 @@ import { AREAS, areaBetween, areasOf, type BoundedMeasure } from "../src/areas";
 import { count } from "../src/count";
 import { bestForCost, bestForF, optimaOf } from "../src/decide";
 import { histogramOf } from "../src/histogram";
-import { hullOf } from "../src/hull";
+import { hullOf, vertices } from "../src/hull";
 import { INDEX_NAMES, INDICES } from "../src/indices";
 import { dataOf, modelsOf, VERSION, type ModelData } from "../src/model";
 import { pathOf } from "../src/path";
 import * as pr from "../src/spaces/pr";
 import * as prg from "../src/spaces/prg";
 import * as roc from "../src/spaces/roc";
-import { atPrevalence, ofOtherClass, size, type Table } from "../src/table";
+import { atPrevalence, completed, ofOtherClass, size, type Table } from "../src/table";
 import { rowsToExplore } from "../src/thinning";
 import { tradeoffOf, valueAt, type Tradeoff } from "../src/tradeoff";
 import { winnersAt, winnersOf } from "../src/winners";
@@ -74,6 +74,8 @@ function coordinates(table: Table): Record<string, Plain[]> {
 function answer(question: Question): unknown {
   const table = tableOf(question);
   const hull = hullOf(table);
+  const complete = completed(table);
+  const hullRows = vertices(complete.fp, complete.tp, complete.whole);
   const optima = optimaOf(hull);
   const moved = atPrevalence(table, question.prevalence);
   const other = ofOtherClass(table);
@@ -111,7 +113,9 @@ function answer(question: Question): unknown {
     f_gain: question.betas.map((beta) =>
       all(Array.from(table.tp.keys(), (row) => prg.fGain(table, row, number(beta)))),
     ),
-    cost: question.costs.map((cost) => plain(hull.thresholds[bestForCost(hull, cost)]!)),
+    cost: question.costs.map((cost) =>
+      plain(complete.thresholds[bestForCost(complete, hullRows, cost)]!),
+    ),
     accuracy: question.costs.map((cost) =>
       all(Array.from(table.tp.keys(), (row) => roc.accuracy(table, row, cost))),
     ),

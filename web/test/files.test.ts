@@ -12,6 +12,7 @@ import {
 } from "../src/drop/columns";
 import { positiveRows } from "../src/drop/labels";
 import { guess } from "../src/drop/layout";
+import { Columns, tablesOf } from "../src/drop/reading";
 import { bracketed, counted, decimals, exact, percent, percents, short } from "../src/format";
 
 test("numbers are read as other tools read them", () => {
@@ -83,6 +84,27 @@ function labels(...values: (string | number | boolean | bigint | null)[]): Class
   }
   return found;
 }
+
+function weighted(...weights: string[]): Columns {
+  const layout = { label: "y", scores: ["s"], model: null, weight: "w", positive: null };
+  const columns = new Columns(layout);
+  weights.forEach((weight, row) => {
+    columns.label.addText(row % 2 ? "0" : "1");
+    columns.scores[0]!.addText(String(row));
+    columns.weight!.addText(weight);
+  });
+  return columns;
+}
+
+test("sums of weights whose products floats cannot hold are refused", () => {
+  assert.throws(() => tablesOf(weighted("1e-200", "1e-200", "1", "1e-200")), {
+    message:
+      "negatives, as a count or as a sum of weights, must lie between 1e-30 and 1e+30 but is " +
+      "2e-200; multiply all weights or counts by one factor",
+  });
+  assert.throws(() => tablesOf(weighted("1e154", "1")), /positives, as a count/);
+  assert.equal(tablesOf(weighted("1e-29", "1e29")).get("s")!.positives, 1e-29);
+});
 
 test("labels by convention and by name", () => {
   const rows = (found: Classes, positive: string | null = null): number[] =>

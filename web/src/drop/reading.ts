@@ -48,6 +48,10 @@ export function reportOf(columns: Columns, title: string, description: string): 
   };
 }
 
+/** Products of several counts between these stay far from the ends of the floats. */
+const LEAST_TOTAL = 1e-30;
+const MOST_TOTAL = 1e30;
+
 export function tablesOf(columns: Columns): Map<string, Table> {
   const { label, layout } = columns;
   if (label.size === 0) throw new InputError(`${label.name} is empty; at least one row is needed`);
@@ -64,6 +68,12 @@ export function tablesOf(columns: Columns): Map<string, Table> {
     ] as const)
       if (total === 0)
         throw new InputError(`${label.name} has only ${only}; both classes are needed`);
+    for (const total of ["positives", "negatives"] as const)
+      if (!(table[total] >= LEAST_TOTAL && table[total] <= MOST_TOTAL))
+        throw new InputError(
+          `${total}, as a count or as a sum of weights, must lie between 1e-30 and 1e+30 but is ` +
+            `${table[total]}; multiply all weights or counts by one factor`,
+        );
     tables.set(name, table);
   };
   const present = weights?.includes(0)
