@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from scipy.integrate import quad
 from sklearn import metrics as sklearn
 
@@ -175,6 +175,7 @@ def test_all_negatives_first_has_no_way_to_go():
 
 
 @given(binary_samples(max_size=20))
+@example((np.array([True, True, False]), np.array([2**54 + 3] * 3)))  # the nearest float is higher
 def test_a_fixed_threshold_loses_what_f1_loses(sample):
     """1 - FG is linear in λ, so its mean is the value at λ = ½."""
     points = iso.OperatingPoints.from_scores(*sample)

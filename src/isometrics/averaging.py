@@ -22,9 +22,9 @@ from isometrics.parameters import (
     clean_beta,
     clean_choice,
     clean_confidence,
-    clean_number,
     clean_positions,
     clean_prevalence,
+    clean_threshold,
 )
 from isometrics.points import OperatingPoints
 from isometrics.printing import number, several
@@ -214,7 +214,7 @@ def average(
       F (β 1)     0.5     0         0.5          0
     """
     beta = clean_beta(beta)
-    threshold = None if threshold is None else clean_number(threshold, "threshold")
+    threshold = None if threshold is None else clean_threshold(threshold)
     folds = _two_class_folds(_by_fold(tables), tables)
     models = _same_models(folds)
     together = {model: _together(model, folds, tables) for model in models}

@@ -235,6 +235,12 @@ def clean_number(value: float, name: str) -> float:
     return _parameter(value, name, lambda value: not math.isnan(value), "a number")
 
 
+def clean_threshold(threshold: float) -> float:
+    """Check one threshold, and keep its type: rounded, it could pass its own score."""
+    number = clean_number(threshold, "threshold")
+    return threshold if isinstance(threshold, int | np.number) else number
+
+
 def clean_jobs(n_jobs: int | None) -> int:
     """Check a number of threads; None is one, and -1 is as many as there are processors."""
     if n_jobs is None:

@@ -22,7 +22,7 @@ from isometrics.errors import NotAnswerableError, UndefinedWarning, warn
 from isometrics.hull import hull_of
 from isometrics.inputs import refuse_other_than_probabilities
 from isometrics.intervals import optimal_thresholds
-from isometrics.parameters import clean_number
+from isometrics.parameters import clean_threshold
 from isometrics.path import path_of
 from isometrics.table import Kind
 
@@ -65,7 +65,7 @@ def fixed(pts: OperatingPoints, threshold: float) -> float:
     >>> threshold_choice.fixed(pts, 0.5)
     0.25
     """
-    rule = pts.at([clean_number(threshold, "threshold")])
+    rule = pts.at([clean_threshold(threshold)])
     return float((rule.fn[0] + rule.fp[0]) / (pts.positives + pts.negatives))
 
 
@@ -167,7 +167,7 @@ def fixed_f_gain(pts: OperatingPoints, threshold: float) -> float:
     >>> threshold_choice.fixed_f_gain(pts, 0.5)
     0.25
     """
-    return float(1 - pts.at([clean_number(threshold, "threshold")]).f_gain(1.0)[0])
+    return float(1 - pts.at([clean_threshold(threshold)]).f_gain(1.0)[0])
 
 
 def score_driven_f_gain(pts: OperatingPoints) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from isometrics.brackets import EXACT
 from isometrics.errors import ParameterError
 from isometrics.kernels.reweighted import AREAS
-from isometrics.parameters import clean_beta, clean_number
+from isometrics.parameters import clean_beta, clean_threshold
 from isometrics.printing import number
 from isometrics.uncertainty.cells import Detail
 
@@ -93,7 +93,7 @@ def recall_at(threshold: float) -> Measure:
 
 
 def _at(threshold: float, what: str, of: Callable[[OperatingPoints], float]) -> Measure:
-    place = clean_number(threshold, "threshold")
+    place = clean_threshold(threshold)
     return Measure(
         f"{what} at {number(place)}",
         lambda points: float(of(points.at([place]))),
