@@ -171,14 +171,6 @@ def test_tables_without_thresholds():
     assert iso.optimal_thresholds(sets).at(1).labels == ("b",)
 
 
-def test_an_end_beyond_the_floats_is_infinite():
-    pts = iso.OperatingPoints.from_counts(
-        [5e-201, 1e-200], [0.0, 1e200], positives=1e-200, negatives=1e200
-    )
-    best = iso.optimal_thresholds(pts)
-    assert best.beta_squared_hi.tolist() == [math.inf, math.inf]
-
-
 def test_faces():
     best = iso.optimal_thresholds(SMALL)
     assert repr(best).splitlines()[0] == "OptimalThresholds: 4 thresholds are best for some β"

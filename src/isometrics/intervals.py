@@ -256,7 +256,4 @@ def segment_precisions(hull: Table) -> Floats:
 
 
 def _beta_squared(share: Fraction) -> float:
-    try:
-        return float((1 - share) / share) if share else math.inf
-    except OverflowError:
-        return math.inf
+    return float((1 - share) / share) if share else math.inf

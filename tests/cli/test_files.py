@@ -323,6 +323,13 @@ def test_what_cannot_be_converted(call, predictions, monkeypatch, words, message
     assert names(predictions.parent) == ["two models.csv"]
 
 
+@pytest.mark.usefixtures("any_memory_limit")
+def test_predictions_that_do_not_fit_are_not_converted(call, predictions, tmp_path):
+    words = ["--scores", "good", "--memory-limit", "100B"]
+    done = call("convert", predictions, tmp_path / "m.npz", *words, code=2)
+    assert "does not fit into the memory limit; choose a table" in done.err
+
+
 def test_a_table_without_rows(call, tmp_path):
     columns = {"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())}
     pq.write_table(pa.table(columns), tmp_path / "e.parquet")

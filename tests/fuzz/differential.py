@@ -281,7 +281,8 @@ def typed(values: list[str]) -> pa.Array:
 
 def token(name: str, value: str) -> str:
     """Write a cell as JSON: numbers as numbers, labels and names as texts."""
-    if value in MISSING:
+    # In JSON a text that says nan is a text.
+    if value in MISSING or (name, value) == ("g", "nan"):
         return "null"
     if name in ("s", "t", "w"):
         try:

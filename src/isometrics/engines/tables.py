@@ -205,14 +205,12 @@ class _Models:
     def _spill(self) -> None:
         """Move the rows of the largest tables to the disk, until the others fit."""
         exact = [table for table in self._tables.values() if isinstance(table, ExactTable)]
+        exact.sort(key=lambda table: table.nbytes)
         held = sum(table.nbytes for table in exact)
-        if held <= self._budget:
-            return
-        for table in sorted(exact, key=lambda table: table.nbytes, reverse=True):
+        while held > self._budget:
+            table = exact.pop()
             held -= table.nbytes
             table.spill()
-            if held <= self._budget:
-                break
 
     def _empty_table(
         self, dtype: np.dtype[Any], weights: Counts | None

@@ -1,5 +1,6 @@
 """How measures disagree, against counting by hand, and intervals over tasks."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -190,9 +191,11 @@ def test_picks_are_judged_on_the_other_half(criterion):
 
 def test_models_and_tasks_without_halves_are_no_candidates():
     results = made(4)
-    results[0].columns["f1_first"][:] = np.nan
-    spoiled = results[1].columns
+    columns = [{name: values.copy() for name, values in each.columns.items()} for each in results]
+    columns[0]["f1_first"][:] = np.nan
+    spoiled = columns[1]
     spoiled["f1_second"][spoiled["aupr_first"] == spoiled["aupr_first"].max()] = np.nan
+    results = [replace(each, columns=mine) for each, mine in zip(results, columns, strict=True)]
     found, _ = picks(results, measures=PAIR, n_resamples=5)
     assert found.tasks == 11
     assert np.isfinite(found.mean).all()

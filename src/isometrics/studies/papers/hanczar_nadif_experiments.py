@@ -33,7 +33,7 @@ GAUSSIAN = (
 IMPOSSIBLE = (
     "F and Jaccard have the same points and winners, at λ_F = 2λ/(1+2λ) up to λ = ½ and 1/(3-2λ) "
     "beyond, so the two printed numbers contradict each other (errata, Hanczar and Nadif, "
-    "Figures 5, 7, 8)."
+    "Figure 5)."
 )
 NESTED = (
     "A point that is best for some λ by Kulczynski is so by Folke, and then by F, so no index has "
