@@ -45,7 +45,7 @@ STARTS = {
     "numpy": ["-c", "import numpy"],
     "isometrics": ["-c", "import isometrics"],
     "isometrics, and its table": ["-c", "import isometrics; isometrics.OperatingPoints"],
-    "isometrics, and its compiled loops": ["-c", "import isometrics.kernels.fast"],
+    "isometrics, and its compiled loops": ["-c", "import isometrics._counting.numba_kernel"],
     "`isometrics --help`": ["-m", "isometrics", "--help"],
 }
 
@@ -96,7 +96,7 @@ def hull_alone(labels: np.ndarray, scores: np.ndarray) -> object:
 
 
 def without_numba(labels: np.ndarray, scores: np.ndarray) -> object:
-    from isometrics.kernels import choice
+    from isometrics._counting import choice
 
     choice.FEWEST = sys.maxsize
     return full(labels, scores)
@@ -156,7 +156,7 @@ def measure(name: str, case: str, rows: int, repeats: int) -> dict[str, object]:
     """Return the seconds of the first and of the other runs, and the extra bytes of the peak."""
     labels, scores = sample(rows, *CASES[case])
     if name in (FULL, CORNERS, HULL, "isometrics: table"):
-        import isometrics.kernels.fast  # noqa: F401  (samples of any size use the loops)
+        import isometrics._counting.numba_kernel  # noqa: F401  (samples of any size use the loops)
     WORK[name](labels, scores)
     times = []
     give_back()

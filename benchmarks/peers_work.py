@@ -35,7 +35,7 @@ def load_loops() -> None:
     isometrics by itself waits until it has seen so many rows that loading them pays.
     """
     with contextlib.suppress(ImportError):
-        import isometrics.kernels.fast  # noqa: F401
+        import isometrics._counting.numba_kernel  # noqa: F401
 
 
 def iso_table(sample: Sample) -> Call:

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import isometrics as iso
-from isometrics.brackets import EXACT
+from isometrics.points.bounds import EXACT
 
 MOST = "tradeoff area"
 

@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 import isometrics as iso
-from isometrics.indices import INDICES
+from isometrics.spaces.indices import INDICES
 
 ROWS = 1_000_000
 

@@ -7,15 +7,15 @@ import numpy as np
 
 import isometrics as iso
 from isometrics import formats
-from isometrics.comparison.disagreement import disagreement
+from isometrics.calibration.reliability import calibration_report, platt_scaling
 from isometrics.comparison.dominance import dominance, dominance_matrix
-from isometrics.comparison.ranking import rank_models
-from isometrics.indices import INDICES
-from isometrics.layout import Layout, Peek
-from isometrics.lift import net_benefit
-from isometrics.plugin import plug_in_threshold
-from isometrics.prevalence import prevalence_sensitivity
-from isometrics.reliability import calibration_report, platt_scaling
+from isometrics.comparison.ranking import disagreement, rank_models
+from isometrics.decisions.lift import net_benefit
+from isometrics.decisions.prevalence import prevalence_sensitivity
+from isometrics.decisions.threshold_choice import plug_in_threshold
+from isometrics.decisions.transfer import loss_table
+from isometrics.sources.columns import Layout, Peek
+from isometrics.spaces.indices import INDICES
 from isometrics.studies.papers.collection import PaperNumbers
 from isometrics.studies.papers.item import Item, Number
 from isometrics.studies.planted import planted_bicluster
@@ -26,7 +26,6 @@ from isometrics.studies.ranking.results import TaskResult
 from isometrics.studies.ranking.reversals import Reversals
 from isometrics.studies.ranking.tables import PairPoints, TaskList
 from isometrics.testing import Curve, count
-from isometrics.transfer import loss_table
 from isometrics.uncertainty.permutation import permutation_test
 from isometrics.uncertainty.sample_size import sample_size
 
@@ -123,10 +122,10 @@ FACTORIES = {
     "isometrics.Thresholds": lambda: analysis().summary().best,
     "isometrics.Tradeoff": lambda: points().tradeoff(),
     "isometrics.TradeoffIntervals": lambda: points().tradeoff().intervals,
-    "isometrics.comparing.Crossings": lambda: iso.compare(models()).crossings,
-    "isometrics.comparing.UsefulRanges": lambda: iso.compare(models()).useful,
-    "isometrics.comparison.areas.Areas": lambda: iso.compare(models()).areas,
-    "isometrics.comparison.disagreement.Disagreement": lambda: disagreement(
+    "isometrics.comparison.compare.Crossings": lambda: iso.compare(models()).crossings,
+    "isometrics.comparison.compare.UsefulRanges": lambda: iso.compare(models()).useful,
+    "isometrics.comparison.compare.Areas": lambda: iso.compare(models()).areas,
+    "isometrics.comparison.ranking.Disagreement": lambda: disagreement(
         [{"x": {"AUPR": 0.5, "AUROC": 0.4}, "y": {"AUPR": 0.3, "AUROC": 0.6}}]
     ),
     "isometrics.comparison.dominance.Dominance": lambda: dominance(points(), points("B")),
@@ -136,15 +135,19 @@ FACTORIES = {
     "isometrics.formats.Predictions": lambda: formats.Predictions(
         {"label": LABELS.copy(), "score": SCORES["A"].copy()}, "label", {"score": "score"}
     ),
-    "isometrics.indices.closed.FMeasure": lambda: INDICES["f-measure"],
-    "isometrics.layout.Layout": lambda: Layout("label", {"score": "score"}),
-    "isometrics.layout.Peek": lambda: Peek("float", [0.5, None]),
-    "isometrics.lift.NetBenefit": lambda: net_benefit(probabilities(), [0.2, 0.5]),
-    "isometrics.plugin.PlugIn": lambda: plug_in_threshold(probabilities()),
-    "isometrics.prevalence.PrevalenceSensitivity": lambda: prevalence_sensitivity(points(), [0.1]),
-    "isometrics.reliability.CalibrationReport": lambda: calibration_report(LABELS, PROBABILITIES),
-    "isometrics.reliability.PlattScaling": lambda: platt_scaling(LABELS, SCORES["A"]),
-    "isometrics.spaces.baselines.UsefulRange": lambda: points().tradeoff().useful_range(),
+    "isometrics.spaces.indices.FMeasure": lambda: INDICES["f-measure"],
+    "isometrics.sources.columns.Layout": lambda: Layout("label", {"score": "score"}),
+    "isometrics.sources.columns.Peek": lambda: Peek("float", [0.5, None]),
+    "isometrics.decisions.lift.NetBenefit": lambda: net_benefit(probabilities(), [0.2, 0.5]),
+    "isometrics.decisions.threshold_choice.PlugIn": lambda: plug_in_threshold(probabilities()),
+    "isometrics.decisions.prevalence.PrevalenceSensitivity": lambda: prevalence_sensitivity(
+        points(), [0.1]
+    ),
+    "isometrics.calibration.reliability.CalibrationReport": lambda: calibration_report(
+        LABELS, PROBABILITIES
+    ),
+    "isometrics.calibration.reliability.PlattScaling": lambda: platt_scaling(LABELS, SCORES["A"]),
+    "isometrics.spaces.tradeoff.UsefulRange": lambda: points().tradeoff().useful_range(),
     "isometrics.studies.papers.collection.PaperNumbers": lambda: PaperNumbers(
         (item(),), (number(),)
     ),
@@ -171,10 +174,10 @@ FACTORIES = {
     "isometrics.studies.ranking.tables.TaskList": lambda: TaskList(
         (data_set(),), (Unusable("b", "is broken"),)
     ),
-    "isometrics.table.Table": lambda: points().table,
+    "isometrics._table.table.Table": lambda: points().table,
     "isometrics.testing.Curve": lambda: Curve.of([1, 2], [1, 3], positives=4, negatives=9),
     "isometrics.testing.Row": lambda: count([1, 0], [0.5, 0.2])[0],
-    "isometrics.transfer.LossTable": lambda: loss_table(points(), [0.5, 1]),
+    "isometrics.decisions.transfer.LossTable": lambda: loss_table(points(), [0.5, 1]),
     "isometrics.uncertainty.permutation.ChanceTest": lambda: permutation_test(
         LABELS, SCORES["A"], n_permutations=20, random_state=0
     ),

@@ -277,7 +277,7 @@ def test_report_is_written_elsewhere(monkeypatch, tmp_path):
     path = tmp_path / "page.html"
     assert analysis.report(path, title="A and B") == path
     iso.Analysis(analysis.models).report(str(path))
-    monkeypatch.setattr("isometrics.certainty.REPLICATES_OF_CURVES", 20)
+    monkeypatch.setattr("isometrics.analysis.summary.REPLICATES_OF_CURVES", 20)
     iso.analyse(LABELS * 9, {"A": SCORES["A"] * 9}).report(path, confidence_level=0.9)
     assert [call[1:] for call in calls] == [
         ("A and B", "8 rows", []),

@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import isometrics as iso
-from isometrics.errors import (
-    NotAnswerableError,
-    OneClassError,
-    ParameterError,
-    UndefinedWarning,
-)
+from isometrics.errors import NotAnswerableError, OneClassError, ParameterError, UndefinedWarning
 from isometrics.testing.strategies import binary_samples
 
 RNG = np.random.default_rng(31)

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics import brackets, gaps
-from isometrics.brackets import EXACT, area_brackets
-from isometrics.compacting import Compacting
+from isometrics._table.table import ClassTotals, Kind, Measure, Table
 from isometrics.errors import ParameterError, UndefinedWarning
-from isometrics.gaps import Bracket
-from isometrics.table import ClassTotals, Kind, Measure, Table
+from isometrics.points import bounds as brackets
+from isometrics.points import bounds as gaps
+from isometrics.points.bounds import EXACT, Bracket, area_brackets
+from isometrics.points.compact import Compacting
 from isometrics.testing.strategies import binary_samples, count_tables
 
 samples = (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 import isometrics as iso
-from isometrics.calibrate import HullCalibrator
+from isometrics.calibration.calibrators import HullCalibrator
 from isometrics.errors import (
     DimensionError,
     MissingValueError,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isometrics import AccuracyCalibrator, FCalibrator, OperatingPoints
-from isometrics.calibration_map import calibrators_of, map_of, read_map, write_map
+from isometrics.calibration.files import calibrators_of, map_of, read_map, write_map
 from isometrics.errors import FileError, NotAnswerableError
 
 LABELS, SCORES = [1, 0, 1, 1, 0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]

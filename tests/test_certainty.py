@@ -207,7 +207,7 @@ def test_bands_are_those_of_the_rows(sample, analysis):
 
 @pytest.mark.parametrize(("space", "places"), [("roc", 1), ("all", 4)])
 def test_bands_are_drawn_under_the_curves(analysis, space, places, monkeypatch):
-    monkeypatch.setattr("isometrics.certainty.REPLICATES_OF_CURVES", 20)
+    monkeypatch.setattr("isometrics.analysis.summary.REPLICATES_OF_CURVES", 20)
     drawn = np.ravel(analysis.plot(space, bands={"confidence_level": 0.9}))
     assert len(drawn) == places
     plain = np.ravel(analysis.plot(space))

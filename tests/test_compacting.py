@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics import plot
-from isometrics.brackets import EXACT, area_brackets
-from isometrics.compacting import Compacting
+from isometrics._core.results import bracketed
+from isometrics._table.hull import vertices
+from isometrics._table.table import ClassTotals, Kind, Measure
+from isometrics.decisions.lift import lift
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
-from isometrics.hull import vertices
-from isometrics.indices import Index
-from isometrics.lift import lift
-from isometrics.printing import bracketed
-from isometrics.table import ClassTotals, Kind, Measure
+from isometrics.points.bounds import EXACT, area_brackets
+from isometrics.points.compact import Compacting
+from isometrics.spaces.indices import Index
 from isometrics.testing.strategies import binary_samples
 
 INDICES = ["kulczynski", "f-measure", "folke", "jaccard", "f-gain", "cost"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics.errors import ParameterError
-from isometrics.indices import INDICES
+from isometrics.spaces.indices import INDICES
 
 from .rivals import rivals, rows_of, value
 

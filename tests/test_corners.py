@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.brackets import EXACT, area_brackets
+from isometrics._table.table import Kind
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
-from isometrics.table import Kind
+from isometrics.points.bounds import EXACT, area_brackets
 from isometrics.testing.strategies import binary_samples
 
 samples = (

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics.decisions.prevalence import prevalence_sensitivity
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.indices import INDICES, Rows
-from isometrics.prevalence import prevalence_sensitivity
+from isometrics.spaces.indices import INDICES, Rows
 from isometrics.testing.strategies import binary_samples, count_tables, point_clouds
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]

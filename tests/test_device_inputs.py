@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import isometrics as iso
-from isometrics.device_inputs import clean_device_sample
-from isometrics.devices import is_array, is_remote, to_host
+from isometrics._core.arrays import is_array, is_remote, to_host
+from isometrics._core.sample import clean_device_sample
 from isometrics.errors import LabelError, LengthError, MissingValueError, OneClassError
 
 strict = pytest.importorskip("array_api_strict")

@@ -111,7 +111,7 @@ def test_a_wrong_output_is_noticed(tmp_path: Path, request: pytest.FixtureReques
         "isometrics.integrations.skore",
         "isometrics.integrations.sklearn",
         "isometrics.integrations.torchmetrics",
-        "isometrics.isolines",
+        "isometrics.spaces.isolines",
         "isometrics.plot",
         "isometrics.report",
         "isometrics.testing",

@@ -17,7 +17,7 @@ MODULES = [
 PARTS = {
     "isometrics.integrations.mlflow": "mlflow",
     "isometrics.integrations.skore": "skore",
-    "isometrics.kernels.triton_code": "triton",
+    "isometrics._counting.triton_code": "triton",
 } | {name: "torchmetrics" for name in MODULES if "torchmetrics" in name}
 
 

@@ -6,7 +6,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from isometrics import OperatingPoints, frames
+from isometrics import OperatingPoints
+from isometrics._core import results as frames
 from isometrics.errors import ParameterError
 
 POINTS = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])

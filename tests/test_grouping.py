@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
+from isometrics._core.groups import GroupNames
 from isometrics.errors import MissingValueError, ParameterError
-from isometrics.grouping import GroupNames
 
 LABELS, SCORES = [1, 0, 0, 1, 1, 0], [0.9, 0.8, 0.3, 0.7, 0.6, 0.2]
 DAY = dt.datetime(2026, 1, 2)

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.brackets import area_brackets
+from isometrics._core.sample import clean_sample
+from isometrics._table.table import Measure
 from isometrics.errors import NotAnswerableError, OneClassError, ParameterError
-from isometrics.hull_alone import hull_alone
-from isometrics.inputs import clean_sample
-from isometrics.table import Measure
+from isometrics.points.bounds import area_brackets
+from isometrics.points.devices import hull_alone
 
 SCORES = st.one_of(
     st.sampled_from([0.0, -0.0, 0.25, 0.5, 0.75, float("inf"), -float("inf")]),

@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isometrics import OperatingPoints, inputs, read_predictions
+from isometrics import OperatingPoints, read_predictions
+from isometrics._core import sample as inputs
 from isometrics.errors import (
     DimensionError,
     EmptyInputError,

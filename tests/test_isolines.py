@@ -6,7 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from isometrics.errors import ParameterError
-from isometrics.isolines import (
+from isometrics.spaces import SPACES
+from isometrics.spaces.isolines import (
     accuracy_isoline,
     f_gain_isoline,
     f_isoline,
@@ -14,7 +15,6 @@ from isometrics.isolines import (
     precision_isoline,
     recall_isoline,
 )
-from isometrics.spaces import SPACES
 
 spaces = st.sampled_from(list(SPACES))
 straight_spaces = st.sampled_from(["roc", "prg"])

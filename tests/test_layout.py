@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isometrics.errors import ParameterError
-from isometrics.layout import Layout, Peek, layout_of
+from isometrics.sources.columns import Layout, Peek, layout_of
 
 KINDS = {"boolean": "boolean", "integer": "integer", "floating": "float", "string": "string"}
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from sklearn import metrics as sklearn
 
 import isometrics as iso
+from isometrics.decisions.lift import cumulative_gains, lift, net_benefit, precision_at_k
 from isometrics.errors import NotAnswerableError, ParameterError, ScoreError
-from isometrics.lift import cumulative_gains, lift, net_benefit, precision_at_k
 from isometrics.testing.strategies import binary_samples
 
 SMALL = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.5, 0.5, 0.1])

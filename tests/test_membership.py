@@ -12,6 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from isometrics import Bicluster, OperatingPoints
+from isometrics._core.families import Positions, common
+from isometrics._table.table import Kind
 from isometrics.errors import (
     EmptyInputError,
     LengthError,
@@ -19,8 +21,6 @@ from isometrics.errors import (
     MissingValueError,
     OneClassError,
 )
-from isometrics.membership import Positions, common
-from isometrics.table import Kind
 
 from_sets = OperatingPoints.from_sets
 

@@ -13,11 +13,12 @@ import pyarrow as pa
 import pytest
 
 import isometrics as iso
-from isometrics import isolines, lift, threshold_choice
-from isometrics.bicluster import clean_shape
+from isometrics._core.families import clean_shape
+from isometrics._core.parameters import parse_number, parse_numbers
+from isometrics.calibration.reliability import calibration_report
+from isometrics.decisions import lift, threshold_choice
 from isometrics.errors import IsometricsError
-from isometrics.parameters import parse_number, parse_numbers
-from isometrics.reliability import calibration_report
+from isometrics.spaces import isolines
 from isometrics.uncertainty.measures import (
     f_at,
     f_gain_at,
@@ -272,8 +273,8 @@ REAL = {
         0.5,
         lambda x: calibration_report(LABELS, SCORES / 16, confidence=x).lower,
     ),
-    "threshold_choice.fixed(threshold)": (2, lambda x: threshold_choice.fixed(PTS, x)),
-    "threshold_choice.fixed_f_gain(threshold)": (
+    "decisions.threshold_choice.fixed(threshold)": (2, lambda x: threshold_choice.fixed(PTS, x)),
+    "decisions.threshold_choice.fixed_f_gain(threshold)": (
         2,
         lambda x: threshold_choice.fixed_f_gain(PTS, x),
     ),
@@ -451,7 +452,7 @@ def parameters():
     """Yield the public parameters whose annotation speaks of numbers."""
     by_module = {
         "isometrics": iso.__all__,
-        "isometrics.threshold_choice": ["fixed", "fixed_f_gain"],
+        "isometrics.decisions.threshold_choice": ["fixed", "fixed_f_gain"],
         "isometrics.plot": importlib.import_module("isometrics.plot").__all__,
         "isometrics.integrations.sklearn": ["FBetaThresholdClassifier", "FCalibratedClassifier",
                                             "macro_average", "make_f_gain_scorer"],

@@ -6,8 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from isometrics.errors import ParameterError
-from isometrics.parameters import (
+from isometrics._core.parameters import (
     clean_beta,
     clean_betas,
     clean_budget,
@@ -19,6 +18,7 @@ from isometrics.parameters import (
     clean_range,
     clean_values,
 )
+from isometrics.errors import ParameterError
 
 NOT_NUMBERS = [math.nan, True, "1", None, [1], 1j, np.array([0.5]), np.bool_(True)]
 

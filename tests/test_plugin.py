@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import isometrics as iso
+from isometrics.decisions.threshold_choice import plug_in_threshold
 from isometrics.errors import NotAnswerableError, ScoreError
-from isometrics.plugin import plug_in_threshold
 
 
 @pytest.mark.parametrize("beta", [0.25, 0.5, 1, 2, 4])

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isometrics import OperatingPoints
+from isometrics._table.table import Kind
 from isometrics.errors import (
     InputError,
     LengthError,
@@ -25,7 +26,6 @@ from isometrics.errors import (
     ParameterError,
     PointsError,
 )
-from isometrics.table import Kind
 from isometrics.testing.strategies import binary_samples, count_tables, point_clouds
 
 from_scores, from_counts = OperatingPoints.from_scores, OperatingPoints.from_counts

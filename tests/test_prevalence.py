@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics.decisions.prevalence import prevalence_sensitivity
 from isometrics.errors import ParameterError
-from isometrics.prevalence import prevalence_sensitivity
 from isometrics.testing.strategies import binary_samples, point_clouds
 
 

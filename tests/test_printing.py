@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isometrics import OperatingPoints
-from isometrics.printing import bracketed, html_table, several, table_width, text_table
+from isometrics._core.results import bracketed, html_table, several, table_width, text_table
 
 POINTS = OperatingPoints.from_scores([1, 0, 1], [0.5, 0.25, -np.inf])
 SCRIPT = '<script>alert("&")</script>'

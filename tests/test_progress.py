@@ -2,8 +2,8 @@
 
 import pytest
 
+from isometrics._core.progress import reporting
 from isometrics.errors import ParameterError
-from isometrics.progress import reporting
 
 
 def test_silence():

@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
-from isometrics.brackets import area_brackets
-from isometrics.engines import approximate
+from isometrics._table.table import Kind
 from isometrics.errors import FileError, LabelError
-from isometrics.table import Kind
+from isometrics.points.bounds import area_brackets
+from isometrics.sources import approximate
 
 ROWS = 300_000
 

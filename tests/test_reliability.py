@@ -10,8 +10,8 @@ from sklearn import metrics as sklearn
 from sklearn.calibration import calibration_curve
 from sklearn.linear_model import LogisticRegression
 
+from isometrics.calibration.reliability import PlattScaling, calibration_report, platt_scaling
 from isometrics.errors import MissingValueError, OneClassError, ParameterError, ScoreError
-from isometrics.reliability import PlattScaling, calibration_report, platt_scaling
 from isometrics.testing.strategies import binary_samples
 
 RNG = np.random.default_rng(5)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isometrics.results import ResultTable
+from isometrics._core.results import ResultTable
 
 
 def test_the_base_has_neither_title_nor_columns():

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics.errors import MembershipError, OneClassError, ParameterError
-from isometrics.indices import index_named
 from isometrics.sets import Bicluster, Matches, overlap_matrix, ranked
+from isometrics.spaces.indices import index_named
 
 INDICES = ["kulczynski", "f-measure", "folke", "jaccard", "f-gain", "cost"]
 

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given, settings
 
 import isometrics as iso
-from isometrics import summary_measures
-from isometrics.brackets import area_brackets
+from isometrics import measures as summary_measures
 from isometrics.errors import ParameterError
-from isometrics.gaps import Bracket
-from isometrics.summary_measures import MEASURES, baselines_of, measures_of
+from isometrics.measures import MEASURES, baselines_of, measures_of
+from isometrics.points.bounds import Bracket, area_brackets
 from isometrics.testing import Curve, binary_samples
 
 HOSTILE = "<img src=x onerror=alert(1)>"

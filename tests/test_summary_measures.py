@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.summary_measures import MEASURES, baselines_of, constant_score, measures_of
+from isometrics.measures import MEASURES, baselines_of, constant_score, measures_of
 from isometrics.testing import Curve, binary_samples
 
 

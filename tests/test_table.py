@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from isometrics.table import Kind, Table
+from isometrics._table.table import Kind, Table
 
 
 def make(**changes):

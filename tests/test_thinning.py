@@ -6,11 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isometrics import OperatingPoints
-from isometrics.hull import vertices
+from isometrics._table.hull import vertices
 from isometrics.spaces import SPACES
+from isometrics.spaces.trace import (
+    MOST_VERTICES,
+    SHORT,
+    most_rows,
+    rows_to_draw,
+    rows_to_explore,
+    trace,
+)
 from isometrics.testing.strategies import count_tables
-from isometrics.thinning import MOST_VERTICES, SHORT, most_rows, rows_to_draw, rows_to_explore
-from isometrics.trace import trace
 
 ROUNDING = 1e-9
 

@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from sklearn import metrics as sklearn
 
 import isometrics as iso
-from isometrics import threshold_choice
+from isometrics.decisions import threshold_choice
 from isometrics.errors import NotAnswerableError, ScoreError, UndefinedWarning
 from isometrics.testing import Curve
 from isometrics.testing.strategies import binary_samples, count_tables

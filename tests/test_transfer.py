@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 
 import isometrics as iso
+from isometrics.decisions.transfer import loss_table
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.testing.strategies import binary_samples
-from isometrics.transfer import loss_table
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
 SCORES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]

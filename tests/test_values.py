@@ -14,7 +14,7 @@ import pytest
 
 import isometrics as iso
 from isometrics import errors
-from isometrics.values import Value, read_only, same
+from isometrics._core.results import Value, read_only, same
 
 from .result_classes import FACTORIES, LABELS, NO_RESULTS, SCORES, points, sets
 

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from isometrics import writing
-from isometrics.errors import FileError
-from isometrics.writing import (
+from isometrics._core import writing
+from isometrics._core.writing import (
     ScratchFolder,
     remove_abandoned,
     remove_unfinished,
     whole_file,
     whole_folder,
 )
+from isometrics.errors import FileError
 
 
 def names(folder):
@@ -271,7 +271,7 @@ def test_systems_without_attributes_or_locks(tmp_path, monkeypatch):
 def test_a_redirected_stream_is_written_to_where_it_stands(tmp_path, name):
     """It is neither emptied nor replaced: what came before and what comes after stays."""
     program = f"""
-from isometrics.writing import whole_file
+from isometrics._core.writing import whole_file
 print("first")
 with whole_file({name!r}) as file:
     file.write("second\\n")
@@ -306,7 +306,7 @@ def test_a_circle_of_links(tmp_path):
 
 KILLED = """
 import sys
-from isometrics.writing import ScratchFolder, whole_file, whole_folder
+from isometrics._core.writing import ScratchFolder, whole_file, whole_folder
 scratch = ScratchFolder()
 with whole_file(sys.argv[1]) as file, whole_folder(sys.argv[2], names=()):
     print(scratch.name, flush=True)

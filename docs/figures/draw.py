@@ -13,11 +13,12 @@ import ranking
 
 import isometrics as iso
 from isometrics import plot
-from isometrics.isolines import f_isoline
-from isometrics.plot import background, curves
+from isometrics.calibration.reliability import calibration_report, platt_scaling
+from isometrics.plot import background
+from isometrics.plot import spaces as curves
 from isometrics.plot.frame import frame
 from isometrics.plot.styles import BLACK, BLUE, VERMILLION, style_of
-from isometrics.reliability import calibration_report, platt_scaling
+from isometrics.spaces.isolines import f_isoline
 from isometrics.studies.papers import all_items
 
 mpl.use("svg")

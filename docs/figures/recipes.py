@@ -5,7 +5,7 @@ import numpy as np
 
 import isometrics as iso
 from isometrics import plot
-from isometrics.lift import cumulative_gains
+from isometrics.decisions.lift import cumulative_gains
 from isometrics.plot.styles import BLACK, BLUE
 from isometrics.studies.cheng_church import cheng_church
 from isometrics.studies.planted import planted_bicluster

@@ -4,80 +4,74 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from isometrics._moved import install as install_moved
+
 if TYPE_CHECKING:
-    from isometrics.analysis import Analysis, analyse
-    from isometrics.averaging import Average, average
-    from isometrics.best_rows import Thresholds
-    from isometrics.brackets import AreaBrackets, area_brackets
-    from isometrics.calibrate import AccuracyCalibrator, CalibrationSegments, FCalibrator
-    from isometrics.comparing import Comparison, compare
-    from isometrics.decide import best_threshold
-    from isometrics.decision import Decision
-    from isometrics.engines.stream import Accumulator
-    from isometrics.errors import InputError, IsometricsError, OneClassError, UndefinedWarning
-    from isometrics.gain_scores import (
-        f1_gain_score,
-        fbeta_gain_score,
-        precision_gain_score,
-        recall_gain_score,
+    from isometrics.analysis import Analysis, analyse, read_predictions
+    from isometrics.analysis.averages import Average, average
+    from isometrics.analysis.summary import Summary
+    from isometrics.calibration.calibrators import (
+        AccuracyCalibrator,
+        CalibrationSegments,
+        FCalibrator,
     )
-    from isometrics.gaps import Bracket
-    from isometrics.indices import Index
-    from isometrics.intervals import OptimalThresholds, optimal_thresholds
-    from isometrics.metrics import (
+    from isometrics.comparison.compare import Comparison, compare
+    from isometrics.decisions.best import Decision, Thresholds, best_threshold
+    from isometrics.decisions.beta_intervals import OptimalThresholds, optimal_thresholds
+    from isometrics.decisions.transfer import Evaluation, evaluate
+    from isometrics.errors import InputError, IsometricsError, OneClassError, UndefinedWarning
+    from isometrics.points import OperatingPoints
+    from isometrics.points.bounds import AreaBrackets, Bracket, area_brackets
+    from isometrics.score_functions import (
         AreaScores,
         PrecisionRecallGainCurve,
         area_scores,
         aupr_score,
         auprg_score,
         auroc_score,
+        f1_gain_score,
+        fbeta_gain_score,
+        precision_gain_score,
         precision_recall_gain_curve,
+        recall_gain_score,
         tradeoff_score,
     )
-    from isometrics.points import OperatingPoints
-    from isometrics.reading import read_predictions
     from isometrics.sets import Bicluster, Matches, best_matches, match_one_to_one
+    from isometrics.sources.streams import Accumulator
     from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff, TradeoffIntervals
-    from isometrics.summary import Summary
-    from isometrics.transfer import Evaluation, evaluate
-    from isometrics.uncertainty.bands import Band, BetterCurve, CurveReplicates
-    from isometrics.uncertainty.bootstrapping import Bootstrap, bootstrap
-    from isometrics.uncertainty.curve_replicates import bootstrap_curves
+    from isometrics.spaces.indices import Index
+    from isometrics.uncertainty.bands import Band, BetterCurve, CurveReplicates, bootstrap_curves
+    from isometrics.uncertainty.bootstrap import Bootstrap, bootstrap
     from isometrics.uncertainty.delong import DeLong, delong
     from isometrics.uncertainty.paired import Differences
 else:
     # What is imported above for readers and type checkers is loaded on first use, from here.
     # No module here has the name of a public function: importing it would hide the function.
     _NAMES_OF = {
-        "analysis": "Analysis analyse",
-        "averaging": "Average average",
-        "uncertainty.bands": "Band BetterCurve CurveReplicates",
-        "best_rows": "Thresholds",
-        "brackets": "AreaBrackets area_brackets",
-        "gaps": "Bracket",
-        "calibrate": "AccuracyCalibrator CalibrationSegments FCalibrator",
-        "comparing": "Comparison compare",
-        "uncertainty.curve_replicates": "bootstrap_curves",
-        "decide": "best_threshold",
-        "decision": "Decision",
-        "uncertainty.delong": "DeLong delong",
-        "engines.stream": "Accumulator",
+        "analysis": "Analysis analyse read_predictions",
+        "analysis.averages": "Average average",
+        "analysis.summary": "Summary",
+        "calibration.calibrators": "AccuracyCalibrator CalibrationSegments FCalibrator",
+        "comparison.compare": "Comparison compare",
+        "decisions.best": "Decision Thresholds best_threshold",
+        "decisions.beta_intervals": "OptimalThresholds optimal_thresholds",
+        "decisions.transfer": "Evaluation evaluate",
         "errors": "InputError IsometricsError OneClassError UndefinedWarning",
-        "gain_scores": "f1_gain_score fbeta_gain_score precision_gain_score recall_gain_score",
-        "indices": "Index",
-        "intervals": "OptimalThresholds optimal_thresholds",
-        "metrics": (
-            "AreaScores PrecisionRecallGainCurve area_scores aupr_score auprg_score auroc_score "
-            "precision_recall_gain_curve tradeoff_score"
-        ),
-        "uncertainty.paired": "Differences",
         "points": "OperatingPoints",
-        "reading": "read_predictions",
+        "points.bounds": "AreaBrackets Bracket area_brackets",
+        "score_functions": (
+            "AreaScores PrecisionRecallGainCurve area_scores aupr_score auprg_score "
+            "auroc_score f1_gain_score fbeta_gain_score precision_gain_score "
+            "precision_recall_gain_curve recall_gain_score tradeoff_score"
+        ),
         "sets": "Bicluster Matches best_matches match_one_to_one",
+        "sources.streams": "Accumulator",
         "spaces": "PRGSpace PRSpace ROCSpace Tradeoff TradeoffIntervals",
-        "summary": "Summary",
-        "transfer": "Evaluation evaluate",
-        "uncertainty.bootstrapping": "Bootstrap bootstrap",
+        "spaces.indices": "Index",
+        "uncertainty.bands": "Band BetterCurve CurveReplicates bootstrap_curves",
+        "uncertainty.bootstrap": "Bootstrap bootstrap",
+        "uncertainty.delong": "DeLong delong",
+        "uncertainty.paired": "Differences",
     }
     _HOMES = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
 
@@ -89,6 +83,9 @@ else:
         value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
         globals()[name] = value
         return value
+
+
+install_moved()
 
 
 def __dir__() -> list[str]:

@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.bicluster import Bicluster
-from isometrics.families import as_given, overlaps, read, refuse_trivial
-from isometrics.indices import Rows, index_named
-from isometrics.membership import names_of
-from isometrics.parameters import clean_level
+from isometrics._core.families import Bicluster, as_given, names_of, overlaps, read, refuse_trivial
+from isometrics._core.parameters import clean_level
+from isometrics._core.results import ResultTable
 from isometrics.points import OperatingPoints
-from isometrics.results import ResultTable
+from isometrics.spaces.indices import Rows, index_named
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isometrics.aliases import Floats
-    from isometrics.families import Family, UniverseSize
-    from isometrics.indices import WeightedIndex
+    from isometrics._core.arrays import Floats
+    from isometrics._core.families import Family, UniverseSize
+    from isometrics.spaces.indices import WeightedIndex
 
 __all__ = ["Bicluster", "Matches", "best_matches", "match_one_to_one", "overlap_matrix", "ranked"]
 

@@ -9,9 +9,9 @@ import pytest
 
 import isometrics as iso
 from isometrics import OperatingPoints
-from isometrics.columns import column
+from isometrics._core.arrays import column
+from isometrics._core.sample import clean_sample, positive_rows, present_rows
 from isometrics.errors import InputError
-from isometrics.inputs import clean_sample, positive_rows, present_rows
 
 from .reading import settle
 from .stage import sample
@@ -73,8 +73,8 @@ def saved_report(page, tmp_path):
 
 def assert_same(data, points):
     """Check counts to the bit and areas to 1e-12."""
-    from isometrics.brackets import area_brackets
-    from isometrics.report.packing import unpacked
+    from isometrics.points.bounds import area_brackets
+    from isometrics.report.model import unpacked
 
     assert data["rows"] == len(points)
     assert (data["positives"], data["negatives"]) == (points.positives, points.negatives)

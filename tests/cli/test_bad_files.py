@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from isometrics.engines import opening
+from isometrics.sources import opening
 
 GOOD = "label,score\n" + "".join(f"{k % 2},{k / 10}\n" for k in range(40))
 

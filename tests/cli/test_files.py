@@ -15,7 +15,7 @@ import pytest
 
 import isometrics as iso
 from isometrics import formats
-from isometrics.calibration_map import read_map
+from isometrics.calibration.files import read_map
 from isometrics.cli import doctor, main
 from isometrics.cli.app import COMMANDS
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 from pyarrow.csv import write_csv
 
-from isometrics.cli.interrupting import prompt_interrupts
+from isometrics._core.writing import whole_file
+from isometrics.cli.running import prompt_interrupts
 from isometrics.errors import FileError
-from isometrics.writing import whole_file
 
 
 def test_a_block_that_ends_in_time_is_left_alone():
@@ -112,8 +112,8 @@ def test_elsewhere_than_in_the_main_thread_nothing_is_changed():
 def test_compiled_code_that_never_listens(tmp_path):
     program = f"""
 import numpy as np, sys
-from isometrics.cli.interrupting import prompt_interrupts
-from isometrics.writing import whole_file
+from isometrics.cli.running import prompt_interrupts
+from isometrics._core.writing import whole_file
 values = np.random.default_rng(0).random(40_000_000)
 with prompt_interrupts(), whole_file({str(tmp_path / "out")!r}) as file:
     print("ready", flush=True)

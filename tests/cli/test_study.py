@@ -8,7 +8,7 @@ pytest.importorskip("sklearn")
 from rich.console import Console
 
 from isometrics.cli.output import _rich_table, cell
-from isometrics.cli.study_papers import SHORT, _parts
+from isometrics.cli.study import SHORT, _parts
 from isometrics.studies.papers import all_items, paper_numbers
 
 

@@ -89,7 +89,7 @@ def test_the_points_of_the_clearest_reversed_pair_are_written(call, tmp_path):
 
 
 def test_tasks_of_openml_are_fetched_only_when_asked_for(call, monkeypatch, tmp_path):
-    from isometrics.studies.ranking.built_in import built_in_tasks
+    from isometrics.studies.ranking.datasets import built_in_tasks
 
     fetched = []
 

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.brackets import EXACT, area_brackets
-from isometrics.engines import approximate, bins
-from isometrics.engines.approximate import ApproximateTable
-from isometrics.engines.runs import SpillFolder
+from isometrics._table.table import Kind
 from isometrics.errors import FileError, OneClassError
-from isometrics.table import Kind
+from isometrics.points.bounds import EXACT, area_brackets
+from isometrics.sources import approximate, bins
+from isometrics.sources.approximate import ApproximateTable
+from isometrics.sources.runs import SpillFolder
 from isometrics.testing.strategies import binary_samples
 
 NARROW = ("AUROC", "AUPR", "average precision", "AUPRG")

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isometrics.engines import binned
-from isometrics.engines.binned import BinCounts, borders_of
-from isometrics.engines.bins import FEWEST_BINS, MOST_BINS, bins_for, plan_of
-from isometrics.engines.dyadic import of_rows
+from isometrics._counting.numpy_kernel import order_of
 from isometrics.errors import OneClassError
-from isometrics.kernels.order import order_of
+from isometrics.sources import binned
+from isometrics.sources.binned import BinCounts, borders_of
+from isometrics.sources.bins import FEWEST_BINS, MOST_BINS, bins_for, plan_of
+from isometrics.sources.dyadic import of_rows
 
 from .test_dyadic import coarser
 

@@ -8,8 +8,6 @@ import pyarrow as pa
 import pytest
 
 import isometrics as iso
-from isometrics.engines import sources
-from isometrics.engines.arrow import can_name, codes, is_number, kind_of, numbers, unholdable
 from isometrics.errors import (
     EmptyInputError,
     InputError,
@@ -20,6 +18,8 @@ from isometrics.errors import (
     ScoreError,
     WeightError,
 )
+from isometrics.sources import batches as sources
+from isometrics.sources.arrow import can_name, codes, is_number, kind_of, numbers, unholdable
 
 NAN, INF = float("nan"), float("inf")
 ROLES = {"label": "label", "scores": "score"}

@@ -11,11 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.engines import census, cluster_passes, clusters, leaves, tables
-from isometrics.engines.clusters import ClusterFrame
-from isometrics.engines.cuts import cuts_of, way_to
-from isometrics.engines.leaves import Leaves
-from isometrics.engines.sources import peek
+from isometrics._table.table import Kind
 from isometrics.errors import (
     FileError,
     LabelError,
@@ -26,8 +22,12 @@ from isometrics.errors import (
     ToleranceWarning,
     WeightError,
 )
-from isometrics.layout import layout_of
-from isometrics.table import Kind
+from isometrics.sources import census, cluster_passes, clusters, leaves, tables
+from isometrics.sources.batches import peek
+from isometrics.sources.clusters import ClusterFrame
+from isometrics.sources.columns import layout_of
+from isometrics.sources.cuts import cuts_of, way_to
+from isometrics.sources.leaves import Leaves
 from isometrics.testing.strategies import binary_samples
 
 from .test_approximate import check

@@ -5,8 +5,8 @@ import struct
 import pyarrow as pa
 import pytest
 
+from isometrics.analysis import read_predictions
 from isometrics.errors import FileError
-from isometrics.reading import read_predictions
 
 
 def test_offsets_that_lead_out_of_the_file(tmp_path):

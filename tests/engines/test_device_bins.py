@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import isometrics as iso
-from isometrics.device_inputs import DeviceSample
-from isometrics.devices import namespace_of
-from isometrics.engines import device_bins, stream
-from isometrics.engines.device_bins import DeviceBins
+from isometrics._core.arrays import namespace_of
+from isometrics._core.sample import DeviceSample
+from isometrics._counting import triton_bins, triton_sums
 from isometrics.errors import LabelError, MissingValueError, OneClassError, WeightError
-from isometrics.kernels import triton_bins, triton_sums
+from isometrics.sources import device_bins
+from isometrics.sources import streams as stream
+from isometrics.sources.device_bins import DeviceBins
 
 torch = pytest.importorskip("torch")
 

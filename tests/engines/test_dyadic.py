@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isometrics.engines.dyadic import DyadicCounts, joined, nothing, of_rows
+from isometrics.sources.dyadic import DyadicCounts, joined, nothing, of_rows
 
 WORD = np.dtype(np.uint64)
 keys_of_any_size = st.integers(1, 40) | st.integers(1, 2**64 - 1)

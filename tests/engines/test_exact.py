@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.brackets import area_brackets
-from isometrics.engines import exact as exact_module
-from isometrics.engines.ahead import ahead
-from isometrics.engines.exact import ExactTable
-from isometrics.engines.runs import Run, Runs, SpillFolder
-from isometrics.engines.sections import Sections
+from isometrics._core.sample import clean_sample
+from isometrics._table.table import Kind
 from isometrics.errors import FileError, OneClassError
-from isometrics.inputs import clean_sample
-from isometrics.table import Kind
+from isometrics.points.bounds import area_brackets
+from isometrics.sources import exact as exact_module
+from isometrics.sources.arrow import ahead
+from isometrics.sources.exact import ExactTable
+from isometrics.sources.runs import Run, Runs, SpillFolder
+from isometrics.sources.sections import Sections
 from isometrics.testing.strategies import binary_samples
 
 THREADS = ThreadPoolExecutor(2)

@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
-from isometrics.engines import files as files_module
-from isometrics.engines.files import files_of, kind_of_file, literal, quoted, settings
-from isometrics.engines.opening import open_source
 from isometrics.errors import FileError, MissingValueError
+from isometrics.sources import files as files_module
+from isometrics.sources.files import files_of, kind_of_file, literal, quoted, settings
+from isometrics.sources.opening import open_source
 
 LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.2, 0.1]
 CSV = "label,score\n" + "".join(f"{y},{s}\n" for y, s in zip(LABELS, SCORES, strict=True))
@@ -230,7 +230,7 @@ def test_links_that_lead_nowhere(tmp_path, name):
 
 AS_ANOTHER_USER = """
 import os, sys, pyarrow
-from isometrics.engines.files import files_of
+from isometrics.sources.files import files_of
 from isometrics.errors import FileError
 if os.geteuid() == 0:
     os.setuid(65534)

@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 import isometrics as iso
-from isometrics.engines import sources
 from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.sources import batches as sources
 
 LABELS = [1, 0, 1, 0, 0, 1, 1, 0]
 GROUPS = ["b", "a", "b", "a", "b", "b", "a", "b"]

@@ -5,8 +5,8 @@ import datetime
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from isometrics.engines.listing import python_values
-from isometrics.reading import read_predictions
+from isometrics.analysis import read_predictions
+from isometrics.sources.listing import python_values
 
 FAR = pa.array([2**31 - 1, 1, None], pa.int32()).cast(pa.date32())
 

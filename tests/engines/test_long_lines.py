@@ -5,9 +5,9 @@ from contextlib import closing
 
 import pytest
 
-from isometrics.engines.long_lines import LONGEST, refuse_long_lines
-from isometrics.engines.opening import open_source
 from isometrics.errors import FileError
+from isometrics.sources.opening import open_source
+from isometrics.sources.text_files import LONGEST, refuse_long_lines
 
 ROWS = b"label,score\n" + b"1,0.5\n" * 10
 

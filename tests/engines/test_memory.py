@@ -10,8 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
-from isometrics.engines import memory
-from isometrics.engines.memory import (
+from isometrics.errors import FileError, ParameterError
+from isometrics.formats.text import uncompressed_size
+from isometrics.sources import memory
+from isometrics.sources.memory import (
     LEAST,
     LIBRARIES,
     SHARE,
@@ -21,8 +23,6 @@ from isometrics.engines.memory import (
     rows_budget,
     usable_memory,
 )
-from isometrics.errors import FileError, ParameterError
-from isometrics.formats.text import uncompressed_size
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
-from isometrics.engines import databases, opening
-from isometrics.engines.frames import FrameSource
-from isometrics.engines.opening import open_source
-from isometrics.engines.sources import peek, reading
 from isometrics.errors import FileError, MissingValueError, ParameterError
+from isometrics.sources import databases, opening
+from isometrics.sources.batches import peek, reading
+from isometrics.sources.frames import FrameSource
+from isometrics.sources.opening import open_source
 
 LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.2, 0.1]
 CSV = "label,score\n" + "".join(f"{y},{s}\n" for y, s in zip(LABELS, SCORES, strict=True))

@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
+from isometrics._table.table import Kind
 from isometrics.cli import main
-from isometrics.engines import census, cluster_passes, leaves, spark_urls
 from isometrics.errors import FileError, ParameterError
-from isometrics.table import Kind
+from isometrics.sources import census, cluster_passes, leaves, spark_urls
 
 from .test_approximate import check
 

@@ -20,9 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.brackets import EXACT
-from isometrics.engines import stream
-from isometrics.engines.adaptive import AdaptiveCounts
+from isometrics._table.table import Kind
 from isometrics.errors import (
     EmptyInputError,
     LabelError,
@@ -35,8 +33,10 @@ from isometrics.errors import (
     UndefinedWarning,
     WeightError,
 )
-from isometrics.summary_measures import MEASURES, measures_of
-from isometrics.table import Kind
+from isometrics.measures import MEASURES, measures_of
+from isometrics.points.bounds import EXACT
+from isometrics.sources import streams as stream
+from isometrics.sources.adaptive import AdaptiveCounts
 from isometrics.testing.reference import Curve
 from isometrics.testing.strategies import binary_samples
 

@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.engines import approximate, sources, tables
-from isometrics.engines.frames import FrameSource
-from isometrics.engines.groups import GroupedRows
-from isometrics.engines.tables import columns_of, read_tables
+from isometrics._core.sample import Sample
+from isometrics._table.table import Kind
 from isometrics.errors import (
     EmptyInputError,
     FileError,
@@ -18,9 +16,12 @@ from isometrics.errors import (
     OneClassError,
     ParameterError,
 )
-from isometrics.inputs import Sample
-from isometrics.layout import Layout
-from isometrics.table import Kind
+from isometrics.sources import approximate, tables
+from isometrics.sources import batches as sources
+from isometrics.sources.columns import Layout
+from isometrics.sources.frames import FrameSource
+from isometrics.sources.groups import GroupedRows
+from isometrics.sources.tables import columns_of, read_tables
 
 from .test_approximate import Coarse, check, curved
 

@@ -15,10 +15,6 @@ import pytest
 
 import isometrics as iso
 from isometrics.cli import main
-from isometrics.engines import text_files
-from isometrics.engines.memory import LEAST
-from isometrics.engines.opening import open_source
-from isometrics.engines.sources import ColumnTypesChangedError
 from isometrics.errors import (
     EmptyInputError,
     FileError,
@@ -27,6 +23,10 @@ from isometrics.errors import (
     MissingValueError,
     ScoreError,
 )
+from isometrics.sources import text_files
+from isometrics.sources.batches import ColumnTypesChangedError
+from isometrics.sources.memory import LEAST
+from isometrics.sources.opening import open_source
 
 SAMPLE = 20_480
 """The rows from which DuckDB guesses types."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isometrics import OperatingPoints
-from isometrics.indices import index_named
+from isometrics.spaces.indices import index_named
 
 CLUSTERS = {"C1": (0.70, 0.70), "C2": (0.75, 0.60), "C3": (0.80, 0.50)}
 NAMES = ("kulczynski", "f-measure", "folke", "jaccard")

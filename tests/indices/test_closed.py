@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from isometrics.errors import ParameterError
-from isometrics.indices import INDICES, Rows, index_named
+from isometrics.spaces.indices import INDICES, Rows, index_named
 
 from .plain import FOUR, PLAIN, UNWEIGHTED
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 
 from isometrics import Index, OperatingPoints
 from isometrics.errors import ParameterError
-from isometrics.indices import Rows
+from isometrics.spaces.indices import Rows
 from isometrics.testing import point_clouds
 
 from .plain import PLAIN

@@ -11,8 +11,8 @@ import pyarrow.parquet
 import pytest
 
 import isometrics as iso
-from isometrics.engines import approximate
 from isometrics.integrations import mlflow as ours
+from isometrics.sources import approximate
 
 mlflow = pytest.importorskip("mlflow")
 pd = pytest.importorskip("pandas")

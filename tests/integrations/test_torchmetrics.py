@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.device_inputs import DeviceSample
-from isometrics.devices import namespace_of
+from isometrics._core.arrays import namespace_of
+from isometrics._core.sample import DeviceSample
 from isometrics.errors import (
     DimensionError,
     LabelError,
@@ -38,7 +38,7 @@ from isometrics.integrations.torchmetrics import (  # noqa: E402
     MultilabelAUPRG,
     PrecisionRecallGainCurve,
 )
-from isometrics.integrations.torchmetrics.rows import widest_type  # noqa: E402
+from isometrics.integrations.torchmetrics.state import widest_type  # noqa: E402
 
 INTERPOLATIONS = ("davis-goadrich", "average-precision", "linear", "integer-steps", "max-precision")
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -538,7 +538,7 @@ def test_areas_are_added_up_where_the_scores_are(monkeypatch, interpolation):
         (BinaryAUPR(interpolation), iso.aupr_score(target, scores, interpolation=interpolation)),
         (BinaryAUPRG(), iso.auprg_score(target, scores)),
     )
-    monkeypatch.setattr("isometrics.metrics.clean_device_sample", on_this_device)
+    monkeypatch.setattr("isometrics.score_functions.clean_device_sample", on_this_device)
     for metric, expected in cases:
         metric.update(scores, target)
         assert metric.compute().item() == pytest.approx(expected, rel=1e-12)
@@ -547,7 +547,7 @@ def test_areas_are_added_up_where_the_scores_are(monkeypatch, interpolation):
 def test_curves_are_counted_where_the_scores_are(monkeypatch):
     scores, target = sample(500)
     expected = iso.precision_recall_gain_curve(target, scores)
-    monkeypatch.setattr("isometrics.points.clean_device_sample", on_this_device)
+    monkeypatch.setattr("isometrics.points.operating_points.clean_device_sample", on_this_device)
     metric = PrecisionRecallGainCurve()
     metric.update(scores, target)
     for ours, theirs in zip(metric.compute(), expected, strict=True):

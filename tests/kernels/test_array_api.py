@@ -11,17 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics import on_device
-from isometrics.device_inputs import DeviceSample
-from isometrics.devices import namespace_of
-from isometrics.hull import vertices
-from isometrics.kernels import array_api
-from isometrics.kernels.array_api import gathered, ranking_of
-from isometrics.kernels.device_hull import hull_in_chunks
-from isometrics.kernels.device_sums import sums_of
-from isometrics.path import path_of
-from isometrics.spaces.sections import SectionSums
-from isometrics.table import Measure
+from isometrics._core.arrays import namespace_of
+from isometrics._core.sample import DeviceSample
+from isometrics._counting import array_api
+from isometrics._counting.array_api import gathered, ranking_of, sums_of
+from isometrics._counting.device_hull import hull_in_chunks
+from isometrics._table.hull import vertices
+from isometrics._table.path import path_of
+from isometrics._table.table import Measure
+from isometrics.points import devices as on_device
+from isometrics.spaces.section_sums import SectionSums
 
 INF = float("inf")
 DTYPES = ("float32", "float64", "int32", "int64")

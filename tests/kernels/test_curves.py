@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 pytest.importorskip("numba")
 
 import isometrics as iso
-from isometrics.hull import vertices
-from isometrics.kernels import choice, curve_loops, curves
+from isometrics._counting import choice, curve_loops, curves
+from isometrics._table.hull import vertices
 from isometrics.testing.strategies import binary_samples
 
 RANGES = [(0.0, 1.0), (0.0, 0.37), (0.21, 1.0), (0.3, 0.31)]

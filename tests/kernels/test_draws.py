@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from isometrics._counting import replicate_loops as loops
+from isometrics._counting.draws import BLOCK, _alias, draws_of, streams
+from isometrics._counting.replicates import PLAIN, kernel_named
 from isometrics.errors import ParameterError
-from isometrics.kernels import loops
-from isometrics.kernels.draws import BLOCK, _alias, draws_of, streams
-from isometrics.kernels.replicates import PLAIN, kernel_named
 
 
 def stream(seed=0):
@@ -134,7 +134,7 @@ def test_replicates_do_not_depend_on_how_many_are_drawn_at_once():
 def test_units_are_listed_or_searched_for(monkeypatch):
     counts, strata = [1, 3, 60, 2, 5, 1], [slice(0, 3), slice(3, None)]
     listed = drawn(counts, strata, 50, seed=8)
-    monkeypatch.setattr("isometrics.kernels.draws.LISTED", 5)
+    monkeypatch.setattr("isometrics._counting.draws.LISTED", 5)
     np.testing.assert_array_equal(drawn(counts, strata, 50, seed=8), listed)
 
 
@@ -154,7 +154,7 @@ def test_a_kernel_is_chosen_by_name_size_and_what_is_installed(monkeypatch):
     assert kernel_named("auto", 1e12).name == "compiled"
     with pytest.raises(ParameterError, match="kernel must be one of 'auto', 'plain', 'compiled'"):
         kernel_named("fast", 1)
-    monkeypatch.setattr("isometrics.kernels.replicates.find_spec", lambda _: None)
+    monkeypatch.setattr("isometrics._counting.replicates.find_spec", lambda _: None)
     assert kernel_named("auto", 1e12) is PLAIN
     with pytest.raises(ParameterError, match="needs Numba, which is not installed"):
         kernel_named("compiled", 1e12)

@@ -9,19 +9,17 @@ from hypothesis import strategies as st
 
 pytest.importorskip("numba")
 
-from isometrics import kernels
-from isometrics.kernels import (
-    bucket_loops,
-    carrying_loops,
-    choice,
-    fast,
-    plain,
-    rare,
-    rare_loops,
-    sorting,
-    tied_loops,
-)
-from isometrics.kernels.keys import encoding_of
+from isometrics import _counting as kernels
+from isometrics._counting import choice
+from isometrics._counting import numba_kernel as fast
+from isometrics._counting import numba_kernel as rare
+from isometrics._counting import numba_kernel as sorting
+from isometrics._counting import numba_loops as bucket_loops
+from isometrics._counting import numba_loops as carrying_loops
+from isometrics._counting import numba_loops as rare_loops
+from isometrics._counting import numba_loops as tied_loops
+from isometrics._counting import numpy_kernel as plain
+from isometrics._counting.keys import encoding_of
 from isometrics.testing.strategies import binary_samples
 
 TINY = 5e-324
@@ -257,7 +255,7 @@ def test_bins_of_rare_positives_need_room_at_both_ends():
 
 @pytest.fixture
 def _nothing_loaded(monkeypatch):
-    monkeypatch.setattr(choice, "LOOPS", "isometrics.kernels.none_such")
+    monkeypatch.setattr(choice, "LOOPS", "isometrics._counting.none_such")
     monkeypatch.setattr(choice, "_seen", 0)
 
 
@@ -280,7 +278,7 @@ def test_loops_are_loaded_for_long_samples_or_many_rows_in_all(monkeypatch, comp
 
 
 def test_loops_count_as_compiled_while_their_source_is_older(tmp_path):
-    source, kept = tmp_path / "bucket_loops.py", tmp_path / "__pycache__" / "bucket_loops.pack.nbi"
+    source, kept = tmp_path / "numba_loops.py", tmp_path / "__pycache__" / "numba_loops.pack.nbi"
     source.touch()
     assert not choice.compiled.__wrapped__(tmp_path)
     kept.parent.mkdir()
@@ -302,7 +300,7 @@ def test_sorted_keys_are_chosen_by_size(monkeypatch):
 
 
 def test_keys_alone_are_not_worth_loading_where_numpy_sorts_fast(monkeypatch):
-    monkeypatch.setattr(choice, "LOOPS", "isometrics.kernels.none_such")
+    monkeypatch.setattr(choice, "LOOPS", "isometrics._counting.none_such")
     monkeypatch.setattr(choice, "_seen", 0)
     monkeypatch.delenv("NPY_DISABLE_CPU_FEATURES", raising=False)
     assert choice.sorting_pays(choice.COMPILE)

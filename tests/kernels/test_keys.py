@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from isometrics.kernels.keys import BLOCK, blocks, encoding_of
+from isometrics._counting.keys import BLOCK, blocks, encoding_of
 
 TINY = 5e-324
 LARGEST = np.finfo(np.float64).max

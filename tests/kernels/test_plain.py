@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isometrics.kernels.keys import BLOCK, encoding_of
-from isometrics.kernels.plain import _count_by_order, count, running_sum
+from isometrics._counting.keys import BLOCK, encoding_of
+from isometrics._counting.numpy_kernel import _count_by_order, count, running_sum
 from isometrics.testing import reference
 from isometrics.testing.strategies import binary_samples
 

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.kernels.loops import fill_areas
-from isometrics.kernels.replicates import kernel_named
-from isometrics.kernels.reweighted import AREAS, Order, areas_plain
+from isometrics._counting.draws import AREAS, Order, areas_plain
+from isometrics._counting.replicate_loops import fill_areas
+from isometrics._counting.replicates import kernel_named
 from isometrics.testing.strategies import binary_samples
-from isometrics.uncertainty.cells import Detail, grouping_of, scores_of
+from isometrics.uncertainty.resampling import Detail, grouping_of, scores_of
 
 MEASURES = (
     lambda points: points.roc.area(),

@@ -7,16 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from isometrics.device_inputs import DeviceSample
-from isometrics.devices import namespace_of
-from isometrics.hull import vertices
-from isometrics.kernels import array_api, device_hull, triton_bins, triton_hull, triton_sums
-from isometrics.kernels.device_sums import sums_of
+from isometrics._core.arrays import namespace_of
+from isometrics._core.sample import DeviceSample
+from isometrics._counting import array_api, device_hull, triton_bins, triton_hull, triton_sums
+from isometrics._counting.array_api import sums_of
+from isometrics._table.hull import vertices
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
-from isometrics.kernels import triton_code  # noqa: E402
+from isometrics._counting import triton_code  # noqa: E402
 
 INF = float("inf")
 LABELS = np.array([True, False, True, False, False, True, True, False, True, True] * 4)

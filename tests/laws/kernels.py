@@ -17,25 +17,25 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.building import _of_corners
-from isometrics.device_inputs import DeviceSample
-from isometrics.devices import namespace_of
-from isometrics.engines import census, cluster_passes, leaves, stream
-from isometrics.engines.clusters import ClusterFrame
-from isometrics.engines.sources import peek
-from isometrics.engines.tables import read_tables
+from isometrics._core.arrays import namespace_of
+from isometrics._core.sample import DeviceSample, clean_sample
+from isometrics._counting import choice, triton_sums
+from isometrics._counting import numpy_kernel as plain
+from isometrics._counting.draws import Order
+from isometrics._counting.keys import encoding_of
+from isometrics._counting.replicates import kernel_named
+from isometrics._table.building import _of_corners
+from isometrics._table.table import Kind, Measure, Table
 from isometrics.errors import ToleranceWarning
-from isometrics.hull_alone import hull_alone
-from isometrics.inputs import clean_sample
-from isometrics.kernels import choice, plain, triton_sums
-from isometrics.kernels.keys import encoding_of
-from isometrics.kernels.replicates import kernel_named
-from isometrics.kernels.reweighted import Order
-from isometrics.layout import layout_of
-from isometrics.on_device import areas as areas_on_device
-from isometrics.on_device import table_on_device
-from isometrics.table import Kind, Measure, Table
-from isometrics.uncertainty.cells import Detail, grouping_of, scores_of
+from isometrics.points.devices import areas as areas_on_device
+from isometrics.points.devices import hull_alone, table_on_device
+from isometrics.sources import census, cluster_passes, leaves
+from isometrics.sources import streams as stream
+from isometrics.sources.batches import peek
+from isometrics.sources.clusters import ClusterFrame
+from isometrics.sources.columns import layout_of
+from isometrics.sources.tables import read_tables
+from isometrics.uncertainty.resampling import Detail, grouping_of, scores_of
 
 from .areas import AREAS
 from .laws import Area, counted_by_numpy, interpreted
@@ -76,7 +76,7 @@ def loops(module: str, *names: str) -> frozenset[str]:
 @contextmanager
 def compiled() -> Iterator[None]:
     """Use the compiled loops for few rows too."""
-    from isometrics.kernels import bucket_loops
+    from isometrics._counting import numba_loops as bucket_loops
 
     assert bucket_loops.__name__ == choice.LOOPS
     with pytest.MonkeyPatch.context() as patched:
@@ -91,7 +91,7 @@ def table_of(rows: plain.Rows) -> Table:
 
 def by_fast(*, corners: bool = False, **options: Any) -> Callable[..., iso.OperatingPoints]:
     def count(*sample: np.ndarray) -> iso.OperatingPoints:
-        from isometrics.kernels import fast
+        from isometrics._counting import numba_kernel as fast
 
         table = table_of(fast.count(*clean_sample(*sample), corners=corners, **options))
         return iso.OperatingPoints(_of_corners(table) if corners else table)
@@ -106,7 +106,7 @@ def numpy_corners(*sample: np.ndarray) -> iso.OperatingPoints:
 
 def tied(labels: np.ndarray, scores: np.ndarray) -> iso.OperatingPoints:
     """Count in the hash table, which gives up on samples of too many values."""
-    from isometrics.kernels import fast
+    from isometrics._counting import numba_kernel as fast
 
     packing = fast._Packing(labels, scores, encoding_of(scores))
     rows = fast._count_tied(packing, 2, fast.SLOTS)
@@ -116,8 +116,8 @@ def tied(labels: np.ndarray, scores: np.ndarray) -> iso.OperatingPoints:
 
 def rare(labels: np.ndarray, scores: np.ndarray) -> iso.OperatingPoints:
     """Count what is near the few positives; where much is, there is another way."""
-    from isometrics.kernels import fast
-    from isometrics.kernels.rare import rare_corners
+    from isometrics._counting import numba_kernel as fast
+    from isometrics._counting.numba_kernel import rare_corners
 
     packing = fast._Packing(labels, scores, encoding_of(scores))
     positives = packing.keys_at(np.flatnonzero(labels))
@@ -127,7 +127,7 @@ def rare(labels: np.ndarray, scores: np.ndarray) -> iso.OperatingPoints:
 
 
 def carried(labels, scores, weights=None) -> iso.OperatingPoints:
-    from isometrics.kernels import fast
+    from isometrics._counting import numba_kernel as fast
 
     sample = clean_sample(labels, scores, weights)
     return iso.OperatingPoints(table_of(fast._count_carried(*sample, 2, 64)))

@@ -16,9 +16,10 @@ import pytest
 from hypothesis import strategies as st
 
 from isometrics import OperatingPoints, UndefinedWarning
-from isometrics.inputs import clean_sample
-from isometrics.kernels import choice, plain
-from isometrics.table import Kind, Table
+from isometrics._core.sample import clean_sample
+from isometrics._counting import choice
+from isometrics._counting import numpy_kernel as plain
+from isometrics._table.table import Kind, Table
 from isometrics.testing import binary_samples
 
 from .areas import AREAS
@@ -39,7 +40,7 @@ def interpreted() -> Iterator[None]:
     """Leave all work to NumPy, also where the compiled loops are loaded and pay."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(choice, "installed", lambda: False)
-        patched.setattr(choice, "LOOPS", "isometrics.kernels.none_such")
+        patched.setattr(choice, "LOOPS", "isometrics._counting.none_such")
         yield
 
 

@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from isometrics import kernels as package
+from isometrics import _counting as package
 
 from . import kernels
 from .kernels import KERNELS, SUBSETS, loops
@@ -221,7 +221,7 @@ def wrong_for_many_rows(labels, scores, weights=None):
 def test_a_wrong_sum_of_a_compiled_loop_is_caught(monkeypatch):
     """Areas are compared with NumPy's, not with those of the same loop."""
     pytest.importorskip("numba")
-    from isometrics.kernels import curve_loops
+    from isometrics._counting import curve_loops
 
     right = curve_loops.linear
 

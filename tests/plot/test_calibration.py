@@ -5,8 +5,8 @@ import pytest
 from matplotlib import pyplot as plt
 
 from isometrics import AccuracyCalibrator, FCalibrator, plot
+from isometrics.calibration.reliability import calibration_report
 from isometrics.errors import NotFittedError
-from isometrics.reliability import calibration_report
 
 LABELS, SCORES = [1, 0, 1, 1, 0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
 

@@ -9,9 +9,9 @@ import pytest
 import isometrics as iso
 from isometrics import plot
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.isolines import accuracy_isoline, f_gain_isoline, f_isoline, grid
 from isometrics.plot.background import LEVELS
-from isometrics.trace import trace
+from isometrics.spaces.isolines import accuracy_isoline, f_gain_isoline, f_isoline, grid
+from isometrics.spaces.trace import trace
 
 mpl.use("agg")
 from matplotlib import pyplot as plt

@@ -7,7 +7,7 @@ import pytest
 import isometrics as iso
 from isometrics import plot
 from isometrics.errors import ParameterError
-from isometrics.indices import INDICES
+from isometrics.spaces.indices import INDICES
 
 mpl.use("agg")
 from matplotlib import pyplot as plt

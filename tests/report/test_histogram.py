@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from isometrics import OperatingPoints
-from isometrics.report.histogram import BINS, histogram_of
+from isometrics.report.model import BINS, histogram_of
 from isometrics.testing.strategies import binary_samples
 
 

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics import OperatingPoints
-from isometrics.brackets import area_brackets
 from isometrics.errors import LengthError, ParameterError
-from isometrics.report.model import VERSION, as_json, report_model, start_model
-from isometrics.report.packing import unpacked
+from isometrics.points.bounds import area_brackets
+from isometrics.report.model import VERSION, as_json, report_model, start_model, unpacked
 from isometrics.testing.strategies import binary_samples, point_clouds
 
 from .drawn import DrawnBand, sample_points

@@ -10,12 +10,11 @@ import pytest
 
 import isometrics as iso
 from isometrics import OperatingPoints
-from isometrics.brackets import area_brackets
+from isometrics._table.hull import EVERYTHING, NOTHING
 from isometrics.errors import UndefinedWarning
-from isometrics.hull import EVERYTHING, NOTHING
-from isometrics.indices import INDICES
-from isometrics.report.histogram import histogram_of
-from isometrics.report.model import report_model
+from isometrics.points.bounds import area_brackets
+from isometrics.report.model import histogram_of, report_model
+from isometrics.spaces.indices import INDICES
 
 from .drawn import several_points, strange_sample
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics._table.path import Path, path_of
+from isometrics._table.table import Measure
 from isometrics.errors import UndefinedWarning
-from isometrics.path import Path, path_of
-from isometrics.spaces.sections import SectionSums
-from isometrics.table import Measure
+from isometrics.spaces.section_sums import SectionSums
 from isometrics.testing.strategies import binary_samples, count_tables
 
 samples = (

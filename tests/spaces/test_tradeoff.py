@@ -15,7 +15,7 @@ from scipy.special import hyp1f1, hyp2f1
 
 import isometrics as iso
 from isometrics.errors import ParameterError
-from isometrics.indices import INDICES, Rows
+from isometrics.spaces.indices import INDICES, Rows
 from isometrics.testing import binary_samples, point_clouds
 
 FOUR = ("kulczynski", "f-measure", "folke", "jaccard")

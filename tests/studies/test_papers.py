@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import isometrics as iso
-from isometrics.comparison.disagreement import disagreement
+from isometrics.comparison.ranking import disagreement
+from isometrics.decisions.beta_intervals import segment_precisions, segment_shares
 from isometrics.errors import FileError, ParameterError
-from isometrics.intervals import segment_precisions, segment_shares
 from isometrics.spaces import PRGSpace, ROCSpace
 
 pytest.importorskip("matplotlib")
@@ -26,23 +26,22 @@ from isometrics.studies.papers import (
     Number,
     PaperNumbers,
     all_items,
-    clover,
     davis_goadrich,
-    domination,
     flach_kull,
-    flach_kull_models,
     hanczar_nadif,
     hanczar_nadif_experiments,
     paper_numbers,
-    running_example,
     tasks,
     theorems,
     write_papers,
 )
+from isometrics.studies.papers import davis_goadrich as domination
+from isometrics.studies.papers import flach_kull as clover
+from isometrics.studies.papers import flach_kull as flach_kull_models
+from isometrics.studies.papers import flach_kull as running_example
 from isometrics.studies.papers.collection import short
-from isometrics.studies.papers.folder import save
+from isometrics.studies.papers.folder import index_page, save
 from isometrics.studies.papers.item import BY_FORMULA
-from isometrics.studies.papers.page import index_page
 
 ITEMS = all_items()
 DOCS = Path(__file__).parents[2] / "docs"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.uncertainty.bands import _envelope
-from isometrics.uncertainty.cells import Detail
 from isometrics.uncertainty.measures import Measure
+from isometrics.uncertainty.resampling import Detail
 
 RNG = np.random.default_rng(21)
 LABELS = np.arange(300) < 90

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics.errors import NotAnswerableError
 from isometrics.testing.strategies import binary_samples
-from isometrics.uncertainty.cells import Detail, grouping_of, scores_of
+from isometrics.uncertainty.resampling import Detail, grouping_of, scores_of
 
 LABELS = [1, 1, 0, 0, 1, 0, 1, 1]
 SCORES = [8, 7, 6, 5, 4, 4, 3, 2]

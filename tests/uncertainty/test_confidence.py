@@ -5,12 +5,7 @@ import pytest
 from scipy import stats
 
 from isometrics.errors import UndefinedWarning
-from isometrics.uncertainty.confidence import (
-    METHODS,
-    interval_of,
-    p_of_no_difference,
-    two_sided_p,
-)
+from isometrics.uncertainty.intervals import METHODS, interval_of, p_of_no_difference, two_sided_p
 
 REPLICATES = np.random.default_rng(0).gamma(4.0, size=999)
 ESTIMATE = 4.1

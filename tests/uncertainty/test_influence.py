@@ -6,11 +6,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.kernels.reweighted import AREAS, Order, areas_plain
+from isometrics._counting.draws import AREAS, Order, areas_plain
 from isometrics.testing.strategies import binary_samples
-from isometrics.uncertainty.cells import Detail, grouping_of, scores_of
 from isometrics.uncertainty.influence import Shape, influence_of, shape_of
 from isometrics.uncertainty.measures import NAMED
+from isometrics.uncertainty.resampling import Detail, grouping_of, scores_of
 
 
 def cells_of(points, detail=Detail.SCORES):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import isometrics as iso
+from isometrics.uncertainty.bootstrap import evaluator
 from isometrics.uncertainty.jackknife import shapes_of, unit_influence
 from isometrics.uncertainty.measures import NAMED, Measure
-from isometrics.uncertainty.replicates import evaluator
 from isometrics.uncertainty.resampling import Plan, resampling_of
 
 LABELS = np.arange(150) < 50

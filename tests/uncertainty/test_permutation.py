@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics._counting.draws import AREAS
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.kernels.reweighted import AREAS
 from isometrics.uncertainty.measures import NAMED
 from isometrics.uncertainty.permutation import chance_level, permutation_test
 

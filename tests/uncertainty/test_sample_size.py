@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 import isometrics as iso
+from isometrics._counting.draws import AREAS
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.kernels.reweighted import AREAS
 from isometrics.uncertainty.measures import NAMED
 from isometrics.uncertainty.sample_size import sample_size
 

@@ -62,7 +62,7 @@ function fromFile(view: View, { file, layout }: Source): string[] {
 }
 
 function fromCounts(view: View): string[] {
-  const lines = ["from isometrics.report.packing import unpacked", ""];
+  const lines = ["from isometrics.report.model import unpacked", ""];
   if (view.shown.some(({ complete }) => !complete))
     lines.push(
       "# Some rows were left out of the report, so areas here are close to those of all rows, not",

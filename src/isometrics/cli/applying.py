@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from isometrics.calibrate import HullCalibrator
+    from isometrics.calibration.calibrators import HullCalibrator
     from isometrics.cli.options import Columns
-    from isometrics.engines.sources import Source
+    from isometrics.sources.batches import Source
 
     Calibrators = Mapping[str, HullCalibrator]
 
@@ -37,8 +37,8 @@ def apply_map(
     """Write a file with calibrated scores; return the number of rows and the new columns."""
     import pyarrow as pa
 
-    from isometrics.calibration_map import read_map
-    from isometrics.engines.opening import open_source
+    from isometrics.calibration.files import read_map
+    from isometrics.sources.opening import open_source
 
     calibrators = read_map(map_file)
     source = open_source(file, columns.memory_limit, all_rows=True)
@@ -94,7 +94,7 @@ def _check_present(column: str, schema: pa.Schema, model: str | None = None) -> 
 
 
 def _check_numbers(column: str, schema: pa.Schema) -> None:
-    from isometrics.engines.arrow import kind_of
+    from isometrics.sources.arrow import kind_of
 
     kind = kind_of(schema.field(column).type)
     if kind not in ("boolean", "integer", "float"):
@@ -117,7 +117,7 @@ def _batches(
 def _calibrated(batch: pa.RecordBatch, job: _Job, before: int) -> Any:
     import numpy as np
 
-    from isometrics.engines.arrow import codes, numbers
+    from isometrics.sources.arrow import codes, numbers
 
     scores, missing = numbers(batch.column(job.column))
     if missing is not None and missing.any():

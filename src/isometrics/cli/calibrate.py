@@ -56,7 +56,7 @@ def calibrate(
 
 
 def _learn(file: str, output: str, kind: str, columns: Columns, answers: Answers) -> None:
-    from isometrics.calibration_map import KINDS, map_of, write_map
+    from isometrics.calibration.files import KINDS, map_of, write_map
 
     analysis = load(file, columns, answers)
     learnt = {name: KINDS[kind].from_points(points) for name, points in analysis.models.items()}

@@ -18,8 +18,8 @@ from isometrics.cli.options import (
 from isometrics.cli.output import Part, answer, as_data, note, part_of
 
 if TYPE_CHECKING:
-    from isometrics.comparing import Comparison
-    from isometrics.results import ResultTable
+    from isometrics._core.results import ResultTable
+    from isometrics.comparison.compare import Comparison
 
 
 _MOST_PAIRED = 100
@@ -54,7 +54,7 @@ def compare(
         Compare every two models: who dominates whom, and where curves cross. By default up to
         100 models.
     """
-    from isometrics.comparing import compare as compared
+    from isometrics.comparison.compare import compare as compared
 
     analysis = load(file, columns, answers, keep_rows=certainty.wanted)
     if pairs is None:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from isometrics.engines.sources import Source
     from isometrics.formats import Predictions
     from isometrics.points import OperatingPoints
+    from isometrics.sources.batches import Source
 
 CURVES = ("PR", "ROC", ".pr", ".roc", ".spr")
 
@@ -65,7 +65,7 @@ def convert(
         The file of labels that belongs to a file of predictions alone.
     """
     from isometrics import formats
-    from isometrics.parameters import clean_choice
+    from isometrics._core.parameters import clean_choice
 
     target = _target(to, output)
     told = {"positives": positives, "negatives": negatives, "labels": labels}
@@ -94,7 +94,7 @@ def convert(
 def _target(to: str | None, output: str) -> str:
     """Return the format to write: a suffix of tables, or a name of another tool's format."""
     from isometrics import formats
-    from isometrics.parameters import clean_choice
+    from isometrics._core.parameters import clean_choice
 
     suffix = PurePath(output).suffix.lower()
     known = {suffix.lstrip("."): suffix for suffix in WRITERS} | {
@@ -145,7 +145,7 @@ def _write_rows(
     escape_formulas: bool,
 ) -> None:
     """Write all columns of a table, batch by batch, to a file of a kind."""
-    from isometrics.engines.opening import open_source
+    from isometrics.sources.opening import open_source
 
     source = open_source(file, columns.memory_limit, all_rows=True)
     try:
@@ -166,10 +166,10 @@ def _metered(source: Source, meter: Meter) -> Iterator[pa.RecordBatch]:
 
 def _predictions(file: str, target: str, columns: Columns) -> Predictions:
     """Return the labels and scores of a table, which must fit into memory."""
-    from isometrics.engines.opening import open_source
-    from isometrics.engines.sources import peek
     from isometrics.formats import Predictions
-    from isometrics.layout import layout_of
+    from isometrics.sources.batches import peek
+    from isometrics.sources.columns import layout_of
+    from isometrics.sources.opening import open_source
 
     source = open_source(file, columns.memory_limit, all_rows=True)
     try:
@@ -198,7 +198,7 @@ def _predictions(file: str, target: str, columns: Columns) -> Predictions:
 def _arrays(source: Source, names: list[str], memory_limit: str | None) -> dict[str, Any]:
     import pyarrow as pa
 
-    from isometrics.engines.memory import parse_memory_limit
+    from isometrics.sources.memory import parse_memory_limit
 
     room = parse_memory_limit(memory_limit)
     batches = []

@@ -8,13 +8,12 @@ from cyclopts import Parameter
 
 from isometrics.cli.loading import about, load
 from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, IndexName, Target
-from isometrics.cli.output import Part, answer
-from isometrics.cli.stacking import stacked
+from isometrics.cli.output import Part, answer, stacked
 from isometrics.cli.tabular import write_table, writer_for
 
 if TYPE_CHECKING:
-    from isometrics.best_rows import Entry
     from isometrics.cli.output import Columns as Table
+    from isometrics.decisions.best import Entry
 
 COORDINATES = {
     "roc": ("false_positive_rate", "recall"),

@@ -101,7 +101,7 @@ def _small_table() -> str:
 
 
 def _small_file() -> str:
-    from isometrics.reading import read_predictions
+    from isometrics.analysis import read_predictions
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "predictions.csv"

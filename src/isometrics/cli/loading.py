@@ -21,7 +21,7 @@ _NAMED = 5
 
 def load(file: str, columns: Columns, answers: Answers, *, keep_rows: bool = False) -> Analysis:
     """Read a prediction file; what was read from where goes to the stream of messages."""
-    from isometrics.reading import read_predictions
+    from isometrics.analysis import read_predictions
 
     with Meter("reading", quiet=answers.quiet) as meter:
         analysis = read_predictions(

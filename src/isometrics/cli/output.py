@@ -8,11 +8,14 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from rich.table import Table
 
-    from isometrics.results import ResultTable
+    from isometrics._core.results import ResultTable
+    from isometrics.analysis import Analysis
+    from isometrics.decisions.best import Entry
+
 
 Columns = dict[str, Any]
 """Equally long lists or arrays by their names."""
@@ -124,7 +127,7 @@ def cell(value: object) -> str:
     >>> cell("two\nlines"), cell("a bell \a"), cell(1 / 3)
     ('two lines', 'a bell \\x07', '0.333333')
     """
-    from isometrics.printing import number
+    from isometrics._core.results import number
 
     text = " ".join(number(value).split())
     if text.isprintable():
@@ -135,7 +138,7 @@ def cell(value: object) -> str:
 
 
 def _as_text(title: str, columns: dict[str, list[str]]) -> str:
-    from isometrics.printing import text_table
+    from isometrics._core.results import text_table
 
     left = [name for name, values in columns.items() if not any(map(_is_number, values))]
     lines = text_table(title, columns, left=left, most=sys.maxsize).splitlines()
@@ -223,3 +226,28 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def stacked(analysis: Analysis, columns_of: Callable[[Entry], Columns]) -> Columns:
+    """Return the columns of every table below each other, with the names of model and group."""
+    entries = list(analysis._entries(by_group=True))
+    found = [columns_of(entry) for entry in entries]
+    sizes = [len(next(iter(columns.values()))) for columns in found]
+    stack: Columns = {"model": _repeated([entry.model for entry in entries], sizes)}
+    if analysis.groups:
+        stack["group"] = _repeated([entry.group for entry in entries], sizes)
+    for name in found[0]:
+        stack[name] = _joined([columns[name] for columns in found])
+    return stack
+
+
+def _repeated(names: list[str], sizes: list[int]) -> list[str]:
+    return [name for name, size in zip(names, sizes, strict=True) for _ in range(size)]
+
+
+def _joined(parts: list[Any]) -> Any:
+    import numpy as np
+
+    if all(isinstance(part, np.ndarray) for part in parts):
+        return np.concatenate(parts)
+    return [value for part in parts for value in part]

@@ -105,7 +105,7 @@ def _drawn(
 
     mpl.use("agg")
     from isometrics import plot as draw
-    from isometrics.comparing import compare
+    from isometrics.comparison.compare import compare
     from isometrics.plot.styles import plain
 
     axes: Any
@@ -124,7 +124,7 @@ def _save(figure: Any, output: str, form: str, dpi: int) -> None:
     import matplotlib as mpl
     from matplotlib import pyplot as plt
 
-    from isometrics.writing import whole_file
+    from isometrics._core.writing import whole_file
 
     # The same data give the same file.
     stamp = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]

@@ -7,15 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from isometrics.cli.loading import about, load, resampling, working
-from isometrics.cli.options import (
-    ANSWERS,
-    CERTAINTY,
-    COLUMNS,
-    Answers,
-    Certainty,
-    Columns,
-    File,
-)
+from isometrics.cli.options import ANSWERS, CERTAINTY, COLUMNS, Answers, Certainty, Columns, File
 from isometrics.cli.output import answer, part_of
 
 
@@ -43,7 +35,7 @@ def summary(
     beta
         The β of the best F scores; by default 0.5, 1 and 2.
     """
-    from isometrics.parameters import clean_betas
+    from isometrics._core.parameters import clean_betas
 
     # What cannot be answered is said before a long file is read.
     clean_betas(beta)

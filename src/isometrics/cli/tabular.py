@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any
 
+from isometrics._core.writing import whole_file
 from isometrics.cli.options import readable
 from isometrics.cli.output import data_stream, plain
 from isometrics.errors import FileError, ParameterError
-from isometrics.writing import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -86,7 +86,7 @@ def _without_formulas(
 ) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     import pyarrow as pa
 
-    from isometrics.engines.arrow import without_formulas
+    from isometrics.sources.arrow import without_formulas
 
     written = _written(schema)
     names = without_formulas(pa.array(schema.names, pa.string())).to_pylist()
@@ -187,7 +187,7 @@ def _write_records(
     file: IO[bytes],
     between: tuple[str, str, str],
 ) -> None:
-    from isometrics.engines.listing import python_values
+    from isometrics.sources.listing import python_values
 
     first, next_, last = between
     before = first

@@ -10,17 +10,15 @@ from cyclopts import Parameter
 
 from isometrics.cli.loading import about, load
 from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File
-from isometrics.cli.output import Part, answer
-from isometrics.cli.stacking import stacked
+from isometrics.cli.output import Part, answer, stacked
 from isometrics.errors import ParameterError, UndefinedWarning, warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from isometrics.analysis import Analysis
-    from isometrics.best_rows import Entry
     from isometrics.cli.output import Columns as Table
-    from isometrics.decision import Decision
+    from isometrics.decisions.best import Decision, Entry
     from isometrics.points import OperatingPoints
 
 _SEVERAL = Parameter(group="Objectives", negative="", consume_multiple=True, show_default=False)
@@ -48,7 +46,7 @@ class Objectives:
 
     def each(self) -> list[dict[str, Any]]:
         """Return the objectives, checked, as `best_threshold` takes them."""
-        from isometrics.parameters import clean_beta, clean_budget, clean_cost, clean_level
+        from isometrics._core.parameters import clean_beta, clean_budget, clean_cost, clean_level
 
         checks: dict[str, Callable[[Any], object]] = {
             "beta": clean_beta,
@@ -100,7 +98,7 @@ def thresholds(
     chosen = objectives.each()
     analysis = load(file, columns, answers)
     if all:
-        from isometrics.intervals import optimal_thresholds
+        from isometrics.decisions.beta_intervals import optimal_thresholds
 
         found = stacked(analysis, lambda entry: optimal_thresholds(entry.points)._columns())
         title = "The best threshold for every β"
@@ -122,9 +120,8 @@ def _best(entry: Entry, objectives: list[dict[str, Any]]) -> Table:
 
 def _decision(points: OperatingPoints, objective: dict[str, Any], where: str) -> Decision:
     """Return the best threshold; NaN, aloud, where none reaches a precision or keeps a budget."""
-    from isometrics.decide import best_threshold
-    from isometrics.decision import Decision
-    from isometrics.printing import number
+    from isometrics._core.results import number
+    from isometrics.decisions.best import Decision, best_threshold
 
     try:
         return best_threshold(points, **objective)
@@ -153,7 +150,7 @@ def judged(tuning: Analysis, test: Analysis, objectives: list[dict[str, Any]]) -
 
 
 def _judgement(decision: Decision, test: OperatingPoints) -> dict[str, Any]:
-    from isometrics.decide import best_threshold
+    from isometrics.decisions.best import best_threshold
 
     beta = decision.beta
     reached = not math.isnan(decision.threshold)

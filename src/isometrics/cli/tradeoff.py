@@ -8,13 +8,12 @@ from cyclopts import Parameter
 
 from isometrics.cli.loading import about, load
 from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, IndexName
-from isometrics.cli.output import Part, answer
-from isometrics.cli.stacking import stacked
+from isometrics.cli.output import Part, answer, stacked
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
-    from isometrics.best_rows import Entry
     from isometrics.cli.output import Columns as Table
+    from isometrics.decisions.best import Entry
     from isometrics.spaces import Tradeoff
 
 

@@ -1,31 +1,181 @@
-"""Rankings of models by several measures."""
+"""Rankings of models by several measures, and how much the measures disagree."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from isometrics.comparison.areas import areas_of
-from isometrics.comparison.disagreement import (
-    Disagreement,
-    clean_scores,
-    disagreement,
-    disagreement_of,
-)
-from isometrics.models import clean_models
-from isometrics.parameters import clean_choice
-from isometrics.results import ResultTable
+from isometrics._core.parameters import clean_choice
+from isometrics._core.results import ResultTable
+from isometrics.comparison.compare import areas_of
+from isometrics.errors import EmptyInputError, ParameterError
+from isometrics.points.models import clean_models
 
 if TYPE_CHECKING:
-    from isometrics.aliases import Floats
-    from isometrics.comparison.disagreement import Scores
-    from isometrics.indices import WeightedIndex
-    from isometrics.points import OperatingPoints
+    from collections.abc import Iterable
 
-__all__ = ["Disagreement", "Ranking", "disagreement", "rank_models"]
+    from isometrics._core.arrays import Floats
+    from isometrics.points import OperatingPoints
+    from isometrics.spaces.indices import WeightedIndex
+
+
+Scores: TypeAlias = Mapping[str, Mapping[str, float]]
+"""For each model its value of each measure; more is better."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Disagreement(ResultTable):
+    """How much pairs of measures disagree about the order of models, over one or many tasks.
+
+    Attributes
+    ----------
+    pairs
+        The two measures of each row.
+    tasks
+        The number of tasks.
+    top_1, top_3
+        The share of tasks on which the best model, or the best three, are not the same.
+    kendall, spearman
+        Kendall's τ-b and Spearman's rank correlation, averaged over the tasks on which they are
+        defined; NaN if there is none.
+    undefined
+        On how many tasks they are not, because a measure ties all models.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    tasks: int
+    top_1: Floats
+    top_3: Floats
+    kendall: Floats
+    spearman: Floats
+    undefined: Floats
+
+    def _title(self) -> str:
+        tasks = "1 task" if self.tasks == 1 else f"{self.tasks} tasks"
+        return f"Disagreement between measures on {tasks}; tied models share a place"
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "measure": [one for one, _ in self.pairs],
+            "against": [other for _, other in self.pairs],
+            "top_1": self.top_1,
+            "top_3": self.top_3,
+            "kendall": self.kendall,
+            "spearman": self.spearman,
+            "undefined": self.undefined,
+        }
+
+
+def disagreement(tasks: Iterable[Scores]) -> Disagreement:
+    """Return how much measures disagree about the order of models, over many tasks.
+
+    Parameters
+    ----------
+    tasks
+        For each task, for each model, its value of each measure; more is better. All tasks have
+        the same measures; their models may differ.
+
+    Notes
+    -----
+    A model is among the best k if fewer than k models are strictly better, so ties at the border
+    are all in. Two measures disagree on a task if these sets differ; with k models or fewer they
+    never do. Both correlations count ties: Kendall's as τ-b, Spearman's by mean ranks.
+
+    Examples
+    --------
+    >>> from isometrics.comparison.ranking import disagreement
+    >>> tasks = [
+    ...     {"A": {"AUROC": 0.9, "AUPRG": 0.6}, "B": {"AUROC": 0.8, "AUPRG": 0.7}},
+    ...     {"A": {"AUROC": 0.7, "AUPRG": 0.2}, "B": {"AUROC": 0.6, "AUPRG": 0.1}},
+    ... ]
+    >>> disagreement(tasks)
+    Disagreement between measures on 2 tasks; tied models share a place
+    measure  against  top_1  top_3  kendall  spearman  undefined
+      AUROC    AUPRG    0.5      0        0         0          0
+    """
+    cleaned = [clean_scores(task, f"tasks[{number}]") for number, task in enumerate(tasks)]
+    if not cleaned:
+        raise EmptyInputError("tasks is empty; give the scores of at least one task")
+    first = cleaned[0][1]
+    tables = []
+    for number, (_, measures, values) in enumerate(cleaned):
+        if set(measures) != set(first):
+            raise ParameterError(
+                f"tasks[{number}] has the measures {', '.join(measures)} "
+                f"but tasks[0] has {', '.join(first)}"
+            )
+        tables.append(values[:, [measures.index(measure) for measure in first]])
+    return disagreement_of(first, tables)
+
+
+def disagreement_of(measures: tuple[str, ...], tables: list[Floats]) -> Disagreement:
+    """Compare all pairs of measures; each table has a row for each model of one task."""
+    pairs = tuple(combinations(range(len(measures)), 2))
+    # One row for each task and pair: top 1, top 3, Kendall, Spearman.
+    found = np.array([[_compare(table[:, list(pair)]) for pair in pairs] for table in tables])
+    found = found.reshape(len(tables), len(pairs), 4)
+    defined = ~np.isnan(found[:, :, 2])
+    count = defined.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        means = np.where(defined[:, :, None], found[:, :, 2:], 0.0).sum(axis=0) / count[:, None]
+    return Disagreement(
+        tuple((measures[one], measures[other]) for one, other in pairs),
+        len(tables),
+        found[:, :, 0].mean(axis=0),
+        found[:, :, 1].mean(axis=0),
+        means[:, 0],
+        means[:, 1],
+        len(tables) - count,
+    )
+
+
+def _compare(values: Floats) -> list[float]:
+    """Compare two measures of the same models."""
+    from scipy.stats import kendalltau, spearmanr
+
+    values = values[~np.isnan(values).any(axis=1)]
+    better = (values[None, :, :] > values[:, None, :]).sum(axis=1)
+    differs = [bool(((better[:, 0] < k) != (better[:, 1] < k)).any()) for k in (1, 3)]
+    constant = len(values) < 2 or bool((values == values[0]).all(axis=0).any())
+    if constant:
+        return [*map(float, differs), math.nan, math.nan]
+    one, other = values.T
+    kendall, spearman = kendalltau(one, other).statistic, spearmanr(one, other).statistic
+    return [*map(float, differs), float(kendall), float(spearman)]
+
+
+def clean_scores(
+    given: Mapping[str, Any], name: str
+) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
+    """Check a table of scores: two models or more with the same measures."""
+    if len(given) < 2:
+        raise ParameterError(f"{name} needs two models or more but has {len(given)}")
+    measures: tuple[str, ...] | None = None
+    for model, scores in given.items():
+        if not isinstance(scores, Mapping):
+            raise ParameterError(
+                f"{name}[{model!r}] must map measures to values but is {type(scores).__name__}"
+            )
+        measures = tuple(scores) if measures is None else measures
+        if set(scores) != set(measures):
+            raise ParameterError(
+                f"{name}[{model!r}] has the measures {', '.join(map(str, scores))} "
+                f"but the first model has {', '.join(map(str, measures))}"
+            )
+    assert measures is not None
+    try:
+        rows = [[float(scores[measure]) for measure in measures] for scores in given.values()]
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name} has values that are not numbers") from None
+    values = np.array(rows)
+    if np.isnan(values).any():
+        raise ParameterError(f"{name} has {int(np.isnan(values).sum())} missing values (NaN)")
+    return tuple(given), measures, values
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from isometrics.formats.predictions import Predictions
-from isometrics.formats.registry import FORMATS, Format, read, write
-from isometrics.formats.sniffing import sniff
+from isometrics.formats.registry import FORMATS, Format, read, sniff, write
 
 __all__ = ["FORMATS", "Format", "Predictions", "read", "sniff", "write"]

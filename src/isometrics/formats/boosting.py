@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
 
 
 def read_boosting(

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics.columns import column
+from isometrics._core.arrays import column
+from isometrics._core.sample import LARGEST_COUNT, positive_rows
+from isometrics._core.writing import whole_file
+from isometrics._table.path import path_of
 from isometrics.errors import FileError, InputError, ParameterError, ScoreError
 from isometrics.formats.predictions import Predictions
 from isometrics.formats.text import TextFile, shown
-from isometrics.inputs import LARGEST_COUNT, positive_rows
-from isometrics.path import path_of
 from isometrics.points import OperatingPoints
-from isometrics.writing import whole_file
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable
 
-    from isometrics.aliases import Floats, Total
+    from isometrics._core.arrays import Floats, Total
 
     PathLike = str | os.PathLike[str]
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.columns import plain
+from isometrics._core.arrays import plain
+from isometrics._core.writing import whole_file
 from isometrics.errors import FileError, ParameterError
 from isometrics.formats.predictions import Predictions, confidence, of_classes
 from isometrics.formats.text import as_path, unreadable
-from isometrics.writing import whole_file
 
 if TYPE_CHECKING:
     import os

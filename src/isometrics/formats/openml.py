@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics.formats.attribute_relation import attributes_and_rows
 from isometrics.formats.predictions import Predictions, confidence, of_classes, texts
 from isometrics.formats.text import TextFile, as_path, shown
+from isometrics.formats.weka import attributes_and_rows
 
 if TYPE_CHECKING:
     import os

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics._core.results import ResultTable
 from isometrics.errors import LabelError, OneClassError
 from isometrics.points import OperatingPoints
-from isometrics.results import ResultTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

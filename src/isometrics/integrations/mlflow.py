@@ -12,25 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.best_rows import ALL_ROWS
+from isometrics._core.parameters import clean_beta
+from isometrics._core.writing import ScratchFolder
+from isometrics.analysis.summary import f_name
+from isometrics.decisions.best import ALL_ROWS
 from isometrics.errors import UndefinedWarning, warn
-from isometrics.gain_scores import fbeta_gain_score
-from isometrics.metrics import (
+from isometrics.points.models import same_prevalence
+from isometrics.score_functions import (
     aupr_score,
     auprg_score,
     auroc_score,
+    fbeta_gain_score,
     tradeoff_score,
 )
-from isometrics.models import same_prevalence
-from isometrics.parameters import clean_beta
-from isometrics.summary import f_name
-from isometrics.writing import ScratchFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from isometrics.analysis import Analysis
-    from isometrics.summary import Summary
+    from isometrics.analysis.summary import Summary
 
 __all__ = ["Logged", "class_metrics", "log_analysis", "score_metrics"]
 
@@ -292,7 +292,7 @@ def _write_tables(
     import pyarrow.csv
     import pyarrow.parquet
 
-    from isometrics.engines.arrow import without_formulas
+    from isometrics.sources.arrow import without_formulas
 
     table = summary.to_frame("pyarrow")
     # People open this one with a spreadsheet.

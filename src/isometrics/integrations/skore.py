@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isometrics._core.parameters import clean_choice
 from isometrics.analysis import Analysis, analyse
 from isometrics.errors import ParameterError
-from isometrics.gain_scores import f1_gain_score
-from isometrics.metrics import (
+from isometrics.score_functions import (
     aupr_score,
     auprg_score,
     auroc_score,
+    f1_gain_score,
     tradeoff_score,
 )
-from isometrics.parameters import clean_choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -181,7 +181,7 @@ def _rows(report: Any, data_source: str, response_method: str, pos_label: object
         raise ParameterError(
             f"pos_label is {pos_label!r} but that of the report is {report.pos_label!r}"
         )
-    from isometrics.integrations.sklearn.response import positive_place, response_name
+    from isometrics.integrations.sklearn.estimators import positive_place, response_name
 
     classes = np.asarray(report.estimator_.classes_)
     place = positive_place(classes, pos_label)

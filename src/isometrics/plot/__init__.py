@@ -10,8 +10,7 @@ except ImportError as error:
 from isometrics.plot.bands import band, better
 from isometrics.plot.calibration import calibration_map, reliability
 from isometrics.plot.comparison import comparison
-from isometrics.plot.overview import overview
-from isometrics.plot.spaces import pr, prg, roc
+from isometrics.plot.spaces import overview, pr, prg, roc
 from isometrics.plot.tradeoff import index_isolines, tradeoff
 
 __all__ = [

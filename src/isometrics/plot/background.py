@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.isolines import accuracy_isoline, f_gain_isoline, f_isoline, grid
 from isometrics.plot.frame import TITLES
 from isometrics.plot.styles import BASELINE, BLACK, GREEN, ISOLINE, ISOLINE_LABEL
+from isometrics.spaces.isolines import accuracy_isoline, f_gain_isoline, f_isoline, grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from matplotlib.axes import Axes
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
 
 LEVELS = tuple(round(0.1 * level, 1) for level in range(1, 10))
 """The values whose isometrics are drawn unless others are asked for."""

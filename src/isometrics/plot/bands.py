@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib import pyplot as plt
 
+from isometrics._core.parameters import clean_choice
 from isometrics.errors import ParameterError
-from isometrics.parameters import clean_choice
 from isometrics.plot.frame import MARGIN, frame
 from isometrics.plot.styles import BASELINE, plain, style_of
 from isometrics.plot.tradeoff import NAMES

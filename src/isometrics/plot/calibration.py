@@ -14,9 +14,9 @@ from isometrics.plot.styles import BASELINE, plain, style_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from isometrics.aliases import Floats
-    from isometrics.calibrate import CalibrationSegments, HullCalibrator
-    from isometrics.reliability import CalibrationReport
+    from isometrics._core.arrays import Floats
+    from isometrics.calibration.calibrators import CalibrationSegments, HullCalibrator
+    from isometrics.calibration.reliability import CalibrationReport
 
 Drawn = TypeVar("Drawn")
 
@@ -92,7 +92,7 @@ def reliability(
     Examples
     --------
     >>> from isometrics import plot
-    >>> from isometrics.reliability import calibration_report
+    >>> from isometrics.calibration.reliability import calibration_report
     >>> report = calibration_report([0, 0, 1, 0, 1, 1], [0.1, 0.1, 0.4, 0.6, 0.7, 0.9], bins=2)
     >>> ax = plot.reliability(report)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]

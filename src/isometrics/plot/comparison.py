@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch
 
-from isometrics.comparing import Comparison
+from isometrics._table.hull import EVERYTHING, NOTHING
+from isometrics.comparison.compare import Comparison
 from isometrics.errors import ParameterError
-from isometrics.hull import EVERYTHING, NOTHING
 from isometrics.plot.styles import plain, style_of
 from isometrics.plot.tradeoff import tradeoff
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
 
 STRIP = (0.13, 0.06)
 """How far below the curves the strip ends and begins, as parts of their height."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
 
 MARGIN = 0.02
 

@@ -1,23 +1,28 @@
-"""Marks on a curve: operating points with their thresholds, hull segments with their scores."""
+"""Marks on a curve: operating points, thresholds, hull segments; and which marks were asked for."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from isometrics.intervals import segment_precisions, segment_shares
+from isometrics._core.parameters import clean_beta, clean_choice, clean_cost, clean_gain, clean_size
+from isometrics.decisions.beta_intervals import segment_precisions, segment_shares
+from isometrics.errors import ParameterError
+from isometrics.points import OperatingPoints
+from isometrics.spaces import SPACES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
+    from isometrics._table.table import Table
     from isometrics.plot.styles import Style
-    from isometrics.points import OperatingPoints
-    from isometrics.table import Table
+
 
 BELOW = {"roc": (7, -4, "left"), "pr": (-7, -4, "right"), "prg": (-7, -4, "right")}
 """Where labels of operating points go, in points: to the side that a good curve leaves free."""
@@ -121,3 +126,63 @@ def f_scores(hull: Table) -> Floats:
 
 
 SCORES: dict[str, Callable[[Table], Floats]] = {"accuracy": segment_precisions, "f": f_scores}
+
+Models: TypeAlias = OperatingPoints | Mapping[str, OperatingPoints]
+
+
+class Options(NamedTuple):
+    """The options of all spaces; those that a space lacks keep their defaults."""
+
+    hull: bool
+    isolines: bool | Sequence[float]
+    baseline: bool
+    points: ArrayLike | None
+    annotate_hull: str | None
+    grid_of: str | None
+    legend: bool
+    pixels: int
+    beta: float = 1.0
+    cost: float = 0.5
+    unachievable: bool = False
+    low: float = 0.0
+
+    def checked(self, space: str, prevalences: Sequence[float]) -> Self:
+        """Refuse what cannot be drawn for models of these prevalences, in rising order."""
+        numbers: dict[str, Any] = {
+            "beta": clean_beta(self.beta),
+            "cost": clean_cost(self.cost),
+            "pixels": clean_size(self.pixels, "pixels"),
+            "low": clean_gain(self.low, "low"),
+        }
+        if numbers["low"] >= 1:
+            raise ParameterError(f"low must be below 1 but is {self.low!r}")
+        if self.annotate_hull is not None:
+            clean_choice(self.annotate_hull, "annotate_hull", tuple(SCORES))
+        if self.grid_of is not None:
+            clean_choice(self.grid_of, "grid_of", tuple(SPACES))
+        # Lines of equal F and of equal F gain are the same at every prevalence, each in its space.
+        needed = {"isolines": space == "roc" and self.isolines, "grid_of": self.grid_of}
+        for option, wanted in needed.items():
+            if wanted and len(prevalences) > 1:
+                raise ParameterError(
+                    f"{option} needs models of one prevalence but theirs lie between "
+                    f"{prevalences[0]:g} and {prevalences[-1]:g}; bring them to one with "
+                    f"at_prevalence() or leave {option} out"
+                )
+        return self._replace(**numbers)
+
+
+def named(pts: Models) -> list[tuple[str | None, OperatingPoints]]:
+    """Return the models with their names; a model alone has none."""
+    if isinstance(pts, OperatingPoints):
+        return [(None, pts)]
+    if not isinstance(pts, Mapping) or not pts:
+        raise ParameterError(
+            f"pts must be OperatingPoints or a mapping of names to them but is {pts!r:.60}"
+        )
+    for name, points in pts.items():
+        if not isinstance(points, OperatingPoints):
+            raise ParameterError(
+                f"pts[{name!r}] must be OperatingPoints but is {type(points).__name__}"
+            )
+    return [(str(name), points) for name, points in pts.items()]

@@ -1,20 +1,111 @@
-"""One function for each space: `roc`, `pr` and `prg`."""
+"""One function for each space, `roc`, `pr` and `prg`, and all of them in one figure."""
 
 from __future__ import annotations
 
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
-from isometrics.plot import background, curves, marks
-from isometrics.plot.frame import MARGIN, frame
+import numpy as np
+from matplotlib import pyplot as plt
+
+from isometrics._core.results import bracketed
+from isometrics._table.table import Kind
+from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.plot import background, marks
+from isometrics.plot.frame import MARGIN, TITLES, frame
 from isometrics.plot.frame import legend as draw_legend
-from isometrics.plot.options import Models, Options, named
-from isometrics.plot.styles import style_of
+from isometrics.plot.marks import Models, Options, named
+from isometrics.plot.styles import Style, plain, style_of
+from isometrics.plot.tradeoff import tradeoff
+from isometrics.points.bounds import area_brackets
+from isometrics.spaces.trace import trace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike
+    from matplotlib.lines import Line2D
+    from numpy.typing import ArrayLike, NDArray
+
+    from isometrics._core.arrays import Floats
+    from isometrics.points import OperatingPoints
+
+
+AREAS = {"roc": "AUROC", "pr": "AUPR", "prg": "AUPRG"}
+
+NO_CURVE = (Kind.SELECTION, Kind.SETS)
+"""Kinds of tables that are single points, not the rows of a curve."""
+
+
+def curve(
+    ax: Axes,
+    space: str,
+    points: OperatingPoints,
+    name: str | None,
+    style: Style,
+    *,
+    pixels: int,
+    low: float,
+) -> Line2D:
+    """Draw and return the curve, or the single points of a family of sets."""
+    look: dict[str, Any] = {"color": style.curve, "zorder": 3.0}
+    here = getattr(points, space)
+    if points.table.kind in NO_CURVE:
+        title = "points" if name is None else plain(name)
+        (line,) = ax.plot(
+            here.x, here.y, linestyle="", marker=style.marker, markersize=5, label=title, **look
+        )
+        return line
+    title = "curve" if name is None else plain(name)
+    x, y = trace(points.table, space, width=pixels, height=pixels, low=low)
+    if name is not None:
+        look |= {"marker": style.marker, "markersize": 5, "markevery": _spread(x, y, low)}
+    label = f"{title} ({AREAS[space]} {_area(points, space)})"
+    (line,) = ax.plot(x, y, linewidth=1.5, label=label, **look)
+    return line
+
+
+def _area(points: OperatingPoints, space: str) -> str:
+    """Return the area under a curve as text; of a table that lacks rows, its bounds."""
+    try:
+        return f"{getattr(points, space).area():.3f}"
+    except NotAnswerableError:
+        return bracketed(*area_brackets(points, [AREAS[space]])[AREAS[space]])
+
+
+def _spread(x: Floats, y: Floats, low: float, markers: int = 9) -> list[int]:
+    """Return corners of a line that lie about evenly along the part in sight.
+
+    matplotlib can spread markers itself, but counts what lies out of sight; a PRG curve comes
+    from so far that it would place millions there.
+    """
+    seen = (x >= low) & (y >= low)
+    way = np.cumsum(np.where(seen[:-1] & seen[1:], np.hypot(np.diff(x), np.diff(y)), 0))
+    stations = np.linspace(0, way[-1], markers + 2)[1:-1]
+    return [int(corner) for corner in np.unique(np.searchsorted(way, stations) + 1)]
+
+
+def hull(
+    ax: Axes,
+    space: str,
+    corners: OperatingPoints,
+    name: str | None,
+    style: Style,
+    *,
+    pixels: int,
+    low: float,
+) -> Line2D:
+    """Draw and return the hull as a line of its own, never in place of the curve."""
+    title = "hull" if name is None else f"{plain(name)}, hull"
+    (line,) = ax.plot(
+        *trace(corners.table, space, width=pixels, height=pixels, low=low),
+        color=style.hull,
+        linestyle="--",
+        linewidth=1.3,
+        zorder=3.2,
+        label=f"{title} ({AREAS[space]} {getattr(corners, space).area():.3f})",
+    )
+    return line
 
 
 def roc(
@@ -216,10 +307,10 @@ def _draw(pts: Models, ax: Axes | None, space: str, options: Options) -> Axes:
     for number, (name, points) in enumerate(models):
         style = style_of(number, len(models))
         sight: dict[str, Any] = {"pixels": options.pixels, "low": options.low - MARGIN}
-        lines.append(curves.curve(ax, space, points, name, style, **sight))
+        lines.append(curve(ax, space, points, name, style, **sight))
         corners = points.hull()
         if options.hull:
-            lines.append(curves.hull(ax, space, corners, name, style, **sight))
+            lines.append(hull(ax, space, corners, name, style, **sight))
         if options.annotate_hull is not None:
             kind = options.annotate_hull
             marks.hull_scores(ax, space, corners, kind, style, low=options.low)
@@ -242,3 +333,79 @@ def _draw_background(ax: Axes, space: str, prevalences: list[float], options: Op
         background.other_grid(ax, space, options.grid_of, lowest)
     if options.baseline:
         background.baseline(ax, space, prevalences, beta=options.beta)
+
+
+SPACES: dict[str, Callable[..., Axes]] = {"roc": roc, "pr": pr, "prg": prg, "tradeoff": tradeoff}
+
+
+def overview(
+    pts: Models, axes: Sequence[Axes] | NDArray[Any] | None = None, **options: Any
+) -> NDArray[Any]:
+    """Draw all four spaces: ROC, PR, PRG and tradeoff space.
+
+    Parameters
+    ----------
+    pts
+        The operating points of one model, or of several by name.
+    axes
+        Four axes to draw on; by default those of a new figure, two by two.
+    options
+        Options of `roc`, `pr`, `prg` and `tradeoff`; each space takes those it has. `points`
+        means thresholds to mark, so `tradeoff` does not take it.
+
+    Returns
+    -------
+    numpy.ndarray
+        The axes, in the shape in which they stand.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics import plot
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> axes = plot.overview(pts, hull=False)
+    >>> [ax.get_title() for ax in axes.flat]
+    ['ROC', 'PR', 'PRG', 'tradeoff']
+    """
+    named(pts)
+    taken = {space: _options_of(space) for space in SPACES}
+    taken["tradeoff"].discard("points")
+    unknown = sorted(set(options) - set().union(*taken.values()))
+    if unknown:
+        raise ParameterError(
+            f"no space has the option {unknown[0]!r}; "
+            f"they have {', '.join(sorted(set().union(*taken.values())))}"
+        )
+    if axes is None:
+        _, axes = plt.subplots(2, 2, figsize=(11.2, 10.8), layout="constrained")
+    places = np.asarray(axes, dtype=object)
+    if places.size != len(SPACES):
+        raise ParameterError(f"axes must be four axes but has {places.size}")
+    for (space, draw), ax in zip(SPACES.items(), places.flat, strict=True):
+        mine = {name: value for name, value in options.items() if name in taken[space]}
+        draw(pts, ax, **(_defaults(space, pts) | mine))
+        # Above the axes there may be labels of lines.
+        ax.set_title(TITLES.get(space, space), pad=16)
+    return places
+
+
+def draw_space(space: str, pts: Models, ax: Axes | None, **options: Any) -> Axes:
+    """Draw one space by its name, with the options it has."""
+    unknown = sorted(set(options) - _options_of(space))
+    if unknown:
+        raise ParameterError(
+            f"the {space} space has no option {unknown[0]!r}; "
+            f"it has {', '.join(sorted(_options_of(space)))}"
+        )
+    return SPACES[space](pts, ax, **(_defaults(space, pts) | options))
+
+
+def _options_of(space: str) -> set[str]:
+    parameters = signature(SPACES[space]).parameters.values()
+    return {each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY}
+
+
+def _defaults(space: str, pts: Models) -> dict[str, Any]:
+    """Leave out lines of equal accuracy where the models have no common ones."""
+    prevalences = {points.prevalence for _, points in named(pts)}
+    return {"isolines": False} if space == "roc" and len(prevalences) > 1 else {}

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib import pyplot as plt
 
-from isometrics.indices import Rows, WeightedIndex, index_named
-from isometrics.parameters import clean_level, clean_size
+from isometrics._core.parameters import clean_level, clean_size
+from isometrics._core.results import number
 from isometrics.plot.frame import MARGIN
 from isometrics.plot.frame import frame as pr_frame
 from isometrics.plot.frame import legend as draw_legend
-from isometrics.plot.options import Models, named
+from isometrics.plot.marks import Models, named
 from isometrics.plot.styles import BASELINE, BLACK, ISOLINE, plain, style_of
-from isometrics.printing import number
-from isometrics.spaces.baselines import MAXIMAL, baselines
+from isometrics.spaces.indices import Rows, WeightedIndex, index_named
+from isometrics.spaces.tradeoff import MAXIMAL, baselines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
     from isometrics.plot.styles import Style
     from isometrics.spaces import Tradeoff
 

@@ -8,8 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isometrics._core.writing import whole_file
 from isometrics.report.model import as_json, report_model
-from isometrics.writing import whole_file
 
 if TYPE_CHECKING:
     import os

@@ -1,36 +1,156 @@
-"""What the page is given: plain data in a fixed, versioned shape, and nothing else.
-
-`web/src/model.ts` is the other side of it. Whoever changes one changes both, and the version.
-"""
+"""What the page is given: plain data in a fixed, versioned shape, and nothing else."""
 
 from __future__ import annotations
 
 import json
 import math
 import warnings
-from typing import TYPE_CHECKING, Any, Protocol
+from base64 import b64decode, b64encode
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from isometrics.brackets import area_brackets
-from isometrics.columns import plain
+from isometrics._core.arrays import plain
+from isometrics._core.parameters import clean_choice
+from isometrics._table.table import Kind
 from isometrics.errors import LengthError, NoCurveError, ParameterError, UndefinedWarning
-from isometrics.models import named_models
-from isometrics.parameters import clean_choice
-from isometrics.report.histogram import histogram_of
-from isometrics.report.packing import packed
-from isometrics.table import Kind
-from isometrics.thinning import rows_to_explore
+from isometrics.points.bounds import area_brackets
+from isometrics.points.models import named_models
+from isometrics.spaces.trace import rows_to_explore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-    from isometrics.gaps import Bracket
+    from isometrics._core.arrays import Counts
+    from isometrics._table.table import Table
     from isometrics.points import OperatingPoints
-    from isometrics.report.histogram import Histogram
-    from isometrics.table import Table
+    from isometrics.points.bounds import Bracket
+
+    Words = NDArray[np.uint64]
+
+
+BINS = 40
+
+
+class Histogram(NamedTuple):
+    """Counts of both classes in bins of equal width; infinite scores stand apart.
+
+    Attributes
+    ----------
+    lo, hi
+        The lowest and the highest finite score.
+    positives, negatives
+        The counts in each bin.
+    below, above
+        The positives and negatives with a score of -inf (items that were never scored among
+        them) and of +inf.
+    """
+
+    lo: float
+    hi: float
+    positives: Counts
+    negatives: Counts
+    below: tuple[float, float]
+    above: tuple[float, float]
+
+
+def histogram_of(table: Table) -> Histogram | None:
+    """Return the histogram of a table of scores; other tables do not know their scores.
+
+    A score s falls into bin floor((s - lo)/(hi - lo)·40); the highest one into the last bin.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> found = histogram_of(pts.table)
+    >>> found.lo, found.hi, int(found.positives[-1]), int(found.negatives[0])
+    (0.1, 0.9, 1, 1)
+    """
+    if table.kind is not Kind.SCORES:
+        return None
+    scores = table.thresholds[1:].astype(np.float64)
+    counts = np.diff(table.tp), np.diff(table.fp)
+    finite = np.isfinite(scores)
+    apart = [
+        tuple(count[scores == end].sum().item() for count in counts) for end in (-np.inf, np.inf)
+    ]
+    lo, hi = (float(scores[finite].min()), float(scores[finite].max())) if finite.any() else (0, 0)
+    # Halves keep the width of the widest range finite.
+    width = hi / 2 - lo / 2
+    share = (scores[finite] / 2 - lo / 2) / width if width else np.zeros(int(finite.sum()))
+    bins = np.minimum((share * BINS).astype(np.intp), BINS - 1)
+    sums = []
+    for count in counts:
+        total = np.zeros(BINS, count.dtype)
+        np.add.at(total, bins, count[finite])
+        sums.append(total)
+    return Histogram(lo, hi, sums[0], sums[1], apart[0], apart[1])
+
+
+_SIGN = np.uint64(1 << 63)
+_ONE, _SEVEN = np.uint64(1), np.uint64(7)
+_LONGEST = 10
+
+
+def packed(values: Counts) -> dict[str, str]:
+    """Pack numbers exactly: ``{"integers": …}`` or ``{"floats": …}``.
+
+    Notes
+    -----
+    Floats are read as 64-bit integers in the order of the floats: the bits of negative numbers
+    are inverted, and the sign bit of the others is set. Differences are taken modulo 2**64 and
+    folded (0, -1, 1, -2 … become 0, 1, 2, 3 …); each is written seven bits a byte, lowest first,
+    and the highest bit of a byte says that another follows.
+
+    Examples
+    --------
+    >>> packed(np.array([0, 1, 3, 3]))
+    {'integers': 'AAIEAA=='}
+    >>> unpacked(packed(np.array([np.inf, 0.75, -0.5]))).tolist()
+    [inf, 0.75, -0.5]
+    """
+    if values.dtype.kind == "i":
+        return {"integers": _text(values.astype(np.int64).view(np.uint64))}
+    bits = values.astype(np.float64).view(np.uint64)
+    return {"floats": _text(np.where(bits & _SIGN, ~bits, bits | _SIGN))}
+
+
+def unpacked(text: dict[str, str]) -> NDArray[Any]:
+    """Return the numbers of `packed`."""
+    ((kind, data),) = text.items()
+    words = _words(data)
+    if kind == "integers":
+        return words.view(np.int64)
+    return np.where(words & _SIGN, words ^ _SIGN, ~words).view(np.float64)
+
+
+def _text(words: Words) -> str:
+    differences = np.diff(words, prepend=np.uint64(0)).view(np.int64)
+    folded = ((differences << 1) ^ (differences >> 63)).view(np.uint64)
+    shifts = _SEVEN * np.arange(_LONGEST, dtype=np.uint64)
+    digits = (folded[:, None] >> shifts) & np.uint64(127)
+    # A byte is needed as long as it or a higher one is not zero; the first always is.
+    needed = (folded[:, None] >> shifts) > 0
+    needed[:, 0] = True
+    follows = np.zeros_like(needed)
+    follows[:, :-1] = needed[:, 1:]
+    written = (digits | (follows.astype(np.uint64) << _SEVEN)).astype(np.uint8)
+    return b64encode(written[needed].tobytes()).decode("ascii")
+
+
+def _words(data: str) -> Words:
+    written = np.frombuffer(b64decode(data), np.uint8).astype(np.uint64)
+    last = np.flatnonzero(written < 128)
+    starts = np.concatenate([[0], last[:-1] + 1])[: last.size]
+    place = np.arange(written.size) - np.repeat(starts, last - starts + 1)
+    shifted = (written & np.uint64(127)) << (_SEVEN * place.astype(np.uint64))
+    folded = np.add.reduceat(shifted, starts) if last.size else shifted
+    differences = (folded >> _ONE) ^ (~(folded & _ONE) + _ONE)
+    return np.cumsum(differences, dtype=np.uint64)
+
 
 VERSION = 1
 """The page refuses data of another version."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from isometrics.spaces.pr import PRSpace
 from isometrics.spaces.prg import PRGSpace
 from isometrics.spaces.roc import ROCSpace
-from isometrics.spaces.tradeoff import Tradeoff
-from isometrics.spaces.tradeoff_intervals import TradeoffIntervals
+from isometrics.spaces.tradeoff import Tradeoff, TradeoffIntervals
 
 __all__ = ["PRGSpace", "PRSpace", "ROCSpace", "SPACES", "Tradeoff", "TradeoffIntervals"]
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from isometrics._core.parameters import parse_numbers
+from isometrics._core.results import number
 from isometrics.errors import ParameterError
-from isometrics.parameters import parse_numbers
-from isometrics.printing import number
 
 if TYPE_CHECKING:
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
 
 DensityLike: TypeAlias = Any
 """A name, a tuple of a name and parameters, a frozen distribution, a function, or None."""

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from isometrics._core.parameters import clean_beta, clean_positions, clean_range
+from isometrics._core.results import Value
+from isometrics._table.path import BLOCK, Path, path_of
+from isometrics._table.table import Measure, Table, Totals
 from isometrics.errors import UndefinedWarning, warn
-from isometrics.parameters import clean_beta, clean_positions, clean_range
-from isometrics.path import BLOCK, Path, path_of
 from isometrics.spaces.pr import f_weights
-from isometrics.table import Measure, Table, Totals
-from isometrics.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
 
 
 def precision_gain(table: Table) -> Floats:

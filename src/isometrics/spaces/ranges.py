@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
 
     States = NDArray[np.bool_]
 

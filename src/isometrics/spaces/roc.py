@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics.parameters import clean_positions, clean_range
-from isometrics.path import Path, path_of
-from isometrics.table import Measure, Table, Totals
-from isometrics.values import Value
+from isometrics._core.parameters import clean_positions, clean_range
+from isometrics._core.results import Value
+from isometrics._table.path import Path, path_of
+from isometrics._table.table import Measure, Table, Totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import ArrayLike
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
 
 
 def false_positive_rate(table: Table) -> Floats:

@@ -3,27 +3,323 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
+from isometrics._core.parameters import clean_lambdas, clean_level, clean_range, clean_size
+from isometrics._core.results import ResultTable, Value, html_table, number, text_table
+from isometrics._table.hull import vertices, with_ends
+from isometrics._table.table import Kind, Table
 from isometrics.errors import ParameterError
-from isometrics.indices import ClosedIndex, Rows, WeightedIndex, index_named
-from isometrics.parameters import clean_lambdas, clean_level, clean_range, clean_size
-from isometrics.printing import html_table, number, text_table
 from isometrics.spaces import pr
-from isometrics.spaces.baselines import UsefulRange, baselines, useful_range
 from isometrics.spaces.density import DensityLike, beta_masses, clean_density
-from isometrics.spaces.envelope import completed, envelope_of
-from isometrics.spaces.tradeoff_intervals import TradeoffIntervals
-from isometrics.table import Kind, Table
-from isometrics.values import Value
+from isometrics.spaces.indices import ClosedIndex, Rows, WeightedIndex, index_named
+from isometrics.spaces.ranges import STEPS, grid_with, ranges_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Counts, Floats
+    from isometrics._table.hull import Indices
+
+
+_UNORDERED = (Kind.SELECTION, Kind.SETS)
+_CELLS = 1 << 20
+_SHORTEST = 1e-12
+"""Pieces that are found numerically and are shorter than this are rounding."""
+
+_DOUBT = 8 * np.finfo(np.float64).eps
+
+
+class Envelope(NamedTuple):
+    """Rows in the order of λ, and the ends of their pieces; neighbours share an end."""
+
+    rows: Indices
+    ends: Floats
+
+
+def completed(table: Table) -> Table:
+    """Return a table with both trivial rules among its rows."""
+    return with_ends(table) if table.kind in _UNORDERED else table
+
+
+def envelope_of(table: Table, index: WeightedIndex) -> Envelope:
+    """Return the envelope of the rows of a table, and of no others."""
+    if not isinstance(index, ClosedIndex):
+        if not table.has_whole_curve:
+            table.refuse_gaps(f"the best rows for the index {index.name!r}")
+        return _searched(table, index)
+    rows = hull_rows(table, with_empty_rule=index.has_empty_rule)
+    points = Rows.of_table(table).take(rows)
+    place = index.coordinates(points)
+    if place is not None:
+        # The curve of a point that is best for these is convex in the coordinates of the hull of
+        # counts, 1/recall and 1/precision; so no point inside that hull can be best.
+        rows = rows[vertices(*place)]
+        points = Rows.of_table(table).take(rows)
+    before, after = points.take(np.s_[:-1]), points.take(np.s_[1:])
+    return _pieces(rows, index.meeting(before, after))
+
+
+def _pieces(rows: Indices, meetings: Floats, shortest: float = 0.0) -> Envelope:
+    """Drop pieces without length; sums of float weights may bend a hull by their last bits."""
+    ends = np.concatenate([[0.0], np.maximum.accumulate(meetings), [1.0]])
+    long = np.flatnonzero(np.diff(ends) > shortest)
+    return Envelope(rows[long], np.concatenate([[0.0], ends[long[1:]], [1.0]]))
+
+
+def front(table: Table, *, with_empty_rule: bool = False) -> Indices:
+    """Return the rows that no other one has more true and not more false positives than."""
+    order = np.lexsort((table.tp, table.fp)) if table.kind in _UNORDERED else np.s_[:]
+    tp, fp = table.tp[order], table.fp[order]
+    last = np.flatnonzero(np.append(fp[1:] != fp[:-1], True))
+    highest = np.maximum.accumulate(tp[last])
+    rises = np.append(with_empty_rule or tp[last[0]] > 0, highest[1:] > highest[:-1])
+    return np.asarray(np.arange(table.size)[order][last[rises]])
+
+
+def hull_rows(table: Table, *, with_empty_rule: bool = False) -> Indices:
+    """Return the rows on the hull of counts, up to the first of most true positives."""
+    rows = front(table, with_empty_rule=with_empty_rule)
+    tp, fp = table.tp[rows], table.fp[rows]
+    if with_empty_rule:
+        return np.asarray(rows[vertices(fp, tp)])
+    # The empty rule is no row here, but the hull begins there: its first vertex is the row of
+    # highest precision.
+    corners = vertices(np.concatenate([[0], fp]), np.concatenate([[0], tp]))
+    return np.asarray(rows[corners[1:] - 1])
+
+
+# ---------------------------------------------------------------------- any rising function
+
+
+def _searched(table: Table, index: WeightedIndex) -> Envelope:
+    """Find the envelope numerically: a grid, then every change between neighbours by bisection.
+
+    Where two winners meet, either no point is better, or the best one there splits the interval.
+    """
+    rows = _pr_front(table)
+    points = Rows.of_table(table).take(rows)
+    lam = np.linspace(0, 1, STEPS + 1)
+    best, _ = _winners(points, index, lam)
+    while True:
+        change = np.flatnonzero(best[1:] != best[:-1])
+        one, other = points.take(best[change]), points.take(best[change + 1])
+        met = index.crossing(one, other, lam[change], lam[change + 1])
+        # Equal values at both ends: any border will do.
+        met = np.where(np.isnan(met), lam[change + 1], met)
+        there, highest = _winners(points, index, met)
+        level = index.of_rows(one, met)
+        better = highest > level + _DOUBT * np.maximum(1, abs(level))
+        # A winner that is one of both sides is that side's own rounding.
+        better &= (there != best[change]) & (there != best[change + 1])
+        better &= (met > lam[change]) & (met < lam[change + 1])
+        if not better.any():
+            break
+        places = change[better] + 1
+        lam = np.insert(lam, places, met[better])
+        best = np.insert(best, places, there[better])
+    winners = np.append(best[change], best[-1])
+    return _pieces(rows[winners], met, _SHORTEST)
+
+
+def _pr_front(table: Table) -> Indices:
+    """Return the rows that no other one exceeds in precision and recall, by rising recall."""
+    rows = front(table)
+    precision = Rows.of_table(table).take(rows).precision
+    ahead = np.maximum.accumulate(precision[::-1])[::-1]
+    return np.asarray(rows[np.append(precision[:-1] > ahead[1:], True)])
+
+
+def _winners(points: Rows, index: WeightedIndex, lam: Floats) -> tuple[Indices, Floats]:
+    """Return the best point at each weight, and its value; blocks bound the memory."""
+    best = np.zeros(lam.size, np.intp)
+    highest = np.full(lam.size, -np.inf)
+    step = max(_CELLS // max(lam.size, 1), 1)
+    for start in range(0, points.tp.size, step):
+        block = points.take(np.s_[start : start + step])
+        values = index.of_rows(block.column(), lam)
+        row = values.argmax(axis=0)
+        value = np.take_along_axis(values, row[None], axis=0)[0]
+        best = np.where(value > highest, start + row, best)
+        highest = np.maximum(highest, value)
+    return best, highest
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TradeoffIntervals(ResultTable):
+    """One row for each piece of the optimal tradeoff curve: who is best for which λ.
+
+    Attributes
+    ----------
+    table
+        The operating points of the pieces.
+    lambda_lo, lambda_hi
+        The row is best exactly when the weight of recall lies between these. Neighbours share an
+        end, and all intervals together cover 0 to 1.
+    value_lo, value_hi
+        The index at both ends.
+    """
+
+    table: Table
+    lambda_lo: Floats
+    lambda_hi: Floats
+    value_lo: Floats
+    value_hi: Floats
+
+    @property
+    def thresholds(self) -> NDArray[Any]:
+        """The thresholds; NaN where the table has none."""
+        return self.table.thresholds
+
+    @property
+    def labels(self) -> tuple[object, ...] | None:
+        """Names of the rows of a family of sets."""
+        return self.table.labels
+
+    @property
+    def tp(self) -> Counts:
+        """True positives."""
+        return self.table.tp
+
+    @property
+    def fp(self) -> Counts:
+        """False positives."""
+        return self.table.fp
+
+    @property
+    def precision(self) -> Floats:
+        """Precision of each row; NaN for the empty rule."""
+        return pr.precision(self.table)
+
+    @property
+    def recall(self) -> Floats:
+        """Recall of each row."""
+        return pr.recall(self.table)
+
+    def take(self, rows: NDArray[np.intp]) -> TradeoffIntervals:
+        """Return some of the pieces."""
+        return replace(
+            self,
+            table=self.table.take(rows, Kind.SELECTION),
+            lambda_lo=self.lambda_lo[rows],
+            lambda_hi=self.lambda_hi[rows],
+            value_lo=self.value_lo[rows],
+            value_hi=self.value_hi[rows],
+        )
+
+    def __len__(self) -> int:
+        """Return the number of pieces."""
+        return self.table.size
+
+    def _title(self) -> str:
+        pieces = "1 row is" if len(self) == 1 else f"{len(self)} rows are"
+        return f"TradeoffIntervals: {pieces} best for some λ"
+
+    def _columns(self) -> dict[str, Any]:
+        names: dict[str, Any] = (
+            {"threshold": self.thresholds} if self.labels is None else {"label": list(self.labels)}
+        )
+        return names | {
+            "lambda_lo": self.lambda_lo,
+            "lambda_hi": self.lambda_hi,
+            "tp": self.tp,
+            "fp": self.fp,
+            "precision": self.precision,
+            "recall": self.recall,
+            "value_lo": self.value_lo,
+            "value_hi": self.value_hi,
+        }
+
+
+MAXIMAL, MINIMAL, EMPTY = "maximal set", "minimal set", "empty rule"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class UsefulRange(ResultTable):
+    """The ranges of λ in which a tradeoff curve lies above every baseline.
+
+    Attributes
+    ----------
+    lambda_lo, lambda_hi
+        The ends of each range; at the ends the curve and a baseline are equal.
+    """
+
+    lambda_lo: Floats
+    lambda_hi: Floats
+
+    @property
+    def length(self) -> float:
+        """The share of all λ that the ranges cover."""
+        return float(np.sum(self.lambda_hi - self.lambda_lo))
+
+    def __len__(self) -> int:
+        """Return the number of ranges."""
+        return self.lambda_lo.size
+
+    def _title(self) -> str:
+        ranges = "1 range" if len(self) == 1 else f"{len(self)} ranges"
+        return f"UsefulRange: {ranges} of λ, of length {self.length:.6g}"
+
+    def _columns(self) -> dict[str, Any]:
+        return {"lambda_lo": self.lambda_lo, "lambda_hi": self.lambda_hi}
+
+
+def baselines(table: Table, index: WeightedIndex) -> Table:
+    """Return the trivial sets as rows with names, by false positives.
+
+    The minimal set is one true positive, so it needs positives that are counted, not weighed; for
+    an index that has a value for the empty rule, that takes its place.
+    """
+    positives, negatives = table.positives, table.negatives
+    names: tuple[str, ...]
+    if isinstance(index, ClosedIndex) and index.has_empty_rule:
+        names, tp, fp = (EMPTY, MAXIMAL), [0, positives], [0, negatives]
+    elif isinstance(positives, int | np.integer):
+        names, tp, fp = (MINIMAL, MAXIMAL), [1, positives], [0, negatives]
+    else:
+        names, tp, fp = (MAXIMAL,), [positives], [negatives]
+    unknown = np.full(len(tp), np.nan)
+    return Table(unknown, np.array(tp), np.array(fp), positives, negatives, Kind.SETS, names)
+
+
+def useful_range(
+    index: WeightedIndex, curve: TradeoffIntervals, trivial: TradeoffIntervals
+) -> UsefulRange:
+    """Return where a curve lies above the curve of the trivial sets.
+
+    Between the ends of all pieces one point of the curve meets one trivial set; in a closed form
+    once at most.
+    """
+    ends = np.union1d(curve.lambda_lo, trivial.lambda_lo)
+    if not isinstance(index, ClosedIndex):
+
+        def states(lam: Floats) -> NDArray[np.bool_]:
+            mine, theirs = (index.of_rows(rows, lam) for rows in _pairs(curve, trivial, lam))
+            return (mine > theirs)[:, None]
+
+        starts, found = ranges_of(states, grid_with(ends))
+        useful = np.flatnonzero(found[:, 0])
+        return UsefulRange(starts[useful], np.append(starts[1:], 1.0)[useful])
+    met = index.crossing(*_pairs(curve, trivial, ends), ends, np.append(ends[1:], 1.0))
+    cuts = np.unique(np.concatenate([ends, met[np.isfinite(met)], [1.0]]))
+    middle = (cuts[:-1] + cuts[1:]) / 2
+    mine, theirs = _pairs(curve, trivial, middle)
+    above = index.of_rows(mine, middle) > index.of_rows(theirs, middle)
+    # Neighbouring parts that are all above are one range.
+    edges = np.diff(np.concatenate([[False], above, [False]]).astype(np.int8))
+    return UsefulRange(cuts[edges == 1], cuts[edges == -1])
+
+
+def _pairs(one: TradeoffIntervals, other: TradeoffIntervals, lam: Floats) -> tuple[Rows, Rows]:
+    """Return the points that are best in two curves from these weights on."""
+    mine, theirs = (
+        Rows.of_table(curve.table).take(np.searchsorted(curve.lambda_lo, lam, "right") - 1)
+        for curve in (one, other)
+    )
+    return mine, theirs
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

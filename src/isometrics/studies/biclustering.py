@@ -18,7 +18,7 @@ from isometrics.studies.isa import isa
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isometrics.bicluster import Bicluster
+    from isometrics._core.families import Bicluster
     from isometrics.studies.planted import Planted
 
 THRESHOLDS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)

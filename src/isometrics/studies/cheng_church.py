@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics.bicluster import Bicluster
+from isometrics._core.families import Bicluster
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
 
     Mask = NDArray[np.bool_]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics.bicluster import Bicluster
-from isometrics.values import Value
+from isometrics._core.families import Bicluster
+from isometrics._core.results import Value
 
 if TYPE_CHECKING:
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

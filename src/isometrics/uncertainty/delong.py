@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics.columns import column
+from isometrics._core.arrays import column
+from isometrics._core.parameters import clean_choice, clean_confidence
+from isometrics._core.results import ResultTable
+from isometrics._core.sample import positive_rows, present_rows
 from isometrics.errors import (
     NotAnswerableError,
     OneClassError,
@@ -19,18 +22,15 @@ from isometrics.errors import (
     UndefinedWarning,
     warn,
 )
-from isometrics.inputs import positive_rows, present_rows
-from isometrics.parameters import clean_choice, clean_confidence
 from isometrics.points import OperatingPoints
-from isometrics.results import ResultTable
-from isometrics.uncertainty.cells import scores_of
-from isometrics.uncertainty.confidence import NORMAL, UNDEFINED, Interval, two_sided_p
+from isometrics.uncertainty.intervals import NORMAL, UNDEFINED, Interval, two_sided_p
 from isometrics.uncertainty.paired import Difference, Differences, differences_of, percent
+from isometrics.uncertainty.resampling import scores_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
 
 SCALES = ("logit", "plain")
 

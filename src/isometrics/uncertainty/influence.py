@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isometrics.aliases import Floats
-    from isometrics.uncertainty.cells import Cells
+    from isometrics._core.arrays import Floats
+    from isometrics.uncertainty.resampling import Cells
 
 _SHORT, _NODES = 0.01, (3, 12)
 """Quadratures of 3 points for short segments, 12 for others; both are exact to 1e-13."""
@@ -68,7 +68,7 @@ def influence_of(
     Parameters
     ----------
     name
-        One of `isometrics.kernels.reweighted.AREAS`.
+        One of `isometrics._counting.draws.AREAS`.
     cells, positive, negative
         The cells and their weights.
     ratio

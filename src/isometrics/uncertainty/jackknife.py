@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from isometrics.kernels.replicates import PLAIN
+from isometrics._counting.replicates import PLAIN
 from isometrics.uncertainty.influence import Shape, influence_of, shape_of
 from isometrics.uncertainty.measures import is_area
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
     from isometrics.uncertainty.measures import Measure
     from isometrics.uncertainty.resampling import Evaluate, Resampling
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from isometrics.brackets import EXACT
+from isometrics._core.parameters import clean_beta, clean_threshold
+from isometrics._core.results import number
+from isometrics._counting.draws import AREAS
 from isometrics.errors import ParameterError
-from isometrics.kernels.reweighted import AREAS
-from isometrics.parameters import clean_beta, clean_threshold
-from isometrics.printing import number
-from isometrics.uncertainty.cells import Detail
+from isometrics.points.bounds import EXACT
+from isometrics.uncertainty.resampling import Detail
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -32,7 +32,7 @@ class Measure(NamedTuple):
     of
         The function that computes it.
     detail
-        What a cell may hold for it, see `isometrics.uncertainty.cells.Detail`.
+        What a cell may hold for it, see `isometrics.uncertainty.resampling.Detail`.
     threshold
         A threshold that must stay apart, where it is asked for one.
     higher_is_better

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isometrics._core.results import ResultTable, number
 from isometrics.errors import ParameterError
-from isometrics.printing import number
-from isometrics.results import ResultTable
-from isometrics.uncertainty.confidence import Interval
+from isometrics.uncertainty.intervals import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

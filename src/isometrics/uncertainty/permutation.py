@@ -10,24 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics._core.parameters import clean_jobs, clean_random_state, clean_size
+from isometrics._core.results import ResultTable
+from isometrics._core.sample import clean_totals
+from isometrics._counting.draws import AREAS, Order, Stream, streams
+from isometrics._counting.replicates import kernel_named
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.inputs import clean_totals
-from isometrics.kernels.draws import Stream, streams
-from isometrics.kernels.replicates import kernel_named
-from isometrics.kernels.reweighted import AREAS, Order
-from isometrics.parameters import clean_jobs, clean_random_state, clean_size
 from isometrics.points import OperatingPoints
-from isometrics.results import ResultTable
-from isometrics.uncertainty.cells import Scores, scores_of
 from isometrics.uncertainty.measures import clean_measures, is_area
+from isometrics.uncertainty.resampling import Scores, scores_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
-    from isometrics.aliases import Floats
-    from isometrics.kernels.replicates import Kernel
+    from isometrics._core.arrays import Floats
+    from isometrics._counting.replicates import Kernel
 
 _CELLS = 5e6
 """The largest product of both totals for which the expectation of AUPR is summed exactly."""

@@ -8,25 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.errors import NotAnswerableError
-from isometrics.kernels.reweighted import AREAS
-from isometrics.parameters import (
+from isometrics._core.parameters import (
     clean_choice,
     clean_confidence,
     clean_half_width,
     clean_prevalence,
     clean_ratio,
 )
-from isometrics.printing import number
-from isometrics.results import ResultTable
-from isometrics.uncertainty.cells import Detail, grouping_of, scores_of
-from isometrics.uncertainty.confidence import NORMAL
+from isometrics._core.results import ResultTable, number
+from isometrics._counting.draws import AREAS
+from isometrics.errors import NotAnswerableError
 from isometrics.uncertainty.influence import influence_of
+from isometrics.uncertainty.intervals import NORMAL
 from isometrics.uncertainty.measures import NAMED
 from isometrics.uncertainty.paired import percent
+from isometrics.uncertainty.resampling import Detail, grouping_of, scores_of
 
 if TYPE_CHECKING:
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
     from isometrics.points import OperatingPoints
 
 

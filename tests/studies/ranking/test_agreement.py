@@ -14,13 +14,13 @@ from isometrics.errors import EmptyInputError, FileError, ParameterError
 from isometrics.studies.ranking.agreement import agreement, heat_map
 from isometrics.studies.ranking.choosing import picks
 from isometrics.studies.ranking.drawing import Draws
-from isometrics.studies.ranking.parts import write_table
 from isometrics.studies.ranking.results import (
     TaskResult,
     origin,
     read_results,
     results_of,
     task_named,
+    write_table,
 )
 from isometrics.studies.ranking.reversals import reversals
 from isometrics.studies.ranking.scoring import HALVES, MEASURES

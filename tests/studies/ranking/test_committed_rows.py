@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from isometrics.studies.ranking.built_in import built_in_tasks
+from isometrics.studies.ranking.datasets import built_in_tasks
 from isometrics.studies.ranking.running import settings_of
 from isometrics.studies.ranking.scoring import MEASURES, evaluate_task
 

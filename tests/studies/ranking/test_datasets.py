@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 
 from isometrics.errors import FileError, InputError
-from isometrics.studies.ranking.built_in import built_in_tasks
-from isometrics.studies.ranking.datasets import DataSet, data_set_of, data_sets_in, usable
-from isometrics.studies.ranking.raw import Column, RawTable
+from isometrics.studies.ranking.datasets import (
+    Column,
+    DataSet,
+    RawTable,
+    built_in_tasks,
+    data_set_of,
+    data_sets_in,
+    usable,
+)
 
 GOOD = "".join(f"{row},{row % 7},{'p' if row % 3 == 0 else 'n'}\n" for row in range(30))
 

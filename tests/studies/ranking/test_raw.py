@@ -3,7 +3,7 @@
 import pytest
 
 from isometrics.errors import FileError
-from isometrics.studies.ranking.raw import read_raw
+from isometrics.studies.ranking.datasets import read_raw
 
 pytest.importorskip("arff")
 

@@ -13,8 +13,8 @@ import pytest
 
 from isometrics.errors import EmptyInputError, FileError, ParameterError
 from isometrics.studies.ranking import running
-from isometrics.studies.ranking.built_in import built_in_tasks
-from isometrics.studies.ranking.parts import part_path
+from isometrics.studies.ranking.datasets import built_in_tasks
+from isometrics.studies.ranking.results import part_path
 from isometrics.studies.ranking.running import run_study, settings_of
 
 TASKS = built_in_tasks()[1:4]
@@ -111,7 +111,7 @@ def test_an_error_in_a_process_is_raised_and_ends_the_others(tmp_path):
 
 KILLED = """
 import sys
-from isometrics.studies.ranking.built_in import built_in_tasks
+from isometrics.studies.ranking.datasets import built_in_tasks
 from isometrics.studies.ranking.running import run_study, settings_of
 if __name__ == "__main__":
     run_study(built_in_tasks(), settings_of(models=30, folds=2), sys.argv[1], n_jobs=2)

@@ -12,8 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 import isometrics as iso
 from isometrics.errors import ParameterError
 from isometrics.studies.ranking import scoring
-from isometrics.studies.ranking.built_in import built_in_tasks
-from isometrics.studies.ranking.datasets import DataSet
+from isometrics.studies.ranking.datasets import DataSet, built_in_tasks
 from isometrics.studies.ranking.models import MODELS, Model, first_models, model_named
 from isometrics.studies.ranking.running import settings_of
 from isometrics.studies.ranking.scoring import MEASURES, evaluate_task, measures_of

@@ -7,8 +7,7 @@ import pytest
 
 import isometrics as iso
 from isometrics.errors import EmptyInputError
-from isometrics.studies.ranking.built_in import built_in_tasks
-from isometrics.studies.ranking.datasets import DataSet, Unusable
+from isometrics.studies.ranking.datasets import DataSet, Unusable, built_in_tasks
 from isometrics.studies.ranking.results import TaskResult, results_of
 from isometrics.studies.ranking.running import run_study, settings_of
 from isometrics.studies.ranking.tables import (

@@ -14,17 +14,13 @@ from isometrics.integrations.sklearn.displays import (
     PrecisionRecallGainDisplay,
     RocHullDisplay,
     TradeoffDisplay,
+    points_per_fold,
 )
 from isometrics.integrations.sklearn.estimators import (
     FBetaThresholdClassifier,
     FCalibratedClassifier,
 )
-from isometrics.integrations.sklearn.folds import points_per_fold
-from isometrics.integrations.sklearn.multiclass import (
-    macro_average,
-    micro_points,
-    points_per_class,
-)
+from isometrics.integrations.sklearn.multiclass import macro_average, micro_points, points_per_class
 from isometrics.integrations.sklearn.scorers import (
     SCORERS,
     achievable_aupr_score,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics import plot
-from isometrics.plot.curves import AREAS
 from isometrics.plot.frame import legend
+from isometrics.plot.spaces import AREAS
 from isometrics.plot.styles import BLUE, plain
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.decide import best_threshold
+from isometrics._core.parameters import clean_beta, clean_choice
+from isometrics.decisions.best import best_threshold
 from isometrics.errors import DimensionError, EmptyInputError, LengthError, OneClassError
-from isometrics.parameters import clean_beta, clean_choice
 from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.metrics import make_scorer
 
-from isometrics.gain_scores import fbeta_gain_score
-from isometrics.metrics import (
+from isometrics._core.parameters import clean_beta, clean_choice
+from isometrics.points import OperatingPoints
+from isometrics.score_functions import (
     aupr_score,
     auprg_score,
     auroc_score,
+    fbeta_gain_score,
     tradeoff_score,
 )
-from isometrics.parameters import clean_beta, clean_choice
-from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,13 +9,13 @@ except ImportError as error:
         "isometrics.integrations.torchmetrics needs torchmetrics: pip install 'isometrics[torch]'"
     ) from error
 
-from isometrics.integrations.torchmetrics.areas import (
+from isometrics.integrations.torchmetrics.metrics import (
     BinaryAUPR,
     BinaryAUPRG,
     MultilabelAUPR,
     MultilabelAUPRG,
+    PrecisionRecallGainCurve,
 )
-from isometrics.integrations.torchmetrics.curve import PrecisionRecallGainCurve
 
 __all__ = [
     "BinaryAUPR",

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from isometrics.parameters import clean_choice
-from isometrics.results import ResultTable
+from isometrics._core.parameters import clean_choice
+from isometrics._core.results import ResultTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -45,11 +45,11 @@ def all_items(
             "the figures of the papers need scikit-learn: pip install 'isometrics[sklearn]'"
         ) from error
     # The pictures need matplotlib, which says how to get it.
-    from isometrics.studies.papers import clover, davis_goadrich, flach_kull, hanczar_nadif
+    from isometrics.studies.papers import davis_goadrich, flach_kull, hanczar_nadif
 
     folder = None if data is None else Path(data)
     if folder is not None:
-        clover.clover_file(folder)
+        flach_kull.clover_file(folder)
     makers = {
         "DG06": davis_goadrich.items,
         "FK15": lambda: flach_kull.items(folder),

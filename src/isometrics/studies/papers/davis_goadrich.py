@@ -1,10 +1,10 @@
-"""Davis & Goadrich (2006): all of it; interpolation and areas are in a module of their own."""
+"""Davis & Goadrich (2006): every figure, table and theorem."""
 
 from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from matplotlib.transforms import Bbox
@@ -12,8 +12,6 @@ from matplotlib.transforms import Bbox
 from isometrics.plot.frame import frame
 from isometrics.plot.styles import BLACK, BLUE, VERMILLION
 from isometrics.points import OperatingPoints
-from isometrics.studies.papers import davis_goadrich_areas as areas
-from isometrics.studies.papers.domination import Tally, claim
 from isometrics.studies.papers.item import BY_FORMULA, Item, Number
 from isometrics.studies.papers.panels import (
     curve_panel,
@@ -25,8 +23,196 @@ from isometrics.studies.papers.panels import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from isometrics._core.arrays import Floats
+
+
+PAIRS = 300
+POSITIVES, NEGATIVES = 5, 8
+_SLACK = 1e-12
+_BESIDE = 1e-6
+"""Nearer than any crossing: those of so few counts lie at fractions of small numbers."""
+
+
+class Tally(NamedTuple):
+    """How many pairs there were in which one dominates, and how many contradict the claim."""
+
+    dominating: int
+    against: int
+
+
+@cache
+def claim(space: str, other: str) -> Tally:
+    """Count pairs of rankings where the first dominates in one space and not in the other.
+
+    Each space is asked by itself: both curves are read at equal false positive rates (ROC) or at
+    equal recalls (PR).
+    """
+    pairs = [pair for pair in _pairs() if dominates(space, *pair)]
+    return Tally(len(pairs), sum(not dominates(other, *pair) for pair in pairs))
+
+
+def dominates(space: str, one: OperatingPoints, two: OperatingPoints) -> bool:
+    """Tell whether the first curve lies nowhere below the second, as drawn in a space.
+
+    Between neighbouring counts one kind of count is linear in the other, so it is enough to look
+    at every count and just beside it, on both sides of a jump.
+    """
+    total = NEGATIVES if space == "roc" else POSITIVES
+    counts = np.arange(total + 1)
+    places: Floats = np.concatenate([counts, counts[:-1] + _BESIDE, counts[1:] - _BESIDE]) / total
+    if space == "pr":
+        places = places[places > 0]  # without a true positive there may be no precision
+    heights = [getattr(points, space).interpolate(places) for points in (one, two)]
+    return bool((heights[0] >= heights[1] - _SLACK).all())
+
+
+def _pairs() -> Iterator[tuple[OperatingPoints, OperatingPoints]]:
+    """Yield pairs of rankings with ties; in half of them the second is a worse copy."""
+    rng = np.random.default_rng(32)
+    labels = np.arange(POSITIVES + NEGATIVES) < POSITIVES
+    for number in range(PAIRS):
+        scores = rng.integers(0, 10, labels.size) + 3 * labels
+        if number % 2:
+            others = rng.integers(0, 10, labels.size) + 2 * labels
+        else:
+            others = scores - labels * rng.integers(0, 4, labels.size)
+        yield (
+            OperatingPoints.from_scores(labels, scores),
+            OperatingPoints.from_scores(labels, others),
+        )
+
+
+INTERPOLATED = {5: "0.500", 6: "0.375", 7: "0.318", 8: "0.286", 9: "0.265", 10: "0.250"}
+"""Table 1: the precision at each number of true positives between two points."""
+
+# ---------------------------------------------------------------------- Table 1
+
+
+def _interpolated() -> OperatingPoints:
+    return OperatingPoints.from_counts([5, 10], [5, 30], positives=20, negatives=2000)
+
+
+def table_1() -> list[Number]:
+    """Compute precision and recall between the points A (5, 5) and B (10, 30)."""
+    between = _interpolated().pr
+    rows = []
+    for tp, printed in INTERPOLATED.items():
+        recall = tp / 20
+        precision = float(between.interpolate(recall))
+        rows += [
+            Number(f"FP at TP {tp}", tp / precision - tp, str(5 * tp - 20), within=1e-9),
+            Number(f"recall at TP {tp}", recall, f"{recall:.2f}"),
+            Number(f"precision at TP {tp}", precision, printed),
+        ]
+    return rows
+
+
+def draw_table_1() -> Figure:
+    """Draw the way between the two points, curved and straight."""
+    points = _interpolated()
+    figure, (ax,) = panels(1, size=5.2)
+    frame(ax, "pr")
+    recall = np.linspace(0.25, 0.5, 201)
+    ax.plot([0.25, 0.5], [0.5, 0.25], "--", color=VERMILLION, label="straight line (wrong)")
+    ax.plot(recall, points.pr.interpolate(recall), color=BLUE, label="interpolated counts")
+    steps = np.arange(6, 10) / 20
+    ax.plot(steps, points.pr.interpolate(steps), "o", color=BLUE, label="rows of the table")
+    named_point(ax, 0.25, 0.5, "A", (-14, 4))
+    named_point(ax, 0.5, 0.25, "B", (8, -4))
+    ax.set(xlim=(0.2, 0.55), ylim=(0.2, 0.55))
+    ax.legend(loc="upper right")
+    return figure
+
+
+# ---------------------------------------------------------------------- Figures 6 and 7
+
+
+def one_point(tp: float = 9) -> OperatingPoints:
+    """Return one point of recall 0.02 and precision 1 among 433 positives."""
+    return OperatingPoints.from_counts([tp], [0], positives=433, negatives=56_164)
+
+
+ENDS = (
+    "Rounded ends give the printed area: 9 true positives instead of 8.66, precision 0.008 at "
+    "recall 1 instead of 0.00765, and integer steps (errata, Davis and Goadrich, Figure 6)."
+)
+STRAIGHT = (
+    "One straight line from (0, 1) to (1, 0.008) has the printed area, straight lines by way of "
+    "the point do not (errata, Davis and Goadrich, Figure 6)."
+)
+END = 0.008
+"""The precision at recall 1, as the paper rounds it."""
+
+
+def figure_6() -> list[Number]:
+    """Compute the area under the curve through one point, curved and straight."""
+    whole, cut = one_point(), one_point(8.66)
+    rounded = OperatingPoints.from_counts(
+        [9], [0], positives=433, negatives=round(433 * (1 - END) / END)
+    )
+    return [
+        Number("AUPR, rounded ends, integer steps", rounded.pr.area("integer-steps"), "0.031"),
+        Number("AUPR, TP 9, exact", whole.pr.area(), "0.031", ENDS),
+        Number("AUPR, TP 9, integer steps", whole.pr.area("integer-steps"), "0.031", ENDS),
+        Number("AUPR, TP 8.66, exact", cut.pr.area(), "0.031", ENDS),
+        Number("AUPR, TP 8.66, integer steps", cut.pr.area("integer-steps"), "0.031", ENDS),
+        Number("area, one line from (0, 1)", (1 + END) / 2, "0.50"),
+        Number("area, straight lines by the point", whole.pr.area("linear"), "0.50", STRAIGHT),
+        Number("precision at recall 1", whole.prevalence, "0.008"),
+    ]
+
+
+def draw_figure_6() -> Figure:
+    """Draw the curved and the straight way from one point to the end."""
+    points = one_point()
+    recall = np.geomspace(points.recall[1], 1, 300)
+    curved = points.pr.interpolate(recall)
+    straight = np.interp(recall, points.recall[1:], points.precision[1:])
+    figure, (ax,) = panels(1, size=5.2)
+    frame(ax, "pr")
+    first = [0, points.recall[1]]
+    for y, look, name, method in (
+        (curved, "-", "correct", "davis-goadrich"),
+        (straight, "--", "incorrect", "linear"),
+    ):
+        colour = BLUE if name == "correct" else VERMILLION
+        label = f"{name}, area {points.pr.area(method):.3f}"
+        ax.plot([*first, *recall], [1, 1, *y], look, color=colour, linewidth=1.8, label=label)
+    ax.plot(points.recall[1:], points.precision[1:], "o", color=BLACK, label="operating points")
+    ax.legend(loc="upper right")
+    return figure
+
+
+def figure_7_curves() -> dict[str, OperatingPoints]:
+    """Return two curves of which each has the larger area in one space."""
+    counts = {"Curve I": ([9, 13, 20], [0, 84, 2000]), "Curve II": ([20], [500])}
+    return {
+        name: OperatingPoints.from_counts(tp, fp, positives=20, negatives=2000)
+        for name, (tp, fp) in counts.items()
+    }
+
+
+def figure_7() -> list[Number]:
+    """Compute both areas of both curves."""
+    printed = {"Curve I": ("0.813", "0.514"), "Curve II": ("0.875", "0.038")}
+    return [
+        Number(f"{measure}, {name}", area, text, fitted=name == "Curve I")
+        for name, points in figure_7_curves().items()
+        for measure, area, text in zip(
+            ("AUROC", "AUPR"), (points.roc.area(), points.pr.area()), printed[name], strict=True
+        )
+    ]
+
+
+def draw_figure_7() -> Figure:
+    """Draw both curves in ROC and PR space."""
+    return two_spaces(figure_7_curves())
+
 
 PAPER = "DG06"
 
@@ -295,19 +481,19 @@ def items() -> list[Item]:
             *(PAPER, "Table 1", "Interpolation between two points"),
             "The precision between A at recall 0.25 and B at recall 0.5 bends below the straight "
             "line.",
-            *(areas.table_1, areas.draw_table_1),
+            *(table_1, draw_table_1),
         ),
         Item(
             *(PAPER, "Fig. 6", "The effect of incorrect interpolation"),
             "From a point of recall 0.02 and precision 1 the correct curve falls at once to almost "
             "0; the straight line cuts the square in half.",
-            *(areas.figure_6, areas.draw_figure_6),
+            *(figure_6, draw_figure_6),
         ),
         Item(
             *(PAPER, "Fig. 7", "Areas in both spaces prefer different curves"),
             "Curve II has the larger area in ROC space; in PR space it lies at the bottom, and "
             "curve I reaches precision 1.",
-            *(areas.figure_7, areas.draw_figure_7),
+            *(figure_7, draw_figure_7),
             "The points of curve I are not given: (9, 0), (13, 84) and (20, 2000) true and false "
             "positives carry both of its printed areas.",
         ),

@@ -1,22 +1,23 @@
-"""Flach & Kull (2015): all of it; Figures 4 and 5 are in a module of their own."""
+"""Flach & Kull (2015): every figure and table."""
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.intervals import segment_precisions, segment_shares
-from isometrics.isolines import f_gain_isoline
+from isometrics.decisions.beta_intervals import segment_precisions, segment_shares
+from isometrics.errors import FileError
 from isometrics.plot import background
-from isometrics.plot.styles import VERMILLION
+from isometrics.plot.styles import BLUE, VERMILLION
 from isometrics.points import OperatingPoints
-from isometrics.studies.papers import flach_kull_models as models
-from isometrics.studies.papers import theorems
+from isometrics.spaces.isolines import f_gain_isoline
+from isometrics.studies.linear_models import LabelledData, read_data
+from isometrics.studies.papers import tasks, theorems
 from isometrics.studies.papers.item import BY_FORMULA, CLAIMED, FROM_FIGURE, Item, Number
 from isometrics.studies.papers.panels import TITLES, curve_panel, legend_below, panels
-from isometrics.studies.papers.running_example import FOR_ACCURACY, FOR_F, running_example
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +25,197 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
+
+
+POSITIVES, NEGATIVES = 50, 450
+
+SEGMENTS = ((1, 0), (6, 2), (10, 25), (25, 115), (1, 18), (4, 80), (2, 70), (1, 70), (0, 70))
+"""Positives and negatives in each segment of the hull, from the highest scores on."""
+
+FOR_ACCURACY = ("1", "0.75", "0.29", "0.18", "0.053", "0.048", "0.028", "0.014", "0")
+"""The labels of the ROC hull in Figure 3 (left), read from the figure's text."""
+
+FOR_F = ("0.99", "0.76", "0.49", "0.075", "0.067", "0.034", "0.016", "0")
+"""The labels of the PRG hull in Figure 3 (right), from the second segment on."""
+
+
+@cache
+def running_example() -> OperatingPoints:
+    """Return a ranking whose hull has these segments."""
+    rng = np.random.default_rng(2015)
+    labels = np.concatenate([_below_its_chord(rng, *segment) for segment in SEGMENTS])
+    return OperatingPoints.from_scores(labels, -np.arange(labels.size))
+
+
+def _below_its_chord(
+    rng: np.random.Generator, positives: int, negatives: int
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return shuffled labels whose curve stays below the line from its beginning to its end.
+
+    A shuffled row of labels is turned so that it begins where its curve is highest above the
+    chord (the cycle lemma).
+    """
+    labels = rng.permutation(np.repeat([1, 0], [positives, negatives]))
+    # Integers, so that equal heights are equal.
+    above = np.cumsum(labels * negatives - (1 - labels) * positives)
+    return np.roll(labels, -1 - int(np.argmax(above)))
+
+
+PATTERN = "*white*clover*.arff"
+MAJORITY = "0<=WhiteClover-94<8.8225"
+
+RANKINGS = {
+    "AdaBoost": "101111101101100111111110100110000000011010000000100000000000000",
+    "Logistic regression": "111111110011010101011101000110010100110000000010000000001000000",
+}
+"""Rankings of 25 positives and 38 negatives, as many as in the data, found by a search: both
+areas of both are those that the paper prints."""
+
+
+def with_printed_areas() -> dict[str, OperatingPoints]:
+    """Return the rankings that carry the printed areas."""
+    return {
+        name: OperatingPoints.from_scores([int(label) for label in row], -np.arange(len(row)))
+        for name, row in RANKINGS.items()
+    }
+
+
+def clover_file(folder: Path) -> Path:
+    """Return the file of the data inside a folder."""
+    found = sorted(folder.rglob(PATTERN)) if folder.is_dir() else []
+    if not found:
+        raise FileError(
+            f"there is no file {PATTERN} in {str(folder)!r}; give the folder that holds OpenML's "
+            "or WEKA's white-clover data, or leave --data away"
+        )
+    return found[0]
+
+
+@cache
+def fitted(path: Path) -> dict[str, OperatingPoints]:
+    """Fit both models to the data, by ten stratified folds, and pool their scores.
+
+    The classes but the largest together are positive, as in OpenML's binary version of the data.
+    """
+    from sklearn.ensemble import AdaBoostClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    data = read_data(path, pos_label=MAJORITY)
+    data = LabelledData(data.features, ~data.positive)
+    models = {
+        "AdaBoost": AdaBoostClassifier(random_state=0),
+        "Logistic regression": make_pipeline(StandardScaler(), LogisticRegression(max_iter=5000)),
+    }
+    folds = StratifiedKFold(10, shuffle=True, random_state=0)
+    points = {}
+    for name, model in models.items():
+        scores = cross_val_predict(model, *data, cv=folds, method="decision_function")
+        points[name] = OperatingPoints.from_scores(data.positive, scores)
+    return points
+
+
+SIMULATED_TASKS = (
+    "The predictions of the 886 OpenML tasks are not at hand; these are 60 simulated tasks of 30 "
+    "models."
+)
+
+# ---------------------------------------------------------------------- Figure 4
+
+DISAGREE = {
+    ("AUPR", "AUPRG"): ("24", "58", "0.95"),
+    ("AUPR", "AUROC"): ("29", "65", "0.95"),
+    ("AUPRG", "AUROC"): ("22", "57", "0.96"),
+}
+
+
+def figure_4() -> list[Number]:
+    """Compute how often measures disagree on the best models, and how ranks correlate."""
+    rows = []
+    for pair, found in tasks.agreements().items():
+        first, three, correlation = DISAGREE[pair]
+        name = "/".join(pair)
+        rows += [
+            Number(f"% other best, {name}", 100 * found.other_first, first, SIMULATED_TASKS),
+            Number(f"% other top 3, {name}", 100 * found.other_top_three, three, SIMULATED_TASKS),
+            Number(f"rank correlation, {name}", found.correlation, correlation, SIMULATED_TASKS),
+        ]
+    quartiles = np.quantile(tasks.rank_correlations(), [0.25, 0.75])
+    for name, value, printed in zip(
+        ("lower", "upper"), quartiles.tolist(), ("0.944", "0.991"), strict=True
+    ):
+        rows.append(Number(f"{name} quartile over tasks", value, printed, SIMULATED_TASKS))
+    return rows
+
+
+def draw_figure_4() -> Figure:
+    """Draw how often each pair of ranks occurs, and the areas in two tasks."""
+    from matplotlib.colors import LogNorm
+
+    figure, (left, right) = panels(2, size=5.0)
+    by_pr, by_prg = (tasks.ranks()[:, :, place].ravel() for place in (0, 1))
+    bins = np.arange(0.5, tasks.MODELS + 1)
+    *_, cells = left.hist2d(by_pr, by_prg, bins=[bins, bins], norm=LogNorm(), cmap="viridis_r")
+    figure.colorbar(cells, ax=left, label="models", shrink=0.8)
+    left.set(xlabel="rank of AUPR", ylabel="rank of AUPRG", aspect="equal")
+    left.invert_xaxis()
+    left.invert_yaxis()
+    left.set_title(f"{tasks.TASKS} tasks of {tasks.MODELS} models")
+    correlations = tasks.rank_correlations()
+    for task, marker, colour in zip(tasks.at_quartiles(), "^o", (BLUE, VERMILLION), strict=True):
+        pr, prg, _ = tasks.areas()[task].T
+        label = f"task {task}, rank correlation {correlations[task]:.3f}"
+        right.plot(pr, prg, marker, color=colour, fillstyle="none", label=label)
+    right.set(xlabel="AUPR", ylabel="AUPRG", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    right.grid(color="0.94", linewidth=0.6)
+    right.legend(loc="lower right", fontsize="small")
+    right.set_title("two tasks, at the quartiles")
+    return figure
+
+
+# ---------------------------------------------------------------------- Figure 5
+
+PRINTED_AREAS = {"AdaBoost": ("0.724", "0.714"), "Logistic regression": ("0.773", "0.687")}
+REFITTED = (
+    "The predictions of OpenML runs 145651 and 267741 are not at hand: both models were fitted "
+    "anew to the data, by other programs, with other folds and other settings."
+)
+
+
+def clover_models(data: Path | None) -> dict[str, OperatingPoints]:
+    """Return the two models of Figure 5: fitted to the data where a folder has them."""
+    if data is None:
+        return with_printed_areas()
+    return fitted(clover_file(data))
+
+
+def figure_5(data: Path | None) -> list[Number]:
+    """Compute the areas of both models."""
+    rows = []
+    for name, points in clover_models(data).items():
+        for measure, area, printed in zip(
+            ("AUPR", "AUPRG"),
+            (points.pr.area(), points.prg.area()),
+            PRINTED_AREAS[name],
+            strict=True,
+        ):
+            reason = REFITTED if data else ""
+            rows.append(Number(f"{measure}, {name}", area, printed, reason, fitted=not data))
+        rows.append(Number(f"AUROC, {name}", points.roc.area()))
+    return rows
+
+
+def draw_figure_5(data: Path | None) -> Figure:
+    """Draw both models in the three spaces."""
+    figure, axes = panels(3, size=4.4)
+    for ax, space in zip(axes, ("roc", "pr", "prg"), strict=True):
+        curve_panel(ax, space, clover_models(data), hull=False, baseline=False)
+        ax.set_title(TITLES[space])
+    return figure
+
 
 PAPER = "FK15"
 
@@ -268,14 +459,14 @@ def items(data: Path | None = None) -> list[Item]:
             *(PAPER, "Fig. 4", "Ranks by AUPRG and by AUPR"),
             "A map of how often models have a pair of ranks, dense along its diagonal; and AUPRG "
             "over AUPR for the models of two tasks.",
-            *(models.figure_4, models.draw_figure_4, models.SIMULATED_TASKS),
+            *(figure_4, draw_figure_4, SIMULATED_TASKS),
         ),
         Item(
             *(PAPER, "Fig. 5", "AdaBoost and logistic regression on white clover"),
             "Two models in ROC, PR and PRG space.",
-            lambda: models.figure_5(data),
-            lambda: models.draw_figure_5(data),
-            models.REFITTED
+            lambda: figure_5(data),
+            lambda: draw_figure_5(data),
+            REFITTED
             if data
             else "The runs are not public here, and no folder with the data was given: two "
             "rankings of as many rows, found by a search, carry the four printed areas.",

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics.indices import index_named
 from isometrics.plot import background
 from isometrics.plot.frame import frame
 from isometrics.plot.styles import BLACK
 from isometrics.plot.tradeoff import tradeoff
 from isometrics.points import OperatingPoints
+from isometrics.spaces.indices import index_named
 from isometrics.studies.papers import hanczar_nadif_experiments as experiments
 from isometrics.studies.papers import hanczar_nadif_indices as indices
 from isometrics.studies.papers.item import BY_FORMULA, Item, Number

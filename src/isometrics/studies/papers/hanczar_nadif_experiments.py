@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from isometrics.comparing import compare
+from isometrics.comparison.compare import compare
 from isometrics.plot.comparison import comparison
 from isometrics.plot.tradeoff import NAMES, tradeoff
 from isometrics.studies.biclustering import biclustering_study

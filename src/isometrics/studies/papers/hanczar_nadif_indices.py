@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics.indices import Rows, index_named
 from isometrics.plot.styles import BLACK, BLUE, GREEN, VERMILLION
 from isometrics.plot.tradeoff import NAMES, index_isolines
 from isometrics.points import OperatingPoints
+from isometrics.spaces.indices import Rows, index_named
 from isometrics.studies.papers.hanczar_nadif_experiments import INDICES
 from isometrics.studies.papers.item import Number
 from isometrics.studies.papers.panels import legend_below, panels

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isometrics.aliases import Floats
+from isometrics._core.arrays import Floats
 from isometrics.points import OperatingPoints
 
 TASKS, MODELS = 60, 30

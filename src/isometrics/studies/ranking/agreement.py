@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.comparison.disagreement import disagreement_of
-from isometrics.results import ResultTable
+from isometrics._core.results import ResultTable
+from isometrics.comparison.ranking import disagreement_of
 from isometrics.studies.ranking.drawing import Draws
 from isometrics.studies.ranking.results import NAMES
 from isometrics.studies.ranking.scoring import MEASURES
 
 if TYPE_CHECKING:
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
     from isometrics.studies.ranking.results import TaskResult
 
 _NUMBERS = ("top_1", "top_3", "top_3_in_order", "kendall", "spearman", "rank_correlation")

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics._core.results import ResultTable
 from isometrics.errors import EmptyInputError
-from isometrics.results import ResultTable
 from isometrics.studies.ranking.drawing import Draws
 from isometrics.studies.ranking.results import NAMES
 from isometrics.studies.ranking.scoring import HALVES, MEASURES
 
 if TYPE_CHECKING:
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
     from isometrics.studies.ranking.results import TaskResult
 
 CRITERIA = {

@@ -2,25 +2,254 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from isometrics._core.results import Value
 from isometrics.errors import FileError, InputError
-from isometrics.studies.ranking.binarise import binarise_classes, binarise_numbers
-from isometrics.studies.ranking.raw import SUFFIXES, Column, RawTable, read_raw
-from isometrics.values import Value
+from isometrics.formats.text import TextFile, is_number
+from isometrics.formats.weka import attributes_and_rows
+from isometrics.studies.linear_models import gaussian_data
+from isometrics.studies.ranking.models import require_sklearn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from os import PathLike
+    from pathlib import Path
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
+
+
+SUFFIXES = (".arff", ".dat", ".csv", ".data")
+
+_MISSING = frozenset({"", "?", "<null>", "NA", "nan", "NaN"})
+_TARGETS = ("class", "target", "label")
+_NUMERIC = ("real", "numeric", "integer")
+_MOST_CLASSES = 10
+_ARFF_LINES = "an ARFF or KEEL file has lines @attribute, then @data and rows"
+_CSV_LINES = "a CSV file has rows of equal length"
+
+
+class Column(NamedTuple):
+    """A column as its file has it; None is a missing value."""
+
+    name: str
+    cells: Sequence[str | None]
+    numeric: bool
+
+
+class RawTable(NamedTuple):
+    """The columns of a file, and the one to predict."""
+
+    features: list[Column]
+    target: Column
+
+
+def read_raw(path: Path) -> RawTable:
+    """Read a data set.
+
+    The target is the output that KEEL's header names, or else the column called class, target or
+    label, or else the last one. In files that declare no types a column is numeric if all its
+    values are numbers; a target of at most ten different numbers holds classes all the same.
+    """
+    if path.suffix == ".data":
+        return _read_pair(path)
+    with_header = path.suffix == ".arff" or _declares_attributes(path)
+    return _read_arff(path) if with_header else _read_csv(path)
+
+
+# ---------------------------------------------------------------------- ARFF and KEEL
+
+
+def _declares_attributes(path: Path) -> bool:
+    lines = TextFile(path, _CSV_LINES).lines()
+    return any(text.lstrip().startswith("@") for _, (_, text) in zip(range(1), lines, strict=False))
+
+
+def _read_arff(path: Path) -> RawTable:
+    file = TextFile(path, _ARFF_LINES)
+    types, rows = attributes_and_rows(file)
+    if any(name.startswith("confidence.") for name in types):
+        raise FileError(f"{path} holds predictions of an OpenML run; give it as runs, not as data")
+    cells = [[_cell(text) for text in row] for _, row in rows]
+    columns = [
+        Column(name, list(values), declared.split("[")[0].strip().lower() in _NUMERIC)
+        for (name, declared), values in zip(types.items(), _transposed(file, cells), strict=True)
+    ]
+    return _with_target(columns, _output(file))
+
+
+def _output(file: TextFile) -> str | None:
+    """Return the output that a header of KEEL names."""
+    texts = (text.strip() for _, text in file.lines())
+    header = takewhile(lambda text: text.lower() != "@data", texts)
+    lines = (text.partition(" ") for text in header)
+    outputs = [rest for word, _, rest in lines if word.lower() in ("@output", "@outputs")]
+    return outputs[0].strip() if outputs else None
+
+
+# ---------------------------------------------------------------------- CSV
+
+
+def _read_csv(path: Path) -> RawTable:
+    file = TextFile(path, _CSV_LINES)
+    lines = (text for _, text in file.lines())
+    try:
+        rows = [[_unquoted(cell) for cell in row] for row in csv.reader(lines)]
+    except csv.Error as error:
+        raise file.file_error(f"cannot be split into cells ({error})") from None
+    header = _header_of(rows)
+    columns = []
+    for position, values in enumerate(_transposed(file, rows[header is not None :])):
+        name = f"column {position + 1}" if header is None else header[position]
+        cells = [_cell(text) for text in values]
+        columns.append(Column(name, cells, _all_numbers(cells)))
+    table = _with_target(columns, None)
+    few = len(set(table.target.cells) - {None}) <= _MOST_CLASSES
+    return table._replace(target=table.target._replace(numeric=table.target.numeric and not few))
+
+
+def _unquoted(cell: str) -> str:
+    """Return a cell without blanks and the single quotes that ARFF's texts have."""
+    cell = cell.strip()
+    return cell[1:-1] if len(cell) > 1 and cell[0] == cell[-1] == "'" else cell
+
+
+def _header_of(rows: list[list[str]]) -> list[str] | None:
+    """Return the first row if it holds no numbers while some column below holds nothing else."""
+    first, below = rows[:1], rows[1:]
+    if not below or any(map(is_number, first[0])):
+        return None
+    numbers = any(_all_numbers([_cell(text) for text in column]) for column in zip(*below))  # noqa: B905 (lengths are checked later)
+    return first[0] if numbers else None
+
+
+def _read_pair(path: Path) -> RawTable:
+    labels = path.with_suffix(".labels")
+    if not labels.is_file():
+        raise FileError(f"{path} has no file {labels.name} of labels beside it")
+    file = TextFile(path, "a .data file has rows of numbers, equally many")
+    rows = [text.split() for _, text in file.lines()]
+    answers = [text.strip() for _, text in TextFile(labels, "one label on each line").lines()]
+    columns = _transposed(file, rows)
+    if len(answers) != len(rows):
+        raise file.file_error(f"has {len(rows)} rows but {labels.name} has {len(answers)}")
+    features = [
+        Column(f"column {position + 1}", cells, _all_numbers(cells))
+        for position, cells in enumerate([_cell(text) for text in column] for column in columns)
+    ]
+    return RawTable(features, Column("label", answers, False))
+
+
+# ---------------------------------------------------------------------- columns
+
+
+def _cell(text: str | None) -> str | None:
+    return None if text is None or text.strip() in _MISSING else text.strip()
+
+
+def _all_numbers(cells: Sequence[str | None]) -> bool:
+    known = [cell for cell in cells if cell is not None]
+    return bool(known) and all(map(is_number, known))
+
+
+def _transposed(
+    file: TextFile, rows: Sequence[Sequence[str | None]]
+) -> list[tuple[str | None, ...]]:
+    if not rows:
+        raise file.file_error("has no rows")
+    if any(len(row) != len(rows[0]) for row in rows):
+        raise file.file_error("has rows of different lengths")
+    return list(zip(*rows, strict=True))
+
+
+def _with_target(columns: list[Column], output: str | None) -> RawTable:
+    names = [column.name.lower() for column in columns]
+    wanted = (output.lower(),) if output else _TARGETS
+    found = [names.index(name) for name in wanted if name in names]
+    position = found[0] if found else len(columns) - 1
+    return RawTable(columns[:position] + columns[position + 1 :], columns[position])
+
+
+NATIVE = "two classes"
+MAJORITY = "majority against the rest"
+MEAN = "split at the mean"
+
+
+class Binary(NamedTuple):
+    """Which rows are positive, and how that was decided."""
+
+    positive: NDArray[np.bool_]
+    rule: str
+
+
+def binarise_classes(classes: Sequence[str]) -> Binary:
+    """Return the rarer of two classes as positive; of more, the largest stands against the rest.
+
+    Of classes that are equally large the first in the order of their names is the largest. Of two
+    sides that are equally large the largest class is the negative one.
+
+    Examples
+    --------
+    >>> from isometrics.studies.ranking.datasets import binarise_classes
+    >>> binarise_classes(["a", "b", "b", "c", "c", "c", "c"]).positive.tolist()
+    [True, True, True, False, False, False, False]
+    >>> binarise_classes(["a", "b", "b", "c", "d"]).positive.tolist()
+    [False, True, True, False, False]
+    """
+    given = np.asarray(classes)
+    names, counts = np.unique(given, return_counts=True)
+    largest = given == names[np.argmax(counts)]
+    return Binary(_rarer(largest, ~largest), NATIVE if names.size <= 2 else MAJORITY)
+
+
+def binarise_numbers(numbers: ArrayLike) -> Binary:
+    """Split numbers at their mean; the rarer side is positive, and if both are equal the upper.
+
+    Examples
+    --------
+    >>> from isometrics.studies.ranking.datasets import binarise_numbers
+    >>> binarise_numbers([1, 2, 3, 10]).positive.tolist()
+    [False, False, False, True]
+    """
+    values = np.asarray(numbers, np.float64)
+    below = values < values.mean()
+    return Binary(_rarer(below, ~below), MEAN)
+
+
+def _rarer(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the side with fewer rows, and the other one if there is no such side."""
+    return one if one.sum() < other.sum() else other
+
+
+_SHIPPED = ("breast_cancer", "iris", "wine")
+_DRAWN = {"normal classes, 10% positive": 0.1, "normal classes, 30% positive": 0.3}
+
+
+def built_in_tasks() -> list[DataSet]:
+    """Return five tasks; those drawn are of 300 rows."""
+    require_sklearn()
+    from sklearn import datasets
+
+    tasks = []
+    for name in _SHIPPED:
+        values, target = getattr(datasets, f"load_{name}")(return_X_y=True)
+        positive, rule = binarise_classes([str(label) for label in target])
+        nominal = np.zeros(values.shape[1], np.bool_)
+        tasks.append(DataSet(f"built-in/{name}", values, nominal, positive, rule))
+    for name, prevalence in _DRAWN.items():
+        data = gaussian_data(300, prevalence=prevalence, seed=2015)
+        nominal = np.zeros(data.features.shape[1], np.bool_)
+        tasks.append(DataSet(f"built-in/{name}", data.features, nominal, data.positive, NATIVE))
+    return tasks
 
 
 @dataclass(frozen=True, slots=True, eq=False)

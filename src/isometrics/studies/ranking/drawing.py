@@ -11,7 +11,7 @@ from isometrics.studies.ranking.results import origin
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
 
 
 class Draws:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from isometrics._core.parameters import clean_choice
 from isometrics.errors import ParameterError
-from isometrics.parameters import clean_choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from isometrics.errors import FileError
-from isometrics.studies.ranking.datasets import data_set_of
-from isometrics.studies.ranking.raw import Column, RawTable
+from isometrics.studies.ranking.datasets import Column, RawTable, data_set_of
 
 if TYPE_CHECKING:
     from isometrics.studies.ranking.datasets import DataSet

@@ -9,10 +9,10 @@ from matplotlib.colors import BoundaryNorm
 from matplotlib.figure import Figure
 
 from isometrics import plot
+from isometrics._core.writing import whole_file
 from isometrics.plot.styles import BLACK, plain, style_of
 from isometrics.studies.ranking.agreement import heat_map
 from isometrics.studies.ranking.results import NAMES
-from isometrics.writing import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.results import ResultTable
+from isometrics._core.results import ResultTable
 from isometrics.studies.ranking.results import NAMES
 
 if TYPE_CHECKING:
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
     from isometrics.studies.ranking.results import TaskResult
 
 

@@ -9,11 +9,11 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isometrics._core.parameters import clean_jobs
+from isometrics._core.progress import reporting
 from isometrics.errors import EmptyInputError, FileError, ParameterError
-from isometrics.parameters import clean_jobs
-from isometrics.progress import reporting
 from isometrics.studies.ranking.models import first_models, require_sklearn
-from isometrics.studies.ranking.parts import (
+from isometrics.studies.ranking.results import (
     fingerprint,
     holds,
     join_parts,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
 
-    from isometrics.progress import ProgressLike
+    from isometrics._core.progress import ProgressLike
     from isometrics.studies.ranking.datasets import DataSet
     from isometrics.studies.ranking.runs import RunTask
 

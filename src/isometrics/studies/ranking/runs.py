@@ -15,8 +15,7 @@ from isometrics.errors import FileError, InputError
 from isometrics.formats.openml import openml_rows
 from isometrics.formats.predictions import confidence
 from isometrics.formats.text import TextFile
-from isometrics.studies.ranking.binarise import binarise_classes
-from isometrics.studies.ranking.datasets import Unusable
+from isometrics.studies.ranking.datasets import Unusable, binarise_classes
 from isometrics.studies.ranking.scoring import measures_of
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
 
 FAMILY = "OpenML run"
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics.brackets import EXACT
-from isometrics.decide import best_threshold
+from isometrics.decisions.best import best_threshold
 from isometrics.errors import UndefinedWarning
 from isometrics.points import OperatingPoints
+from isometrics.points.bounds import EXACT
 from isometrics.studies.ranking.models import model_named, preprocessing
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isometrics.aliases import Floats
+    from isometrics._core.arrays import Floats
     from isometrics.studies.ranking.datasets import DataSet
     from isometrics.studies.ranking.models import Model
 

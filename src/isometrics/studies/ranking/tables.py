@@ -6,13 +6,12 @@ import csv
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from isometrics._core.results import ResultTable, number
+from isometrics._core.writing import whole_file
 from isometrics.errors import EmptyInputError
 from isometrics.points import OperatingPoints
-from isometrics.printing import number
-from isometrics.results import ResultTable
 from isometrics.studies.ranking.agreement import agreement
 from isometrics.studies.ranking.choosing import CRITERIA, picks
-from isometrics.writing import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

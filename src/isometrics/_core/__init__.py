@@ -1,0 +1,1 @@
+"""What every room stands on: samples, groups, parameters, results and files written whole."""

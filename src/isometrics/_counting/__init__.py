@@ -1,0 +1,64 @@
+"""Sort and count: from clean labels, scores and weights to the rows of a table.
+
+There are two kernels that give the same rows: NumPy's, and loops compiled by Numba (extra
+``fast``), which are used where they are installed and pay.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from isometrics._counting import numpy_kernel
+from isometrics._counting.choice import compiled_pays, sorting_pays
+from isometrics._counting.numpy_kernel import Rows, corners_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from isometrics._core.arrays import Counts
+    from isometrics._counting.keys import Encoding
+
+__all__ = ["Rows", "corners", "corners_of", "count", "sort", "sorted_keys"]
+
+
+def count(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None) -> Rows:
+    """Count the positives and negatives at or above each distinct score."""
+    if not compiled_pays(scores.size):
+        return numpy_kernel.count(labels, scores, weights)
+    from isometrics._counting import numba_kernel
+
+    return numba_kernel.count(labels, scores, weights)
+
+
+def corners(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None) -> Rows:
+    """Count at the scores where true positives rise, those before them, and the lowest one.
+
+    The rows left out lie on straight lines of constant true positives between these.
+    """
+    if not compiled_pays(scores.size):
+        return numpy_kernel.count(labels, scores, weights, corners=True)
+    from isometrics._counting import numba_kernel
+
+    return numba_kernel.count(labels, scores, weights, corners=True)
+
+
+def sorted_keys(
+    labels: NDArray[np.bool_], scores: NDArray[Any], encoding: Encoding
+) -> NDArray[Any]:
+    """Return the keys of a sample, the highest score first."""
+    if not compiled_pays(scores.size):
+        return numpy_kernel.sorted_keys(labels, scores, encoding)
+    from isometrics._counting import numba_kernel
+
+    return numba_kernel.sorted_keys(labels, scores, encoding)
+
+
+def sort(keys: NDArray[Any]) -> None:
+    """Sort unsigned keys in place."""
+    if not sorting_pays(keys.size):
+        keys.sort()
+        return
+    from isometrics._counting import numba_kernel
+
+    numba_kernel.sort(keys)

@@ -1,0 +1,297 @@
+"""Sort, count and add up where the arrays are: torch, CuPy and JAX arrays stay on their device."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from isometrics._core.arrays import to_host
+from isometrics._counting import triton_sums
+from isometrics._counting.keys import Packing, order_of, packing_of, scores_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isometrics._core.sample import DeviceSample
+
+
+class Ends(NamedTuple):
+    """A group of tied rows: the counts before and behind it."""
+
+    tp_before: int
+    fp_before: int
+    tp: int
+    fp: int
+
+
+class DeviceSums(NamedTuple):
+    """Sums over all groups of tied rows."""
+
+    pairs: float
+    """Twice the pairs of a positive and a negative in the right order, ties counted half.
+
+    An integer, but for the bounds of a stream.
+    """
+    crossing: Ends
+    """Where the true positives reach the baseline, a recall gain of 0."""
+    davis_goadrich: float
+    """The area in PR space, in units of true positives."""
+    lost: float
+    """The area between the PRG curve and 1 behind the crossing, without its factors."""
+    above: float = math.nan
+    """This and the next two are further areas in PR space; NaN where they were not asked for."""
+    average_precision: float = math.nan
+    linear: float = math.nan
+    misses: float = math.nan
+    """This and the next are the sums for the expected losses behind the crossing."""
+    false_alarms: float = math.nan
+
+
+def sums_of(
+    ranking: Ranking,
+    positives: int,
+    negatives: int,
+    *,
+    everything: bool = True,
+    chunk: int | None = None,
+) -> DeviceSums:
+    """Add up all areas of a ranking whose totals are known, or AUROC, AUPR and AUPRG alone."""
+    baseline = baseline_of(positives, negatives)
+    number = 7 if everything else 2
+    if isinstance(ranking, PackedRanking) and triton_sums.can_run_on(ranking.keys):
+        pairs, terms, ends = triton_sums.sums(
+            ranking.keys, positives, negatives, baseline, number=number
+        )
+        return DeviceSums(pairs, Ends(*ends), *terms)
+    xp, pairs, crossing = ranking.xp, 0, None
+    found: list[list[float]] = []
+    for groups in groups_of(ranking, chunk):
+        pairs += int(xp.sum((groups.fp - groups.fp_before) * (groups.tp_before + groups.tp)))
+        terms = _terms(xp, groups, positives, negatives, baseline)
+        found.append([float(xp.sum(term)) for term in terms[:number]])
+        crossing = crossing or _crossing(xp, groups, baseline)
+    assert crossing is not None, "all positives are reached in the end"
+    return DeviceSums(pairs, crossing, *map(math.fsum, zip(*found, strict=True)))
+
+
+def baseline_of(positives: int, negatives: int) -> int:
+    """Return the fewest true positives with a recall gain of 0 or more."""
+    return -(-(positives**2) // (positives + negatives))
+
+
+def _crossing(xp: Any, groups: Groups, baseline: int) -> Ends | None:
+    (rows,) = xp.nonzero((groups.tp_before < baseline) & (groups.tp >= baseline))
+    if rows.shape[0] == 0:
+        return None
+    return Ends(*(int(counts[rows[0]]) for counts in groups[:4]))
+
+
+def _terms(xp: Any, groups: Groups, positives: int, negatives: int, baseline: int) -> list[Any]:
+    """Return the terms of a chunk; the formulas are those of the spaces.
+
+    Where a group has no positives, its rise of 0 makes its terms in PR and PRG space 0.
+    """
+    x, y, x_end, y_end = (xp.astype(counts, xp.float64) for counts in groups[:4])
+    rise, run = x_end - x, y_end - y
+    step = rise + run
+    before = x + y
+    started = before > 0
+    before = xp.where(started, before, xp.ones_like(before))  # from the empty rule, x = y = 0
+    growth = xp.log1p(step / before)
+    bend = (x * run - rise * y) / step * growth
+    at_end = x_end / (x_end + y_end)
+    at_start = xp.where(started, x / before, at_end)
+    behind = groups.tp_before >= baseline
+    one, nothing = xp.ones_like(x), xp.zeros_like(x)
+    x, x_end = (xp.where(behind, counts, one) for counts in (x, x_end))  # elsewhere perhaps 0
+    misses = (positives - x) / x + (positives - x_end) / x_end
+    false_alarms = y / x + y_end / x_end
+    moved = (negatives - y) * (rise / x_end) / x + run / x_end
+    behind_crossing = (
+        rise / x / (x_end / positives) * false_alarms,
+        misses * moved / 2,
+        false_alarms * moved / 2,
+    )
+    lost, *losses = (xp.where(behind, term, nothing) for term in behind_crossing)
+    return [
+        (bend + rise) / step * rise,
+        lost,
+        (run - bend) / step * rise,
+        rise * at_end,
+        rise * (at_start + at_end) / 2,
+        *losses,
+    ]
+
+
+_FEWEST, _MOST = 1 << 16, 1 << 22
+"""Rows of a chunk; the smallest is what a device needs to be busy."""
+
+
+class Groups(NamedTuple):
+    """Neighbouring groups of tied rows: counts before and behind each, on the device."""
+
+    tp_before: Any
+    fp_before: Any
+    tp: Any
+    fp: Any
+    marks: Any
+    """What tied rows have in common, from which `Ranking.scores` reads their score."""
+
+
+class Ranking(Protocol):
+    """Rows from the highest score on."""
+
+    @property
+    def xp(self) -> Any:
+        """The array API of the library that the rows belong to."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        ...
+
+    def part(self, start: int, stop: int) -> tuple[Any, Any]:
+        """Return marks, equal for tied rows alone, and labels as integers."""
+        ...
+
+    def scores(self, marks: NDArray[Any]) -> NDArray[Any]:
+        """Return the scores of marks that were moved to the host."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PackedRanking:
+    """Sorted keys, which hold the labels."""
+
+    xp: Any
+    keys: Any
+    packing: Packing
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return int(self.keys.shape[0])
+
+    def part(self, start: int, stop: int) -> tuple[Any, Any]:
+        """Return marks and labels of some rows."""
+        keys = self.keys[start:stop]
+        return keys >> 1, self.xp.astype(~keys & 1, self.xp.int64)
+
+    def scores(self, marks: NDArray[Any]) -> NDArray[Any]:
+        """Return the scores of marks."""
+        return self.packing.scores(marks << 1)
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredRanking:
+    """Marks and labels in the order of the scores, where no key can hold both."""
+
+    xp: Any
+    marks: Any
+    labels: Any
+    dtype: np.dtype[Any] | None
+    """The type of the scores that marks are the order of; None where marks are scores."""
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return int(self.marks.shape[0])
+
+    def part(self, start: int, stop: int) -> tuple[Any, Any]:
+        """Return marks and labels of some rows."""
+        return self.marks[start:stop], self.xp.astype(self.labels[start:stop], self.xp.int64)
+
+    def scores(self, marks: NDArray[Any]) -> NDArray[Any]:
+        """Return the scores of marks; -0.0 equals 0.0, and the plain one is shown."""
+        return marks + marks.dtype.type(0) if self.dtype is None else scores_of(marks, self.dtype)
+
+
+def positives_of(sample: DeviceSample) -> int:
+    """Return the number of positive rows."""
+    if triton_sums.can_run_on(sample.labels):
+        return triton_sums.positives(sample.labels)
+    return int(sample.xp.count_nonzero(sample.labels))
+
+
+def ranking_of(sample: DeviceSample) -> PackedRanking | GatheredRanking:
+    """Sort the rows of a sample."""
+    xp, labels, scores = sample
+    if triton_sums.can_run_on(scores):
+        packed = triton_sums.packed(scores, labels)
+        if packed is not None:
+            return PackedRanking(xp, sort_keys(xp, packed[0]), packed[1])
+    order, dtype = _order(xp, scores)
+    packing = None if dtype is None else packing_of(xp, order, dtype)
+    if packing is not None:
+        return PackedRanking(xp, sort_keys(xp, packing.pack(xp, order, labels)), packing)
+    places = xp.argsort(order, descending=True, stable=True)
+    return GatheredRanking(xp, xp.take(order, places), xp.take(labels, places), dtype)
+
+
+def _order(xp: Any, scores: Any) -> tuple[Any, np.dtype[Any] | None]:
+    """Return integers in the order of scores, and the type they are read back with."""
+    if not xp.isdtype(scores.dtype, "real floating"):
+        return scores, np.dtype(np.int64 if scores.dtype == xp.int64 else np.int32)
+    if not hasattr(scores, "view"):  # the standard has no way to read the bits of floats
+        return scores, None
+    dtype = np.dtype(np.float64 if scores.dtype == xp.float64 else np.float32)
+    return order_of(xp, scores), dtype
+
+
+def sort_keys(xp: Any, keys: Any) -> Any:
+    """Sort keys; torch would carry their positions along, which CuPy does without."""
+    if triton_sums.can_run_on(keys):
+        try:
+            import cupy
+        except ImportError:
+            return xp.sort(keys)
+        # Each library has a stream of its own.
+        triton_sums.wait_for(keys)
+        cupy.from_dlpack(keys).sort()
+        cupy.cuda.get_current_stream().synchronize()
+        return keys
+    return xp.sort(keys)
+
+
+def groups_of(ranking: Ranking, chunk: int | None = None) -> Iterator[Groups]:
+    """Yield all groups of tied rows, from the highest score on."""
+    xp, size = ranking.xp, ranking.size
+    chunk = min(max(size // 16, _FEWEST), _MOST) if chunk is None else chunk
+    counted, tp_before, fp_before = 0, 0, 0
+    for start in range(0, size, chunk):
+        stop = min(start + chunk, size)
+        marks, labels = ranking.part(start, min(stop + 1, size))
+        ends = marks[1:] != marks[:-1]
+        if stop == size:
+            ends = xp.concat([ends, marks[-1:] == marks[-1:]])  # the last row ends a group
+        labels = labels[: stop - start]
+        above = xp.cumulative_sum(labels) + counted
+        counted = int(above[-1])
+        (rows,) = xp.nonzero(ends)
+        if rows.shape[0] == 0:
+            continue
+        tp = xp.take(above, rows)
+        fp = xp.astype(rows, xp.int64) + (start + 1) - tp
+        yield Groups(
+            _behind(xp, tp_before, tp), _behind(xp, fp_before, fp), tp, fp, xp.take(marks, rows)
+        )
+        tp_before, fp_before = int(tp[-1]), int(fp[-1])
+
+
+def _behind(xp: Any, first: int, counts: Any) -> Any:
+    return xp.concat([xp.full_like(counts[:1], first), counts[:-1]])
+
+
+def gathered(ranking: Ranking) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the scores and counts of all groups, on the host."""
+    parts = [
+        (ranking.scores(to_host(each.marks)), to_host(each.tp), to_host(each.fp))
+        for each in groups_of(ranking)
+    ]
+    scores, tp, fp = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return scores, tp, fp

@@ -1,0 +1,116 @@
+"""The rows of a device's ranking that may be vertices of the hull; only they come to the host."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isometrics._core.arrays import to_host
+from isometrics._counting import triton_hull, triton_sums
+from isometrics._counting.array_api import PackedRanking, groups_of
+from isometrics._counting.curves import HullRows, Vertices
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isometrics._counting.array_api import Groups, Ranking
+
+SPACING = 1 << 12
+
+
+class HostRows(NamedTuple):
+    """Rows of a table by their numbers; row 0 is the empty rule."""
+
+    row: NDArray[np.int64]
+    tp: NDArray[np.int64]
+    fp: NDArray[np.int64]
+    marks: NDArray[Any]
+    """Of each row but the first, which has none."""
+
+    def take(self, places: NDArray[Any]) -> HostRows:
+        """Keep some rows, the first among them."""
+        row, tp, fp, marks = self
+        return HostRows(row[places], tp[places], fp[places], marks[places[1:] - 1])
+
+
+def hull_rows(ranking: Ranking, vertices: Vertices) -> HullRows:
+    """Return the vertices of the hull."""
+    found = None
+    if isinstance(ranking, PackedRanking) and triton_sums.can_run_on(ranking.keys):
+        found = triton_hull.hull_rows(ranking, vertices)
+    return hull_in_chunks(ranking, vertices) if found is None else found
+
+
+def hull_in_chunks(
+    ranking: Ranking, vertices: Vertices, *, spacing: int = SPACING, chunk: int | None = None
+) -> HullRows:
+    """Return the vertices of the hull, by array operations on chunks of rows.
+
+    Notes
+    -----
+    The hull of every `spacing`-th row lies on or below the hull of all. A row that is not above
+    it is no vertex of the latter, unless it is one of the former.
+    """
+    coarse = _spaced(ranking, spacing, chunk)
+    coarse = coarse.take(vertices(coarse.fp, coarse.tp))
+    device = ranking.part(0, 1)[0].device
+    lines = [ranking.xp.asarray(each, device=device) for each in _lines(coarse, spacing)]
+    found = [
+        _above(ranking.xp, groups, lines, first, spacing)
+        for first, groups in _numbered(ranking, chunk)
+    ]
+    row, tp, fp, marks = (np.concatenate(part) for part in zip(coarse, *found, strict=True))
+    behind = np.argsort(row[1:], kind="stable")
+    order = np.concatenate([[0], behind + 1])
+    merged = HostRows(row[order], tp[order], fp[order], marks[behind])
+    rows = merged.take(vertices(merged.fp, merged.tp))
+    return HullRows(rows.tp, rows.fp, rows.marks, np.diff(rows.row) > 1)
+
+
+def _numbered(ranking: Ranking, chunk: int | None) -> Any:
+    """Yield groups with the number of the first one's row."""
+    first = 1
+    for groups in groups_of(ranking, chunk):
+        yield first, groups
+        first += int(groups.tp.shape[0])
+
+
+def _spaced(ranking: Ranking, spacing: int, chunk: int | None) -> HostRows:
+    """Return every so many rows, and the last one."""
+    parts = []
+    for first, groups in _numbered(ranking, chunk):
+        count = int(groups.tp.shape[0])
+        offset = min(-first % spacing, count)
+        kept = [to_host(each[offset::spacing]) for each in groups[2:]]
+        parts.append((first + np.arange(offset, count, spacing), *kept))
+        last = first + count - 1, groups
+    end, groups = last
+    if end % spacing:
+        parts.append((np.array([end]), *(to_host(each[-1:]) for each in groups[2:])))
+    row, tp, fp, marks = (np.concatenate(part) for part in zip(*parts, strict=True))
+    row, tp, fp = (np.concatenate([[0], each]) for each in (row, tp, fp))
+    return HostRows(row, tp, fp, marks)
+
+
+def _lines(coarse: HostRows, spacing: int) -> NDArray[np.int64]:
+    """Return, for each block of rows, where the line above it starts and how it runs."""
+    blocks = np.arange(0, coarse.row[-1], spacing)
+    segment = np.searchsorted(coarse.row, blocks, "right") - 1
+    corners = np.stack([coarse.fp, coarse.tp])
+    lines: NDArray[np.int64] = np.concatenate([corners[:, :-1], np.diff(corners)])[:, segment]
+    return lines
+
+
+def _above(
+    xp: Any, groups: Groups, lines: list[Any], first: int, spacing: int
+) -> tuple[NDArray[Any], ...]:
+    """Return the rows above the line of their block, on the host.
+
+    The products are exact: with fewer than 2**32 rows they stay below 2**62.
+    """
+    numbers = xp.arange(int(groups.tp.shape[0]), dtype=xp.int64, device=groups.tp.device) + first
+    block = (numbers - 1) // spacing
+    x, y, run, rise = (xp.take(each, block) for each in lines)
+    (places,) = xp.nonzero((groups.tp - y) * run > (groups.fp - x) * rise)
+    return tuple(to_host(xp.take(each, places)) for each in (numbers, *groups[2:]))

@@ -1,0 +1,526 @@
+"""The compiled kernel: the rows of the NumPy kernel, to the bit, several times faster."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isometrics._core.sample import as_thresholds
+from isometrics._counting import numba_loops
+from isometrics._counting.choice import threads_for
+from isometrics._counting.keys import BLOCK, SIGNED, Encoding, encoding_of
+from isometrics._counting.numba_loops import Coding
+from isometrics._counting.numpy_kernel import Rows, corners_of, order_of, trimmed
+from isometrics._counting.numpy_kernel import count as plain_count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from isometrics._core.arrays import Counts
+
+    Keys = NDArray[Any]
+    KeysOfRows = Callable[[slice], Keys]
+
+
+CELL_BITS = 14
+ROWS_OF_A_BUCKET = 1 << 13
+MOST_BUCKETS = 1 << 13
+"""More would not stay in the processor's cache while keys are spread."""
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, slots=True)
+class BucketPlan:
+    """Where buckets lie: equal cells over a range of keys, some shared, some cut into several.
+
+    The bucket of a key is ``(entry >> 8) + (offset inside the cell >> (entry & 255))``, with the
+    entry of its cell. It never falls as keys rise.
+    """
+
+    lowest: np.uint64
+    cell_shift: np.uint64
+    entries: NDArray[np.uint64]
+    size: int
+    """The number of buckets."""
+
+
+def plan_of(some: NDArray[Any], lowest: int, highest: int, wanted: int) -> BucketPlan:
+    """Plan about so many buckets of about equally many keys, judged by some of the keys.
+
+    Two keys that differ in their last bit only, the label, never lie in two buckets.
+    """
+    lowest &= ~1
+    span = highest - lowest
+    cell_shift = max(span.bit_length() - CELL_BITS, 1)
+    cells = (some.astype(np.uint64) - np.uint64(lowest)) >> np.uint64(cell_shift)
+    seen = np.bincount(cells.astype(np.intp), minlength=(span >> cell_shift) + 1)
+    share = seen * (wanted / some.size)
+    bits = np.ceil(np.log2(np.maximum(share, 1))).astype(np.int64)
+    np.minimum(bits, cell_shift - 1, out=bits)
+    # Cells with less than a bucket's share have one together.
+    width = np.where(share > 1, 1 << bits, share)
+    base = np.floor(np.cumsum(width) - width).astype(np.int64)
+    entries = (base << 8 | (cell_shift - bits)).astype(np.uint64)
+    size = int((base + (1 << bits)).max())
+    return BucketPlan(np.uint64(lowest), np.uint64(cell_shift), entries, size)
+
+
+def buckets_for(rows: int, each: int = ROWS_OF_A_BUCKET) -> int:
+    """Return how many buckets suit so many rows."""
+    return min(max(rows // each, 1), MOST_BUCKETS)
+
+
+def some_rows(rows: int, most: int) -> NDArray[np.intp]:
+    """Return evenly spread rows without a period, all where they are few."""
+    if rows <= most:
+        return np.arange(rows)
+    shares = (np.arange(most, dtype=np.uint64) * _GOLDEN) >> np.uint64(32)
+    return (shares.astype(np.float64) * (rows / 2**32)).astype(np.intp)
+
+
+_SEEN = 1 << 15
+_LONG = 16
+"""A bucket with so many times the keys it should have is spread again."""
+
+_DEEPEST = 3
+
+
+class Buckets(NamedTuple):
+    """Keys that lie in their buckets; the keys of bucket k begin at ``starts[k]``."""
+
+    keys: Keys
+    starts: NDArray[np.uint64]
+    positives: NDArray[np.int64]
+    """The positives of all buckets before, one number more than there are buckets."""
+
+    def scratch(self) -> tuple[NDArray[np.uint32], Keys]:
+        """Return room for counts of parts, and for the keys of any bucket and one more."""
+        longest = int(np.diff(self.starts).max())
+        return np.empty(4 * longest + 2, np.uint32), np.empty(longest + 1, self.keys.dtype)
+
+    def cuts(self, parts: int) -> list[int]:
+        """Return where to cut the buckets for parts of about equally many keys."""
+        shares = np.arange(1, parts) * self.keys.size // parts
+        inner = np.searchsorted(self.starts, shares.astype(np.uint64)).tolist()
+        return [0, *inner, self.starts.size - 1]
+
+
+def sample_of(keys_of: Callable[[NDArray[np.intp]], Keys], size: int) -> Keys:
+    """Return some of the keys."""
+    return keys_of(some_rows(size, _SEEN))
+
+
+def spread_over(plan: BucketPlan, keys_of: KeysOfRows, room: Keys, threads: int) -> Buckets:
+    """Move keys, which `keys_of` makes of blocks of rows, into their buckets in `room`."""
+    where = (plan.lowest, plan.cell_shift, plan.entries)
+    rows = [round(share * room.size / threads) for share in range(threads + 1)]
+    found = np.zeros((threads, plan.size, 2), np.uint64)
+
+    def count(part: int, start: int, end: int) -> None:
+        for block in _blocks(start, end):
+            numba_loops.census(keys_of(block), *where, found[part])
+
+    in_threads(count, rows)
+    sizes, positives = found[:, :, 0], found[:, :, 1].sum(axis=0).astype(np.int64)
+    starts = _behind_zero(np.cumsum(sizes.sum(axis=0)))
+    places = starts[:-1] + np.cumsum(sizes, axis=0) - sizes
+
+    def move(part: int, start: int, end: int) -> None:
+        for block in _blocks(start, end):
+            numba_loops.spread(keys_of(block), *where, places[part], room)
+
+    in_threads(move, rows)
+    return Buckets(room, starts, _behind_zero(np.cumsum(positives)))
+
+
+def sort(keys: Keys, *, threads: int = 1, each: int = ROWS_OF_A_BUCKET, depth: int = 0) -> None:
+    """Sort keys in place."""
+    if depth == _DEEPEST:
+        keys.sort()
+        return
+    ends = int(keys.min()), int(keys.max())
+    plan = plan_of(sample_of(keys.__getitem__, keys.size), *ends, buckets_for(keys.size, each))
+    found = spread_over(plan, keys.__getitem__, np.empty_like(keys), threads)
+    sort_long_buckets(found, each, depth)
+
+    def sort_some(_part: int, first: int, last: int) -> None:
+        places = found.scratch()[0]
+        numba_loops.sort_buckets(
+            found.keys, found.starts, np.uint64(first), np.uint64(last), places, keys
+        )
+
+    in_threads(sort_some, found.cuts(threads))
+
+
+def sort_long_buckets(found: Buckets, each: int, depth: int = 0) -> None:
+    """Sort the buckets that have far more keys than planned, as keys of their own."""
+    for bucket in np.flatnonzero(np.diff(found.starts) > _LONG * each):
+        start, end = found.starts[bucket : bucket + 2]
+        sort(found.keys[start:end], each=each, depth=depth + 1)
+
+
+def sorted_with(
+    keys: Keys, carried: NDArray[Any], *, threads: int = 1, each: int = ROWS_OF_A_BUCKET
+) -> tuple[Keys, NDArray[Any]]:
+    """Return keys in their order, and what they carry in the same order."""
+    ends = int(keys.min()), int(keys.max())
+    plan = plan_of(sample_of(keys.__getitem__, keys.size), *ends, buckets_for(keys.size, each))
+    where = (plan.lowest, plan.cell_shift, plan.entries)
+    counts = np.zeros((plan.size, 2), np.uint64)
+    numba_loops.census(keys, *where, counts)
+    starts = _behind_zero(np.cumsum(counts[:, 0]))
+    found = Buckets(np.empty_like(keys), starts, starts.astype(np.int64))
+    moved = np.empty_like(carried)
+    numba_loops.spread_both(keys, carried, *where, starts[:-1].copy(), found.keys, moved)
+    keys, carried = np.empty_like(keys), np.empty_like(carried)
+
+    def sort_some(_part: int, first: int, last: int) -> None:
+        places = found.scratch()[0]
+        numba_loops.sort_both(
+            found.keys, moved, starts, np.uint64(first), np.uint64(last), places, keys, carried
+        )
+
+    in_threads(sort_some, found.cuts(threads))
+    return keys, carried
+
+
+def in_threads(work: Callable[[int, int, int], Any], cuts: list[int]) -> list[Any]:
+    """Do the work between each two neighbouring cuts in a thread of its own."""
+    parts = [(part, start, end) for part, (start, end) in enumerate(pairwise(cuts))]
+    if len(parts) == 1:
+        return [work(*parts[0])]
+    with ThreadPoolExecutor(len(parts)) as pool:
+        return list(pool.map(lambda part: work(*part), parts))
+
+
+def _blocks(start: int, end: int) -> Iterator[slice]:
+    return (slice(row, min(row + BLOCK, end)) for row in range(start, end, BLOCK))
+
+
+def _behind_zero(counts: NDArray[Any]) -> NDArray[Any]:
+    return np.concatenate([np.zeros(1, counts.dtype), counts])
+
+
+RARE = 1 << 10
+"""Rows for each positive from which on positives count as rare."""
+
+_BITS_MORE = 7
+_FEWEST_BITS, _MOST_BITS = 16, 22
+
+
+class Bins(NamedTuple):
+    """Equal bins over the range of the positives' keys, with a free one at either end.
+
+    Group 2k+1 is the k-th bin with positives, group 2k the bins before it.
+    """
+
+    lowest: int
+    shift: int
+    group: NDArray[np.uint32]
+
+    @property
+    def highest(self) -> int:
+        """The first key of the bin at the upper end."""
+        return self.lowest + ((self.group.size - 1) << self.shift)
+
+
+def bins_of(positives: Keys) -> Bins | None:
+    """Plan bins on the keys of all positives; None where keys leave no room for the outer bins."""
+    bits = min(max(positives.size.bit_length() + _BITS_MORE, _FEWEST_BITS), _MOST_BITS)
+    first, last = int(positives.min()), int(positives.max())
+    shift = max((last - first).bit_length() - bits, 1)
+    # Bins begin at multiples of their width, so that a score never lies in two of them.
+    lowest = ((first >> shift) - 1) << shift
+    count = ((last - lowest) >> shift) + 2
+    if lowest < 0 or lowest + (count << shift) > 2 ** (8 * positives.itemsize):
+        return None
+    taken = np.zeros(count, np.bool_)
+    taken[((positives.astype(np.uint64) - np.uint64(lowest)) >> np.uint64(shift))] = True
+    before: NDArray[np.intp] = np.asarray(np.cumsum(taken) - taken)
+    return Bins(lowest, shift, (2 * before + taken).astype(np.uint32))
+
+
+def rare_corners(
+    positives: Keys,
+    keys_of: Callable[[slice], Keys],
+    size: int,
+    encoding: Encoding,
+    threads: int,
+) -> Rows | None:
+    """Return the corners of so many rows, or None where too many of them are near positives."""
+    bins = bins_of(positives)
+    if bins is None:
+        return None
+    groups = int(bins.group[-1]) + 1
+    counts = np.zeros((threads, groups), np.uint64)
+    last = np.zeros((threads, groups), np.uint64)
+    ends, shift = (np.uint64(bins.lowest), np.uint64(bins.highest)), np.uint64(bins.shift)
+
+    def sift(part: int, start: int, end: int) -> list[Keys] | None:
+        kept, number = [], 0
+        room = np.empty(BLOCK, encoding.word)
+        for row in range(start, end, BLOCK):
+            keys = keys_of(slice(row, min(row + BLOCK, end)))
+            filled = numba_loops.sift(keys, ends, shift, bins.group, counts[part], last[part], room)
+            kept.append(room[:filled].copy())
+            number += int(filled)
+            if number > (end - start) // 4:
+                return None
+        return kept
+
+    parts = in_threads(sift, [round(share * size / threads) for share in range(threads + 1)])
+    if any(part is None for part in parts):
+        return None
+    near = np.concatenate([keys for part in parts for keys in part])
+    sort(near, threads=threads)
+    return _joined(near, counts.sum(axis=0), last.max(axis=0), encoding)
+
+
+def _joined(
+    near: Keys, counts: NDArray[np.uint64], last: NDArray[np.uint64], encoding: Encoding
+) -> Rows:
+    """Join the rows near positives, in full, and one for each group of others, its last."""
+    is_end = np.append((near[1:] ^ near[:-1]) > 1, True)
+    ends = np.flatnonzero(is_end)
+    rise = np.diff(np.cumsum(~near & near.dtype.type(1), dtype=np.int64)[ends], prepend=0)
+    run = np.diff(ends, prepend=-1) - rise
+    far = np.flatnonzero(counts)
+    keys = np.concatenate([near[ends], last[far].astype(near.dtype)])
+    rise = np.concatenate([rise, np.zeros(far.size, np.int64)])
+    run = np.concatenate([run, counts[far].astype(np.int64)])
+    order = np.argsort(keys)
+    thresholds = encoding.scores(keys[order]).astype(encoding.widened)
+    return corners_of(
+        Rows(
+            np.concatenate([np.array([np.inf], thresholds.dtype), thresholds]),
+            np.concatenate([[0], np.cumsum(rise[order])]),
+            np.concatenate([[0], np.cumsum(run[order])]),
+        )
+    )
+
+
+SLOTS = 1 << 16
+"""Places of the hash table; a quarter of them may be taken."""
+_LOOKED_AT = 1 << 12
+
+
+def count(
+    labels: NDArray[np.bool_],
+    scores: NDArray[Any],
+    weights: Counts | None = None,
+    *,
+    corners: bool = False,
+    threads: int | None = None,
+    each: int = ROWS_OF_A_BUCKET,
+    slots: int = SLOTS,
+) -> Rows:
+    """Count the positives and negatives at or above each distinct score.
+
+    Parameters
+    ----------
+    labels, scores, weights
+        The sample.
+    corners
+        Whether only the rows of `plain.corners_of` are wanted.
+    threads
+        How many; as many as pay by default.
+    each, slots
+        The keys of a bucket, and the size of the hash table.
+    """
+    threads = threads_for(scores.size) if threads is None else threads
+    encoding = encoding_of(scores) if weights is None else None
+    if encoding is None:
+        if scores.dtype.itemsize > 8:
+            return plain_count(labels, scores, weights, corners=corners)  # long doubles
+        rows = _count_carried(labels, scores, weights, threads, each)
+        return corners_of(rows) if corners else rows
+    packing = _Packing(labels, scores, encoding)
+    if corners:
+        rare = _rare(packing, threads)
+        if rare is not None:
+            return rare
+    some = sample_of(packing.keys_at, scores.size)
+    if _seem_tied(some):
+        tied = _count_tied(packing, threads, slots)
+        if tied is not None:
+            return corners_of(tied) if corners else tied
+    plan = plan_of(some, *encoding.ends, buckets_for(scores.size, each))
+    room = np.empty(scores.size + 1, encoding.word)
+    found = spread_over(plan, packing.keys, room[1:], threads)
+    sort_long_buckets(found, each)
+    return _rows_of(found, room, encoding, corners, threads)
+
+
+def sorted_keys(
+    labels: NDArray[np.bool_],
+    scores: NDArray[Any],
+    encoding: Encoding,
+    *,
+    threads: int | None = None,
+    each: int = ROWS_OF_A_BUCKET,
+) -> Keys:
+    """Return the keys of a sample in their order; nothing else of that size is in memory."""
+    threads = threads_for(scores.size) if threads is None else threads
+    packing = _Packing(labels, scores, encoding)
+    some = sample_of(packing.keys_at, scores.size)
+    plan = plan_of(some, *encoding.ends, buckets_for(scores.size, each))
+    room = np.empty(scores.size, encoding.word)
+    found = spread_over(plan, packing.keys, room, threads)
+    sort_long_buckets(found, each)
+
+    def sort_some(_: int, first: int, last: int) -> None:
+        ends = np.uint64(first), np.uint64(last)
+        numba_loops.sort_buckets_in_place(found.keys, found.starts, *ends, *found.scratch())
+
+    in_threads(sort_some, found.cuts(threads))
+    return room
+
+
+def _rare(packing: _Packing, threads: int) -> Rows | None:
+    """Return the corners where positives are rare, by far the fastest way."""
+    size, number = packing.scores.size, np.count_nonzero(packing.labels)
+    if number == 0 or number * RARE > size:
+        return None
+    positives = packing.keys_at(np.flatnonzero(packing.labels))
+    return rare_corners(positives, packing.keys, size, packing.encoding, threads)
+
+
+class _Packing:
+    """The keys of any rows of a sample."""
+
+    def __init__(self, labels: NDArray[np.bool_], scores: NDArray[Any], encoding: Encoding) -> None:
+        self.labels, self.scores = labels, scores
+        self.encoding, self.coding = encoding, coding_of(encoding)
+
+    def keys(self, rows: slice) -> Keys:
+        """Return the keys of a block of rows."""
+        scores = self.scores[rows].astype(self.encoding.dtype, copy=False)
+        keys = np.empty(scores.size, self.encoding.word)
+        bits = np.ascontiguousarray(scores).view(SIGNED[scores.dtype.itemsize])
+        labels = np.ascontiguousarray(self.labels[rows])
+        numba_loops.pack(bits, labels, self.coding, keys)
+        return keys
+
+    def keys_at(self, rows: NDArray[np.intp]) -> Keys:
+        """Return the keys of listed rows."""
+        return self.encoding.pack(self.scores[rows], self.labels[rows])
+
+
+def coding_of(encoding: Encoding) -> Coding:
+    """Return the numbers of an encoding."""
+    bits = 8 * encoding.word.itemsize
+    return Coding(
+        encoding.dtype.kind == "f",
+        2 ** (bits - 1) - 1,
+        encoding.squeeze,
+        encoding.lowest,
+        np.uint64(2**bits - 1),
+    )
+
+
+def _rows_of(found: Buckets, room: Keys, encoding: Encoding, corners: bool, threads: int) -> Rows:
+    """Sort each bucket and count its rows; their scores take the place of the keys."""
+    bits = room.view(SIGNED[room.itemsize])
+    tp, fp = np.empty(room.size, np.int64), np.empty(room.size, np.int64)
+    tp[0], fp[0] = 0, 0
+    fill = numba_loops.fill_corners if corners else numba_loops.fill_rows
+    coding, cuts = coding_of(encoding), found.cuts(threads)
+
+    def fill_some(_: int, first: int, last: int) -> int:
+        ends = np.uint64(first), np.uint64(last)
+        before = int(found.positives[first])
+        filled = fill(
+            found.keys, found.starts, *ends, before, coding, *found.scratch(), tp, fp, bits
+        )
+        return int(filled)
+
+    ends = in_threads(fill_some, cuts)
+    size = ends[0]
+    for cut, end in zip(cuts[1:], ends[1:], strict=False):
+        start = int(found.starts[cut]) + 1
+        if corners and end > start and tp[start] == tp[size - 1] == tp[max(size - 2, 0)]:
+            size -= 1  # no corner: it was only the last row of a part
+        if size < start:
+            for array in (bits, tp, fp):
+                array[size : size + end - start] = array[start:end]
+        size += end - start
+    scores, tp, fp = trimmed(bits.view(encoding.dtype), tp, fp, size)
+    scores[0] = 0
+    thresholds = scores.astype(encoding.widened, copy=False)
+    thresholds[0] = np.inf
+    return Rows(thresholds, tp, fp)
+
+
+def _seem_tied(some: Keys) -> bool:
+    """Tell whether scores have few distinct values, judged by some of their keys.
+
+    Of 8,192 values that are equally frequent, so many keys have four fifths as many.
+    """
+    few = np.sort(some[:_LOOKED_AT] >> some.dtype.type(1))
+    distinct = 1 + np.count_nonzero(few[1:] != few[:-1])
+    return bool(distinct * 5 <= few.size * 4)
+
+
+def _count_tied(packing: _Packing, threads: int, slots: int) -> Rows | None:
+    """Count scores of few distinct values; None if they turn out to be many."""
+    size = packing.scores.size
+    tables = np.zeros((threads, slots, 4), np.uint64)
+
+    def tally(part: int, start: int, end: int) -> bool:
+        most = np.uint64(slots // 4)
+        return all(
+            numba_loops.tally(packing.keys(slice(row, min(row + step, end))), tables[part], most)
+            for row in range(start, end, step)
+        )
+
+    step = 1 << 15
+    cuts = [round(share * size / threads) for share in range(threads + 1)]
+    if not all(in_threads(tally, cuts)):
+        return None
+    taken = tables.reshape(-1, 4)
+    taken = taken[taken[:, 0] > 0]
+    scores, group = np.unique(taken[:, 0] - np.uint64(1), return_inverse=True)
+    sums = np.zeros((2, scores.size), np.int64)
+    for counts, column in zip(sums, (taken[:, 1], taken[:, 2]), strict=True):
+        np.add.at(counts, group, column.astype(np.int64))
+    tp = np.cumsum(sums[1])
+    keys = (scores << np.uint64(1)).astype(packing.encoding.word)
+    distinct = packing.encoding.scores(keys).astype(packing.encoding.widened)
+    return Rows(
+        np.concatenate([np.array([np.inf], distinct.dtype), distinct]),
+        np.concatenate([[0], tp]),
+        np.concatenate([[0], np.cumsum(sums[0]) - tp]),
+    )
+
+
+def _count_carried(
+    labels: NDArray[np.bool_],
+    scores: NDArray[Any],
+    weights: Counts | None,
+    threads: int,
+    each: int,
+) -> Rows:
+    """Let keys carry the weights of their rows, those of negatives below 0."""
+    order = order_of(scores.dtype)
+    keys = order.keys(scores)
+    np.invert(keys, out=keys)
+    carried = np.ones(scores.size, np.int64) if weights is None else weights.copy()
+    np.negative(carried, out=carried, where=~labels)
+    keys, carried = sorted_with(keys, carried, threads=threads, each=each)
+    tp, fp = np.empty(keys.size + 1, carried.dtype), np.empty(keys.size + 1, carried.dtype)
+    tp[0], fp[0] = 0, 0
+    ends = np.empty(keys.size, np.uint64)
+    distinct = int(numba_loops.add_up(keys, carried, tp[1:], fp[1:], ends))
+    found = order.scores(~keys[ends[:distinct]])
+    thresholds = as_thresholds(found)
+    rows = slice(0, distinct + 1)
+    return Rows(
+        np.concatenate([np.array([np.inf], thresholds.dtype), thresholds]), tp[rows], fp[rows]
+    )

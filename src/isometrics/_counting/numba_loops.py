@@ -1,0 +1,445 @@
+"""Keys spread over buckets, sorted and counted: loops that Numba compiles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Keys = NDArray[Any]
+    Places = NDArray[np.uint64]
+
+
+U = np.uint64
+ZERO, ONE, EIGHT, LOW_BITS = U(0), U(1), U(8), U(255)
+INSERTED = U(24)
+"""Longest stretch of keys that is sorted by insertion alone."""
+
+
+class Coding(NamedTuple):
+    """The numbers of an `Encoding`, as loops take them."""
+
+    floats: bool
+    magnitude: int
+    """The bits of a float without its sign."""
+    squeeze: int
+    lowest: int
+    mask: np.uint64
+    """All bits of a key."""
+
+
+# The machine code runs without Python's lock, and is kept on disk.
+@njit(nogil=True, cache=True)
+def pack(bits: NDArray[Any], labels: NDArray[np.bool_], coding: Coding, keys: Keys) -> None:
+    """Do what `Encoding.pack` does, from the bits of the scores."""
+    floats, magnitude, squeeze, lowest, mask = coding
+    for row in range(bits.size):
+        order = np.int64(bits[row])
+        if floats:
+            size = max((order & magnitude) - squeeze, 0)
+            order = -size if order < 0 else size
+        keys[row] = mask ^ ((U(order - lowest) << ONE) | U(labels[row]))
+
+
+@njit(nogil=True, cache=True)
+def bits_of(key: np.uint64, coding: Coding) -> np.int64:
+    """Return the bits of the score of a key."""
+    floats, _, squeeze, lowest, mask = coding
+    order = np.int64((mask ^ key) >> ONE) + lowest
+    if not floats or order == 0:
+        return order
+    if order > 0:
+        return order + squeeze
+    return (squeeze - order) | ~coding.magnitude
+
+
+@njit(nogil=True, cache=True)
+def bucket_of(offset: np.uint64, shift: np.uint64, entries: Places) -> np.uint64:
+    """Return the bucket of a key that lies so far from the lowest one."""
+    entry = entries[offset >> shift]
+    inside = offset & ((ONE << shift) - ONE)
+    return (entry >> EIGHT) + (inside >> (entry & LOW_BITS))
+
+
+@njit(nogil=True, cache=True)
+def census(keys: Keys, lowest: np.uint64, shift: np.uint64, entries: Places, found: Places) -> None:
+    """Count the keys of each bucket, and in a second column those with the bit of a positive."""
+    for row in range(keys.size):
+        key = U(keys[row])
+        bucket = bucket_of(key - lowest, shift, entries)
+        found[bucket, ZERO] += ONE
+        found[bucket, ONE] += ~key & ONE
+
+
+@njit(nogil=True, cache=True)
+def spread(
+    keys: Keys, lowest: np.uint64, shift: np.uint64, entries: Places, places: Places, out: Keys
+) -> None:
+    """Move keys into their buckets; `places` has the next free place of each, and moves on."""
+    for row in range(keys.size):
+        bucket = bucket_of(U(keys[row]) - lowest, shift, entries)
+        place = places[bucket]
+        out[place] = keys[row]
+        places[bucket] = place + ONE
+
+
+@njit(nogil=True, cache=True)
+def part_places(keys: Keys, start: np.uint64, end: np.uint64, places: NDArray[np.uint32]) -> Any:
+    """Cut the range of a bucket's keys into equal parts, and find where each part begins.
+
+    Returns
+    -------
+    lowest, shift
+        The part of a key is its distance from the lowest one, shifted.
+    parts
+        How many there are: as many as keys or up to four times as many; 0 if all is in order.
+    crowded
+        Whether a part has more keys than are sorted by insertion alone.
+    """
+    lowest, highest, ordered = U(keys[start]), U(keys[start]), True
+    for row in range(start + ONE, end):
+        key = U(keys[row])
+        ordered &= U(keys[U(row) - ONE]) <= key
+        lowest, highest = min(lowest, key), max(highest, key)
+    most, shift = U(4), ZERO
+    if ordered:
+        return lowest, shift, ZERO, False
+    while most < U(2) * (end - start):
+        most <<= ONE
+    while (highest - lowest) >> shift >= most:
+        shift += ONE
+    parts = ((highest - lowest) >> shift) + ONE
+    for part in range(parts + ONE):
+        places[part] = np.uint32(0)
+    for row in range(start, end):
+        places[((U(keys[row]) - lowest) >> shift) + ONE] += np.uint32(1)
+    longest, filled = ZERO, ZERO
+    for part in range(parts + ONE):
+        longest = max(longest, U(places[part]))
+        filled += U(places[part])
+        places[part] = np.uint32(filled)
+    return lowest, shift, parts, longest > INSERTED
+
+
+@njit(nogil=True, cache=True)
+def put_in_order(
+    keys: Keys, start: np.uint64, end: np.uint64, out: Keys, places: NDArray[np.uint32]
+) -> None:
+    """Sort the keys of one bucket into the front of `out`."""
+    lowest, shift, parts, crowded = part_places(keys, start, end, places)
+    size = end - start
+    if parts == ZERO:
+        for row in range(size):
+            out[row] = keys[start + U(row)]
+        return
+    for row in range(start, end):
+        part = (U(keys[row]) - lowest) >> shift
+        place = places[part]
+        out[U(place)] = keys[row]
+        places[part] = place + np.uint32(1)
+    if crowded:
+        begin = ZERO
+        for part in range(parts):
+            stop = U(places[part])
+            if stop - begin > INSERTED:
+                out[begin:stop].sort()
+            begin = stop
+    for row in range(ONE, size):
+        key, place = out[row], U(row)
+        while place > ZERO and out[place - ONE] > key:
+            out[place] = out[place - ONE]
+            place -= ONE
+        out[place] = key
+
+
+@njit(nogil=True, cache=True)
+def sort_buckets(
+    keys: Keys,
+    starts: Places,
+    first: np.uint64,
+    last: np.uint64,
+    places: NDArray[np.uint32],
+    out: Keys,
+) -> None:
+    """Sort the keys of some buckets into the same places of `out`."""
+    for bucket in range(first, last):
+        start, end = starts[bucket], starts[U(bucket) + ONE]
+        if start < end:
+            put_in_order(keys, start, end, out[start:end], places)
+
+
+@njit(nogil=True, cache=True)
+def sort_buckets_in_place(
+    keys: Keys,
+    starts: Places,
+    first: np.uint64,
+    last: np.uint64,
+    places: NDArray[np.uint32],
+    scratch: Keys,
+) -> None:
+    """Sort the keys of some buckets where they are, with room for one bucket besides."""
+    for bucket in range(first, last):
+        start, end = starts[bucket], starts[U(bucket) + ONE]
+        if start < end:
+            put_in_order(keys, start, end, scratch, places)
+            for row in range(start, end):
+                keys[row] = scratch[U(row) - start]
+
+
+@njit(nogil=True, cache=True)
+def fill_rows(
+    keys: Keys,
+    starts: Places,
+    first: np.uint64,
+    last: np.uint64,
+    tps: int,
+    coding: Coding,
+    places: NDArray[np.uint32],
+    room: Keys,
+    tp: NDArray[np.int64],
+    fp: NDArray[np.int64],
+    bits: NDArray[Any],
+) -> np.uint64:
+    """Sort some buckets and fill in a row for each score, from row ``starts[first] + 1`` on.
+
+    `tps` are the positives of all buckets before. Returns the row behind the last one. `bits` may
+    be the memory of the keys, from one word before them on: a bucket is read before it is filled.
+    """
+    row = starts[first] + ONE
+    for bucket in range(first, last):
+        start, end = starts[bucket], starts[U(bucket) + ONE]
+        if start == end:
+            continue
+        put_in_order(keys, start, end, room, places)
+        size = end - start
+        room[size] = coding.mask ^ U(room[size - ONE])  # nothing like the last key
+        for place in range(size):
+            key = U(room[place])
+            tps += np.int64(~key & ONE)
+            tp[row] = tps
+            fp[row] = np.int64(start + U(place) + ONE) - tps
+            bits[row] = bits_of(key, coding)
+            # Of tied keys, the last one's row stays.
+            row += U((key ^ U(room[U(place) + ONE])) > ONE)
+    return row
+
+
+@njit(nogil=True, cache=True)
+def fill_corners(
+    keys: Keys,
+    starts: Places,
+    first: np.uint64,
+    last: np.uint64,
+    tps: int,
+    coding: Coding,
+    places: NDArray[np.uint32],
+    room: Keys,
+    tp: NDArray[np.int64],
+    fp: NDArray[np.int64],
+    bits: NDArray[Any],
+) -> np.uint64:
+    """Do the same for the rows at which true positives rise, those before them, and the last."""
+    row = starts[first] + ONE
+    reached, waits = tps, ZERO
+    for bucket in range(first, last):
+        start, end = starts[bucket], starts[U(bucket) + ONE]
+        if start == end:
+            continue
+        put_in_order(keys, start, end, room, places)
+        size = end - start
+        room[size] = coding.mask ^ U(room[size - ONE])
+        for place in range(size):
+            key = U(room[place])
+            tps += np.int64(~key & ONE)
+            if (key ^ U(room[U(place) + ONE])) <= ONE:
+                continue
+            # A row that waits stands already where it belongs, if it stays. Without branches:
+            # which rows rise cannot be foreseen.
+            rises = U(tps > reached)
+            row += waits & rises
+            tp[row] = tps
+            fp[row] = np.int64(start + U(place) + ONE) - tps
+            bits[row] = bits_of(key, coding)
+            waits = rises ^ ONE
+            row += rises
+            reached = tps
+    return row + waits
+
+
+@njit(nogil=True, cache=True)
+def spread_both(
+    keys: Keys,
+    carried: NDArray[Any],
+    lowest: np.uint64,
+    shift: np.uint64,
+    entries: Places,
+    places: Places,
+    out: Keys,
+    carried_out: NDArray[Any],
+) -> None:
+    """Move keys into their buckets, and with them what they carry."""
+    for row in range(keys.size):
+        bucket = bucket_of(U(keys[row]) - lowest, shift, entries)
+        place = places[bucket]
+        out[place], carried_out[place] = keys[row], carried[row]
+        places[bucket] = place + ONE
+
+
+@njit(nogil=True, cache=True)
+def sort_both(
+    keys: Keys,
+    carried: NDArray[Any],
+    starts: Places,
+    first: np.uint64,
+    last: np.uint64,
+    places: NDArray[np.uint32],
+    out: Keys,
+    carried_out: NDArray[Any],
+) -> None:
+    """Sort the keys of some buckets, and what they carry, into the same places of `out`."""
+    for bucket in range(first, last):
+        start, end = starts[bucket], starts[U(bucket) + ONE]
+        if start < end:
+            put_both_in_order(
+                keys, carried, start, end, places, out[start:end], carried_out[start:end]
+            )
+
+
+@njit(nogil=True, cache=True)
+def put_both_in_order(
+    keys: Keys,
+    carried: NDArray[Any],
+    start: np.uint64,
+    end: np.uint64,
+    places: NDArray[np.uint32],
+    out: Keys,
+    carried_out: NDArray[Any],
+) -> None:
+    """Sort the keys of one bucket, and what they carry."""
+    lowest, shift, parts, crowded = part_places(keys, start, end, places)
+    if parts == ZERO:
+        out[:], carried_out[:] = keys[start:end], carried[start:end]
+        return
+    for row in range(start, end):
+        part = (U(keys[row]) - lowest) >> shift
+        place = U(places[part])
+        out[place], carried_out[place] = keys[row], carried[row]
+        places[part] = np.uint32(place + ONE)
+    if crowded:
+        begin = ZERO
+        for part in range(parts):
+            stop = U(places[part])
+            if stop - begin > INSERTED:
+                order = np.argsort(out[begin:stop])
+                out[begin:stop] = out[begin:stop][order]
+                carried_out[begin:stop] = carried_out[begin:stop][order]
+            begin = stop
+    for row in range(ONE, end - start):
+        key, value, place = out[row], carried_out[row], U(row)
+        while place > ZERO and out[place - ONE] > key:
+            out[place], carried_out[place] = out[place - ONE], carried_out[place - ONE]
+            place -= ONE
+        out[place], carried_out[place] = key, value
+
+
+@njit(nogil=True, cache=True)
+def add_up(
+    keys: Keys, weights: NDArray[Any], tp: NDArray[Any], fp: NDArray[Any], ends: Places
+) -> np.uint64:
+    """Add up the weights of sorted keys, negatives' being below 0; return the number of scores.
+
+    `ends` has the last row of each score, `tp` and `fp` the sums up to it. What a sum of floats
+    loses is kept beside it (Neumaier), so its error does not grow with the number of rows.
+    """
+    zero = weights[ZERO] - weights[ZERO]
+    sums, lost = [zero, zero], [zero, zero]
+    distinct = ZERO
+    size = U(keys.size)
+    for row in range(size):
+        weight = weights[row]
+        side = 0 if weight > 0 else 1
+        weight = abs(weight)
+        total = sums[side] + weight
+        if sums[side] >= weight:
+            lost[side] += (sums[side] - total) + weight
+        else:
+            lost[side] += (weight - total) + sums[side]
+        sums[side] = total
+        following = U(row) + ONE
+        if following == size or keys[following] != keys[row]:
+            above = distinct - ONE if distinct else ZERO
+            # Two roundings of one sum may differ in their last bit; counts never fall.
+            tp[distinct] = max(sums[0] + lost[0], tp[above] if distinct else zero)
+            fp[distinct] = max(sums[1] + lost[1], fp[above] if distinct else zero)
+            ends[distinct] = U(row)
+            distinct += ONE
+    return distinct
+
+
+@njit(nogil=True, cache=True)
+def sift(
+    keys: NDArray[Any],
+    ends: tuple[np.uint64, np.uint64],
+    shift: np.uint64,
+    group: NDArray[np.uint32],
+    counts: NDArray[np.uint64],
+    last: NDArray[np.uint64],
+    kept: NDArray[Any],
+) -> np.uint64:
+    """Keep the keys in bins with positives, which have odd groups; count those of even groups.
+
+    `group` has the group of each bin between both `ends`; keys beyond belong to the outer bins.
+    `last` has the largest key of each group. Returns how many keys are kept, in front of `kept`.
+    """
+    lowest, highest = ends
+    filled = ZERO
+    for row in range(keys.size):
+        key = U(keys[row])
+        mine = U(group[(min(max(key, lowest), highest) - lowest) >> shift])
+        if mine & ONE:
+            kept[filled] = keys[row]
+            filled += ONE
+        else:
+            counts[mine] += ONE
+            last[mine] = max(last[mine], key)
+    return filled
+
+
+_GOLDEN, _HALF = U(0x9E3779B1), U(0xFFFFFFFF)
+TWO = U(2)
+
+
+@njit(nogil=True, cache=True)
+def tally(keys: NDArray[Any], slots: NDArray[np.uint64], most: np.uint64) -> bool:
+    """Count the keys of each score, and the positives among them, in a table with open slots.
+
+    A row of `slots` has ``(key >> 1) + 1`` in its first place, 0 where it is free; then the keys
+    and the positives. What row 0 has in its last place is the number of scores. As soon as there
+    are more than `most`, the loop gives up and returns False.
+    """
+    last = U(slots.shape[0]) - ONE
+    bits = ZERO
+    while last >> bits:
+        bits += ONE
+    distinct = slots[ZERO, U(3)]
+    for row in range(keys.size):
+        key = U(keys[row])
+        score = (key >> ONE) + ONE
+        mixed = ((score ^ (score >> U(32))) & _HALF) * _GOLDEN & _HALF
+        slot = mixed >> (U(32) - bits)
+        while slots[slot, ZERO] != score:
+            if slots[slot, ZERO] == ZERO:
+                slots[slot, ZERO] = score
+                distinct += ONE
+                break
+            slot = (slot + ONE) & last
+        slots[slot, ONE] += ONE
+        slots[slot, TWO] += ~key & ONE
+        if distinct > most:
+            return False
+    slots[ZERO, U(3)] = distinct
+    return True

@@ -1,0 +1,144 @@
+"""Tables from samples, counts and curves, completed by the two trivial rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics import _counting
+from isometrics._core.arrays import column
+from isometrics._core.families import Given, as_given, overlap, read, refuse_trivial
+from isometrics._core.sample import clean_thresholds, clean_totals
+from isometrics._table.table import Kind, Table
+from isometrics.errors import LengthError, PointsError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from isometrics._core.arrays import Counts, Total
+    from isometrics._core.families import UniverseSize
+    from isometrics._core.sample import Sample
+
+
+def table_of_sample(
+    sample: Sample, positives: Total | None, negatives: Total | None, *, corners: bool = False
+) -> Table:
+    """Count a sample under its own totals, or under larger ones that include unscored items."""
+    unscored = positives is not None or negatives is not None
+    # What is not scored lies below all scores, and changes which row comes before the last rise.
+    count = _counting.corners if corners and not unscored else _counting.count
+    thresholds, tp, fp = count(*sample)
+    scored = (tp[-1].item(), fp[-1].item())
+    totals = clean_totals(
+        scored[0] if positives is None else positives,
+        scored[1] if negatives is None else negatives,
+        counted="y_true",
+    )
+    for name, seen, total in zip(("positives", "negatives"), scored, totals, strict=True):
+        # Sums of float weights taken in another order differ in their last bits.
+        if total < seen * (1 - 1e-12):
+            raise PointsError(f"{name} is {total} but y_true alone has {seen}")
+    totals = (max(totals[0], scored[0]), max(totals[1], scored[1]))
+    if totals != scored:
+        thresholds, tp, fp = _with_everything(thresholds, tp, fp, totals)
+    table = Table(thresholds, tp, fp, *totals, Kind.SCORES)
+    if not corners:
+        return table
+    return corners_of_table(table) if unscored else _of_corners(table)
+
+
+def corners_of_table(table: Table) -> Table:
+    """Keep the rows at which true positives rise, those before them, and the last one."""
+    rows = _counting.corners_of(_counting.Rows(table.thresholds, table.tp, table.fp))
+    return _of_corners(Table(*rows, table.positives, table.negatives, table.kind))
+
+
+def _of_corners(table: Table) -> Table:
+    """Say that between two rows of as many true positives others may have been left out."""
+    return replace(table, kind=Kind.COMPACT, gaps=table.tp[1:] == table.tp[:-1])
+
+
+def table_of_thresholds(
+    given: ArrayLike, tp: Counts, fp: Counts, totals: tuple[Total, Total]
+) -> Table:
+    """Take counts at every distinct score, from the highest on."""
+    thresholds = clean_thresholds(given)
+    if thresholds.size != tp.size:
+        raise LengthError(f"thresholds has {thresholds.size} values but tp has {tp.size}")
+    falls = thresholds[1:] < thresholds[:-1]
+    if falls.size and thresholds[1] == np.inf and tp[0] + fp[0] == 0 < tp[1] + fp[1]:
+        falls[0] = True  # the empty rule stands at +inf, also before a score of +inf
+    for name, direction, allowed in (
+        ("thresholds", "strictly decreasing", falls),
+        ("tp", "never falling", tp[1:] >= tp[:-1]),
+        ("fp", "never falling", fp[1:] >= fp[:-1]),
+    ):
+        if not allowed.all():
+            position = int(np.argmin(allowed)) + 1
+            raise PointsError(f"{name} must be {direction} but is not at position {position}")
+    if thresholds.size == 0 or thresholds[0] != np.inf or tp[0] != 0 or fp[0] != 0:
+        thresholds = np.concatenate([[np.inf], thresholds])
+        tp, fp = _behind_zero(tp), _behind_zero(fp)
+    if (tp[-1], fp[-1]) != totals:
+        thresholds, tp, fp = _with_everything(thresholds, tp, fp, totals)
+    return Table(thresholds, tp, fp, *totals, Kind.SCORES)
+
+
+def _with_everything(
+    thresholds: NDArray[Any], tp: Counts, fp: Counts, totals: tuple[Total, Total]
+) -> tuple[NDArray[Any], Counts, Counts]:
+    """Let the last row, at -inf, call everything positive, items never scored included."""
+    keep = slice(None, -1) if thresholds[-1] == -np.inf else slice(None)
+    return (
+        np.append(thresholds[keep], -np.inf),
+        np.append(tp[keep], totals[0]),
+        np.append(fp[keep], totals[1]),
+    )
+
+
+def table_of_curve(tp: Counts, fp: Counts, totals: tuple[Total, Total]) -> Table:
+    """Take nested counts whose thresholds are not known."""
+    if tp.size == 0 or tp[0] != 0 or fp[0] != 0:
+        tp, fp = _behind_zero(tp), _behind_zero(fp)
+    if (tp[-1], fp[-1]) != totals:
+        tp, fp = np.append(tp, totals[0]), np.append(fp, totals[1])
+    thresholds = np.full(tp.size, np.nan)
+    thresholds[0], thresholds[-1] = np.inf, -np.inf
+    return Table(thresholds, tp, fp, *totals, Kind.CURVE)
+
+
+def table_of_points(
+    tp: Counts, fp: Counts, totals: tuple[Total, Total], labels: Sequence[object] | None
+) -> Table:
+    """Take counts in any order: nested and without labels they are a curve, else sets."""
+    order = np.lexsort((fp, tp))
+    if labels is None and (np.diff(fp[order]) >= 0).all():
+        return table_of_curve(tp[order], fp[order], totals)
+    if labels is not None and not isinstance(labels, list | tuple):
+        labels = column(labels, "labels").present().tolist()
+    names = tuple(range(tp.size)) if labels is None else tuple(labels)
+    if len(names) != tp.size:
+        raise LengthError(f"labels has {len(names)} values but tp has {tp.size}")
+    return Table(np.full(tp.size, np.nan), tp, fp, *totals, Kind.SETS, names)
+
+
+def table_of_sets(
+    target: object, found: object, universe_size: UniverseSize, labels: Sequence[object] | None
+) -> Table:
+    """Count what each found set shares with the target, in a universe of known size."""
+    family, sets, size = read(
+        Given([target], ("target",), ["target"]), as_given(found, "found", labels), universe_size
+    )
+    refuse_trivial(family, ["target"], size)
+    (members,) = family.members
+    tp = np.array([overlap(members, one) for one in sets.members], np.int64)
+    totals = (members.size, size - members.size)
+    return Table(np.full(tp.size, np.nan), tp, sets.sizes - tp, *totals, Kind.SETS, sets.labels)
+
+
+def _behind_zero(counts: Counts) -> Counts:
+    return np.concatenate([np.zeros(1, counts.dtype), counts])

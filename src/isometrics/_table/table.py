@@ -1,0 +1,218 @@
+"""The table of operating points: counts under fixed totals, and tables made from tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from isometrics._core.arrays import Counts, Total
+from isometrics._core.results import Value
+from isometrics._core.sample import LEAST_TOTAL, MOST_TOTAL, clean_totals
+from isometrics.errors import NotAnswerableError, ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Kind(StrEnum):
+    """What the rows of a table are, in the words of its error messages."""
+
+    SCORES = "a table with a row for every distinct score"
+    CURVE = "a curve without thresholds"
+    HULL = "a hull"
+    SELECTION = "a selection of rows"
+    SETS = "a family of sets"
+    COMPACT = "a table that keeps only some rows"
+    BINNED = "a table with rows at the borders of bins"
+
+
+class Measure(StrEnum):
+    """What is known of a whole table even where only some of its rows are kept."""
+
+    ROC = "area in ROC space"
+    DAVIS_GOADRICH = "davis-goadrich"
+    AVERAGE_PRECISION = "average-precision"
+    LINEAR = "linear"
+    INTEGER_STEPS = "integer-steps"
+    MAX_PRECISION = "max-precision"
+    ABOVE = "area above the curve in PR space"
+    PRG = "area in PRG space"
+    Y0 = "precision gain where recall gain is 0"
+    MISSES = "expected false negatives for each true positive"
+    FALSE_ALARMS = "expected false positives for each true positive"
+
+
+class Totals(Protocol):
+    """What the totals of a table, or those alone, can be asked for."""
+
+    @property
+    def positives(self) -> Total:
+        """The total of positives, P."""
+        ...
+
+    @property
+    def negatives(self) -> Total:
+        """The total of negatives, N."""
+        ...
+
+
+class ClassTotals(NamedTuple):
+    """The totals of both classes."""
+
+    positives: Total
+    negatives: Total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table(Value):
+    """Operating points (tp, fp) under the totals `positives` and `negatives`.
+
+    Notes
+    -----
+    Tables of scores, curves and hulls are nested (both counts never fall) and begin with the
+    empty rule and end with the always-positive one. Selections and sets hold the rows they were
+    asked for, in that order. Thresholds that are not known are NaN.
+
+    A compact table keeps some rows of a longer one, those of its hull among them. `gaps` tells
+    behind which rows others were left out, and `known` has what was computed before that. A
+    binned table has gaps too, and its hull is only that of its rows: others may lie above it.
+    """
+
+    thresholds: NDArray[Any]
+    tp: Counts
+    fp: Counts
+    positives: Total
+    negatives: Total
+    kind: Kind
+    labels: tuple[object, ...] | None = None
+    gaps: NDArray[np.bool_] | None = None
+    """For each pair of neighbours in such a table, whether rows between them may be missing."""
+    known: Mapping[str, float] = field(default_factory=dict)
+    """Measures of the whole table that was compacted, by the names of `Measure`."""
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return self.tp.size
+
+    @property
+    def prevalence(self) -> float:
+        """The share of positives, π."""
+        return self.positives / (self.positives + self.negatives)
+
+    @property
+    def odds(self) -> float:
+        """Positives for each negative, c = π / (1 - π)."""
+        return self.positives / self.negatives
+
+    @property
+    def has_whole_curve(self) -> bool:
+        """Whether no row that may be missing lies off the straight lines between the others.
+
+        Along a gap without a rise the true positives are constant, so the way is known.
+        """
+        return self.gaps is None or not (self.gaps & (self.tp[1:] > self.tp[:-1])).any()
+
+    @property
+    def partial(self) -> bool:
+        """Whether rows are missing between the rows."""
+        return self.kind in (Kind.COMPACT, Kind.BINNED)
+
+    def refuse_gaps(self, what: str) -> None:
+        """Refuse a table with missing rows where every row may count."""
+        if self.partial:
+            raise NotAnswerableError(
+                f"{self.kind} cannot tell {what}: it may lie between its {self.size} rows; build "
+                "the full table, with rows='all', a higher memory_limit= and no tolerance="
+            )
+
+    def take(self, rows: NDArray[np.intp], kind: Kind) -> Table:
+        """Return some of the rows, in the order asked for."""
+        labels = None if self.labels is None else tuple(self.labels[row] for row in rows)
+        return Table(
+            self.thresholds[rows],
+            self.tp[rows],
+            self.fp[rows],
+            self.positives,
+            self.negatives,
+            kind,
+            labels,
+        )
+
+
+def at_thresholds(table: Table, wanted: NDArray[Any]) -> Table:
+    """Return the rows of the rule ``score >= t``, in the order asked for."""
+    if table.kind is Kind.SCORES:
+        rows = np.searchsorted(-table.thresholds, -wanted, "right") - 1
+    else:
+        rows = _listed_rows(table, wanted)
+    return Table(
+        wanted, table.tp[rows], table.fp[rows], table.positives, table.negatives, Kind.SELECTION
+    )
+
+
+def _listed_rows(table: Table, wanted: NDArray[Any]) -> NDArray[np.intp]:
+    """Find thresholds among the rows; what lies between these is not known."""
+    known = np.append(table.thresholds, np.nan)
+    order = np.argsort(known, kind="stable")
+    # The last of equals: behind the empty rule at +inf a score of +inf may stand.
+    rows = order[np.searchsorted(known[order], wanted, "right") - 1]
+    unknown = np.flatnonzero(known[rows] != wanted)
+    if unknown.size:
+        raise NotAnswerableError(
+            f"{table.kind} cannot tell the counts at threshold {wanted[unknown[0]]:g}; "
+            "ask the full table of the scores"
+        )
+    return rows
+
+
+def at_prevalence(table: Table, prevalence: float) -> Table:
+    """Scale false positives and negatives by one factor, so that both rates stay."""
+    factor = table.odds * (1 - prevalence) / prevalence
+    negatives = table.negatives * factor
+    if not LEAST_TOTAL <= negatives <= MOST_TOTAL:
+        small = not negatives < LEAST_TOTAL
+        raise ParameterError(
+            f"prevalence {prevalence!r} is too {'small' if small else 'large'}: "
+            f"{table.positives:g} positives would stand among "
+            + (f"{MOST_TOTAL:g} negatives or more" if small else f"{LEAST_TOTAL:g} or fewer")
+        )
+    return Table(
+        table.thresholds,
+        table.tp,
+        np.asarray(table.fp * factor),
+        table.positives,
+        negatives,
+        table.kind,
+        table.labels,
+        table.gaps,
+        # Both rates stay, so what only depends on them stays.
+        {name: area for name, area in table.known.items() if name == Measure.ROC},
+    )
+
+
+def merged(one: Table, two: Table) -> Table:
+    """Return the table of both samples together."""
+    for table in (one, two):
+        if table.kind is not Kind.SCORES:
+            raise NotAnswerableError(
+                f"{table.kind} cannot be merged: rows between its rows are not known; "
+                "merge the full tables of the scores first"
+            )
+    totals = clean_totals(
+        one.positives + two.positives, one.negatives + two.negatives, counted="the sum"
+    )
+    thresholds = np.union1d(one.thresholds[1:], two.thresholds[1:])[::-1]
+    rows = at_thresholds(one, thresholds), at_thresholds(two, thresholds)
+    zero = np.zeros(1, np.int64)
+    return Table(
+        np.concatenate([one.thresholds[:1], thresholds]),
+        np.concatenate([zero, rows[0].tp + rows[1].tp]),
+        np.concatenate([zero, rows[0].fp + rows[1].fp]),
+        *totals,
+        Kind.SCORES,
+    )

@@ -1,0 +1,433 @@
+"""Analysis: several models on one set of labels, with groups, from the data to an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics._core.parameters import clean_betas, clean_choice, clean_prevalence
+from isometrics._core.results import Value
+from isometrics.analysis.samples import ModelSample, clean_model_sample
+from isometrics.analysis.summary import Evidence, Summary, f_name, intervals_of, summary_of
+from isometrics.comparison.compare import Comparison, compare
+from isometrics.decisions.best import ALL_ROWS, Entry, Thresholds, thresholds_of
+from isometrics.errors import ParameterError
+from isometrics.points import OperatingPoints
+from isometrics.points.models import named_models
+from isometrics.uncertainty.bootstrap import DEFAULT_MEASURES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from os import PathLike
+    from pathlib import Path
+
+    from numpy.typing import ArrayLike
+
+    from isometrics.spaces.density import DensityLike
+    from isometrics.spaces.indices import WeightedIndex
+    from isometrics.uncertainty.bands import Band
+    from isometrics.uncertainty.bootstrap import Bootstrap
+    from isometrics.uncertainty.measures import MeasureLike
+
+BETAS = (0.5, 1.0, 2.0)
+SPACES = ("roc", "pr", "prg", "tradeoff", "all")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Analysis(Value):
+    """Several models on one set of labels, over all rows and group by group.
+
+    Make one with `analyse`, or of tables you have.
+
+    Attributes
+    ----------
+    models
+        The operating points of each model over all rows.
+    groups
+        The same for each group, where there are groups.
+    skipped
+        The groups that have no table, and why.
+    description
+        Where the data came from, and how it was read.
+    rows
+        The rows themselves, where they are known; intervals of several models need them.
+    prevalence
+        The prevalence that the tables were moved to, by `at_prevalence`; None is their own.
+    counted
+        The operating points of each model as they were counted, where `at_prevalence` moved them,
+        by group; ``"(all rows)"`` is all groups together.
+    without_rows
+        Why the rows are not known, where they are not.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> totals = {"positives": 10, "negatives": 30}
+    >>> careful = iso.OperatingPoints.from_counts([4, 6], [0, 8], **totals)
+    >>> bold = iso.OperatingPoints.from_counts([4, 10], [4, 12], **totals)
+    >>> analysis = iso.Analysis({"careful": careful, "bold": bold})
+    >>> print(analysis.compare().sentence())
+    By f-measure, careful is better for λ < 0.44, bold above.
+    """
+
+    models: dict[str, OperatingPoints]
+    groups: dict[str, dict[str, OperatingPoints]] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    description: str = ""
+    rows: ModelSample | None = None
+    prevalence: float | None = None
+    counted: dict[str, dict[str, OperatingPoints]] | None = None
+    without_rows: str = "it was made of tables; make it with analyse or read_predictions"
+
+    def __post_init__(self) -> None:
+        """Check the tables and their names."""
+        if not named_models(self.models):
+            raise ParameterError("models is empty; an analysis needs one model or more")
+        for group, models in self.groups.items():
+            named_models(models)
+            if not isinstance(group, str) or group == ALL_ROWS:
+                raise ParameterError(
+                    f"the name of a group must be a text other than {ALL_ROWS!r} but is {group!r}"
+                )
+
+    def summary(
+        self,
+        *,
+        beta: float | Iterable[float] = BETAS,
+        by_group: bool = True,
+        confidence_level: float | None = None,
+        **options: Any,
+    ) -> Summary:
+        """Return all areas with their baselines, and the best thresholds, of each model.
+
+        Parameters
+        ----------
+        beta
+            The β for which the best threshold is wanted, one or several.
+        by_group
+            Add a row for each model in each group.
+        confidence_level
+            Add confidence intervals of AUROC, AUPR and AUPRG, for example 0.95: over all rows, and
+            of each group from its own rows.
+        options
+            Options of `bootstrap`, from which the intervals come. With ``clustered=True``, which
+            draws whole groups, groups have no intervals of their own.
+
+        Examples
+        --------
+        >>> import isometrics as iso
+        >>> labels, scores = [1, 0, 1, 0, 0, 1], [0.9, 0.2, 0.8, 0.4, 0.6, 0.5]
+        >>> iso.analyse(labels, scores, groups=list("nnnsss")).summary(beta=1)
+        Summary: 2 groups
+        group       model  positives  prevalence     AUROC      AUPR     AUPRG   best F1  threshold
+        (all rows)  score          3         0.5  0.888889  0.904106  0.791667  0.857143        0.5
+        n           score          2    0.666667         1         1         1         1        0.8
+        s           score          1    0.333333       0.5  0.306853         0  0.666667        0.5
+        """
+        skipped = self.skipped if by_group else {}
+        entries, betas = list(self._entries(by_group)), _betas(beta)
+        if confidence_level is None:
+            return summary_of(entries, betas, skipped)
+        options = {"random_state": 0, "confidence_level": confidence_level} | options
+        groups = {group: self._evidence_of(group) for group in self.groups} if by_group else {}
+        found = intervals_of(self._evidence(), groups, **options)
+        return summary_of(
+            entries,
+            betas,
+            skipped,
+            intervals=found.all_rows,
+            ends=found.ends,
+            more_notes=found.notes,
+        )
+
+    def thresholds(
+        self, *, beta: float | Iterable[float] = BETAS, by_group: bool = True
+    ) -> Thresholds:
+        """Return the threshold with the highest F_β of each model, and how far it stays best.
+
+        Parameters
+        ----------
+        beta
+            One β or several.
+        by_group
+            Add rows for each model in each group.
+
+        Examples
+        --------
+        >>> import isometrics as iso
+        >>> labels, scores = [1, 0, 1, 0, 0, 1], [0.9, 0.2, 0.8, 0.4, 0.6, 0.3]
+        >>> iso.analyse(labels, scores).thresholds()
+        Thresholds: best for F with β 0.5, 1 and 2
+        model  beta  threshold  tp  fp  precision    recall         f  beta_lo  beta_hi
+        score   0.5        0.8   2   0          1  0.666667  0.909091        0   1.1547
+        score     1        0.8   2   0          1  0.666667       0.8        0   1.1547
+        score     2        0.3   3   2        0.6         1  0.882353   1.1547      inf
+        """
+        return thresholds_of(self._entries(by_group), _betas(beta))
+
+    def compare(
+        self,
+        index: str | WeightedIndex = "f-measure",
+        *,
+        density: DensityLike = None,
+        confidence_level: float | None = None,
+        measure: str = "AUPRG",
+        **options: Any,
+    ) -> Comparison:
+        """Say which model is best for every weight of recall, over all rows; see `compare`.
+
+        Parameters
+        ----------
+        index, density
+            As for `compare`.
+        confidence_level
+            Say also how sure it is that one model is better by `measure`, with intervals of this
+            confidence.
+        measure
+            What `bootstrap` is to compare.
+        options
+            Options of `bootstrap`.
+        """
+        compared = compare(self.models, index, density=density)
+        if confidence_level is None:
+            return compared
+        sure = self.bootstrap(measure, confidence_level=confidence_level, **options)
+        return replace(compared, certainty=sure.differences())
+
+    def bootstrap(
+        self, measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES, **options: Any
+    ) -> Bootstrap:
+        """Say how sure areas and other measures are, by drawing the rows again; see `bootstrap`.
+
+        Parameters
+        ----------
+        measures
+            As for `bootstrap`.
+        options
+            Options of `bootstrap`. ``clustered=True`` draws whole groups. ``random_state`` is 0
+            unless given, so that the same data has the same intervals.
+
+        Examples
+        --------
+        >>> import isometrics as iso
+        >>> labels, scores = [1, 0, 1, 1, 0, 0, 1, 0] * 20, [8, 7, 6, 5, 4, 3, 2, 1] * 20
+        >>> print(iso.analyse(labels, scores).bootstrap("AUROC").sentence())
+        AUROC of score is 0.688, 95% interval 0.598 to 0.765.
+        """
+        return self._evidence().numbers(measures, **({"random_state": 0} | options))
+
+    def at_prevalence(self, prevalence: float) -> Analysis:
+        """Return the same models as they would be at another prevalence, that of deployment.
+
+        Every summary, curve, threshold and comparison of the result is at that prevalence; see
+        `OperatingPoints.at_prevalence`.
+        """
+
+        def moved(models: Mapping[str, OperatingPoints]) -> dict[str, OperatingPoints]:
+            return {name: points.at_prevalence(prevalence) for name, points in models.items()}
+
+        return replace(
+            self,
+            models=moved(self.models),
+            groups={group: moved(models) for group, models in self.groups.items()},
+            prevalence=clean_prevalence(prevalence),
+            counted={ALL_ROWS: self.models} | self.groups if self.counted is None else self.counted,
+        )
+
+    def plot(
+        self,
+        space: str = "pr",
+        axes: Any = None,
+        *,
+        ax: Any = None,
+        group: str | None = None,
+        bands: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Any:
+        """Draw the models with matplotlib.
+
+        Parameters
+        ----------
+        space
+            ``"roc"``, ``"pr"``, ``"prg"``, ``"tradeoff"`` or ``"all"``.
+        axes
+            The axes to draw on; four of them for ``"all"``. By default a new figure is made.
+        ax
+            The same for one space, under the name that the functions of `isometrics.plot` use.
+        group
+            Draw the tables of this group; by default those of all rows.
+        bands
+            Draw pointwise confidence bands too, with these options of `bootstrap_curves`, such as
+            ``{"confidence_level": 0.95}``.
+        options
+            Options of the function of that name in `isometrics.plot`; for ``"all"`` those of
+            `isometrics.plot.spaces`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes; for ``"all"`` the array of four that `isometrics.plot.spaces` returns.
+        """
+        clean_choice(space, "space", SPACES)
+        if ax is not None:
+            if axes is not None:
+                raise ParameterError("ax and axes are two names of one argument; give one of them")
+            axes = ax
+        models = self.models if group is None else self._group(group)
+
+        from isometrics.plot.bands import shade
+        from isometrics.plot.spaces import draw_space, overview
+
+        if bands is not None and group is not None:
+            raise ParameterError("bands are drawn for all rows; leave out group=")
+        draw = overview if space == "all" else partial(draw_space, space)
+        drawn: Any = draw(models, axes, **options)
+        if bands is not None:
+            spaces = SPACES[:-1] if space == "all" else (space,)
+            for each, panel in zip(spaces, np.ravel(drawn), strict=True):
+                shade(self.bands(each, **bands), panel)
+        return drawn
+
+    def bands(self, space: str, **options: Any) -> list[Band]:
+        """Return a pointwise confidence band of each model in a space; see `bootstrap_curves`.
+
+        Parameters
+        ----------
+        space
+            ``"roc"``, ``"pr"``, ``"prg"`` or ``"tradeoff"``.
+        options
+            Options of `bootstrap_curves`; 500 replicates unless ``n_resamples`` is given, and
+            ``random_state`` 0.
+        """
+        return self._evidence().bands(space, **({"random_state": 0} | options))
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        title: str | None = None,
+        confidence_level: float | None = None,
+        **options: Any,
+    ) -> Path:
+        """Write one self-contained page about the models over all rows, and return its path.
+
+        Parameters
+        ----------
+        path
+            The file to write.
+        title
+            The title of the page.
+        confidence_level
+            Draw pointwise confidence bands in all spaces.
+        options
+            Other options of `bootstrap_curves`.
+        """
+        from isometrics.report import write_report
+
+        bands = self.all_bands(confidence_level=confidence_level, **options)
+        written: Path = write_report(
+            self.models, path, title=title, description=self.description or None, bands=bands
+        )
+        return written
+
+    def all_bands(self, *, confidence_level: float | None = None, **options: Any) -> list[Band]:
+        """Return the bands of all models in all spaces; none without a confidence level."""
+        if confidence_level is None:
+            return []
+        return [
+            band
+            for space in SPACES[:-1]
+            for band in self.bands(space, confidence_level=confidence_level, **options)
+        ]
+
+    def _evidence(self) -> Evidence:
+        # Replicates are drawn from whole rows, and moved to the prevalence afterwards.
+        models = self.models if self.counted is None else self.counted[ALL_ROWS]
+        return Evidence(models, self.rows, self.prevalence, self.without_rows)
+
+    def _evidence_of(self, group: str) -> Evidence:
+        models = (self.groups if self.counted is None else self.counted)[group]
+        rows = None if self.rows is None else self.rows.of_group(group)
+        return Evidence(models, rows, self.prevalence, self.without_rows)
+
+    def __repr__(self) -> str:
+        """Return the summary over all rows, below what is known of the data."""
+        lines = [self._title(), *self.description.splitlines(), repr(self.summary(by_group=False))]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Return the same for notebooks."""
+        lines = [self._title(), *self.description.splitlines()]
+        said = "".join(f"<p>{escape(line)}</p>" for line in lines)
+        return said + self.summary(by_group=False)._repr_html_()
+
+    def _title(self) -> str:
+        counted = {"model": len(self.models), "group": len(self.groups)}
+        said = [f"{size} {what}{'s' * (size > 1)}" for what, size in counted.items() if size]
+        if self.skipped:
+            said.append(f"{len(self.skipped)} left out")
+        return f"Analysis: {', '.join(said)}"
+
+    def _entries(self, by_group: bool) -> Iterator[Entry]:
+        for group, models in ({ALL_ROWS: self.models} | (self.groups if by_group else {})).items():
+            for name, points in models.items():
+                yield Entry(name, group, points)
+
+    def _group(self, name: str) -> dict[str, OperatingPoints]:
+        if name in self.skipped and name not in self.groups:
+            raise ParameterError(f"group {name!r} has no table: {self.skipped[name]}")
+        return self.groups[clean_choice(name, "group", tuple(self.groups))]
+
+
+def analyse(
+    y_true: ArrayLike,
+    scores: object,
+    *,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    pos_label: object = None,
+) -> Analysis:
+    """Count the operating points of several models on one set of labels.
+
+    Parameters
+    ----------
+    y_true
+        Labels: booleans, 0/1, -1/+1, or any two values with `pos_label`.
+    scores
+        The scores of each model by name, higher meaning more likely positive; a data frame with
+        a column for each model; or the scores of one model, which is then called ``"score"``.
+    sample_weight
+        Weights ≥ 0; a row of weight 0 is absent.
+    groups
+        The group of each row, such as its fold, site or query; missing ones are refused. Groups
+        are sorted by value. A group with one class only has no table; `Analysis.skipped` says so.
+    pos_label
+        The label of the positive class.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> labels = [1, 0, 1, 1, 0, 0, 1, 0]
+    >>> scores = {"A": [8, 7, 6, 5, 4, 3, 2, 1], "B": [5, 1, 7, 8, 2, 6, 4, 3]}
+    >>> analysis = iso.analyse(labels, scores, groups=list("nnnnssss"))
+    >>> print(analysis.compare().sentence())
+    By f-measure, B is better for every λ.
+    >>> analysis.groups["n"]["A"].positives
+    3
+    """
+    sample = clean_model_sample(y_true, scores, sample_weight, groups, pos_label)
+    models = sample.tables()
+    tables, skipped = sample.tables_by_group()
+    return Analysis(models, tables, skipped, sample.describe(skipped), sample)
+
+
+def _betas(beta: float | Iterable[float]) -> tuple[float, ...]:
+    """Check one β or several; columns are named after them, so they must differ in print."""
+    betas = clean_betas(beta)
+    if len(set(map(f_name, betas))) < len(betas):
+        raise ParameterError(f"beta must have values that differ in six digits but is {beta!r}")
+    return betas

@@ -1,0 +1,197 @@
+"""From a file, a table of a database or a data frame to an analysis."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isometrics import formats
+from isometrics.analysis.analysis import Analysis
+from isometrics.analysis.samples import ModelSample
+from isometrics.errors import FileError, ParameterError, redacted
+from isometrics.formats import FORMATS
+from isometrics.formats.text import uncompressed_size
+from isometrics.sources.arrow import kind_of
+from isometrics.sources.batches import ColumnTypesChangedError, peek
+from isometrics.sources.columns import REMAINING, Layout, layout_of, may_be_model
+from isometrics.sources.frames import FrameSource
+from isometrics.sources.memory import limit_for, rows_budget
+from isometrics.sources.opening import open_source, settle_types
+from isometrics.sources.tables import read_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    import pyarrow as pa
+
+    from isometrics.sources.batches import Source
+
+
+def read_predictions(
+    path_or_frame: Any,
+    *,
+    label: str | None = None,
+    scores: str | Iterable[str] | Mapping[str, str] | None = None,
+    model: str | bool | None = None,
+    weight: str | bool | None = None,
+    group: str | bool | None = None,
+    pos_label: object = None,
+    memory_limit: str | int | None = None,
+    tolerance: float | None = None,
+    keep_rows: bool | None = None,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> Analysis:
+    r"""Read predictions and count them, also where they are larger than memory.
+
+    Parameters
+    ----------
+    path_or_frame
+        A path, a pattern or a folder of CSV (compressed too), Parquet, Arrow or JSON-lines files;
+        a file in one of the other `isometrics.formats`, such as OpenML's ARFF;
+        the URL of a table, such as ``"duckdb:///file.db?table=t"``, ``sqlite`` and ``postgresql``
+        likewise, and ``"spark://host:7077?table=t"``; ``"-"`` for standard input; or a data frame
+        of pandas, polars, pyarrow, DuckDB, Spark or Dask, eager or lazy. Rows of Spark and Dask
+        stay in their cluster, and are counted there.
+    label
+        The column of labels. This and the columns below are guessed where that is unambiguous.
+    scores
+        The score columns: one, several, or a mapping of models to columns.
+    model
+        The column that names the model of each row, where all models share one score column.
+    weight, group
+        The columns of weights and of groups, such as folds, sites or queries. ``False`` is none,
+        where a guess would find one. Groups are sorted by value, and so are models that a column
+        names; missing ones are refused.
+    pos_label
+        The label of the positive class.
+    memory_limit
+        The memory to keep within, a number of bytes or a text such as ``"2GB"``; by default half
+        of what the machine has. Scores that do not fit are sorted on disk. A table that does not
+        fit keeps only some of its rows; its hull and its areas are exact.
+    tolerance
+        Be content with brackets this wide around AUROC, AUPR, average precision and AUPRG, and
+        spare the sort: rows are counted in bins, in two passes. The hull, and with it the best
+        thresholds, stay exact. Samples of less than two million rows, and those with weights or
+        groups, are counted exactly. Spark and Dask take it for all samples of more than 2**20
+        rows, and 1e-6 if there is none.
+    keep_rows
+        Keep the rows in memory beside their tables. Confidence intervals of several models, of
+        weighted rows and of whole groups need them; those of one model come from its table. By
+        default rows that intervals may need are kept where they fit into a part of the memory
+        limit. ``True`` keeps them always, and refuses rows that do not fit; ``False`` never.
+    progress
+        A function that is told the rows read so far and the number of all rows, or None.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import isometrics as iso
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "predictions.csv")
+    ...     _ = file.write_text("id,y,rf\n1,1,0.9\n2,0,0.8\n3,1,0.7\n4,0,0.1\n")
+    ...     analysis = iso.read_predictions(file)
+    >>> analysis.models["rf"].roc.area()
+    0.75
+    """
+    foreign = _foreign(path_or_frame, pos_label, memory_limit)
+    with closing(_source(path_or_frame, foreign, memory_limit)) as source:
+        while True:
+            try:
+                if foreign is not None and not any((label, scores, model, weight, group)):
+                    layout = _layout_of_format(foreign)
+                else:
+                    layout = layout_of(
+                        peek(source),
+                        label=label,
+                        scores=scores,
+                        model=model,
+                        weight=weight,
+                        group=group,
+                        pos_label=pos_label,
+                    )
+                if _may_lack_models(layout, source.schema) and settle_types(source):
+                    continue
+                tables = read_tables(
+                    source,
+                    layout,
+                    memory_limit=memory_limit,
+                    tolerance=tolerance,
+                    keep_rows=keep_rows,
+                    progress=progress,
+                )
+                break
+            except ColumnTypesChangedError:
+                # What the columns are may be another guess now.
+                continue
+        description = f"{redacted(source.name)}: {layout.describe()}"
+        if tables.note:
+            description += f"; {tables.note}"
+        rows = None if tables.rows is None else ModelSample(*tables.rows)
+        return Analysis(
+            tables.points,
+            tables.groups,
+            tables.skipped,
+            description,
+            rows,
+            without_rows=tables.without_rows,
+        )
+
+
+def _may_lack_models(layout: Layout, schema: pa.Schema) -> bool:
+    """Tell whether a column of whole numbers would be a model's if later rows had fractions."""
+    return layout.guessed.get("scores") == REMAINING and any(
+        may_be_model(name) and kind_of(schema.field(name).type) == "integer"
+        for name in layout.unused
+    )
+
+
+def _foreign(
+    given: Any, pos_label: object, memory_limit: str | int | None
+) -> formats.Predictions | None:
+    """Read a file of another tool's format; None for what is a plain table."""
+    if not isinstance(given, str | os.PathLike):
+        return None
+    name = formats.sniff(given)
+    if name is None:
+        return None
+    options = FORMATS[name].options
+    needed = [option for option in ("positives", "labels") if option in options]
+    if needed:
+        raise FileError(
+            f"cannot read {os.fspath(given)!r} alone: it looks like {FORMATS[name].description}; "
+            f"read it with isometrics.formats.read and {needed[0]}=, or convert it first"
+        )
+    needed_bytes = uncompressed_size(Path(given)) * FORMATS[name].bytes_held
+    if needed_bytes > rows_budget(memory_limit):
+        raise ParameterError(
+            f"cannot read {os.fspath(given)!r} within the memory limit: files in the format "
+            f"{name!r} are held in memory; raise memory_limit= to {limit_for(needed_bytes)}, or "
+            "convert the file to Parquet"
+        )
+    chosen = {"pos_label": pos_label} if pos_label is not None and "pos_label" in options else {}
+    found = formats.read(given, name, **chosen)
+    assert isinstance(found, formats.Predictions)
+    return found
+
+
+def _source(
+    given: Any, foreign: formats.Predictions | None, memory_limit: str | int | None
+) -> Source:
+    if foreign is None:
+        return open_source(given, memory_limit)
+    return FrameSource(foreign.to_frame("pyarrow"), os.fspath(given))
+
+
+def _layout_of_format(foreign: formats.Predictions) -> Layout:
+    """Take the columns for what the format says they are."""
+    return Layout(
+        foreign.label,
+        foreign.scores,
+        group=foreign.group,
+        pos_label=foreign.pos_label,
+        multiclass=foreign.multiclass,
+        classes=foreign.classes,
+    )

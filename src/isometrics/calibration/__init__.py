@@ -1,0 +1,1 @@
+"""Calibrated scores: calibrators, their files, and how reliable probabilities are."""

@@ -1,0 +1,199 @@
+"""Calibrators as a readable JSON file: the segments of each model, and nothing to execute."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from isometrics._core.writing import whole_file
+from isometrics.calibration.calibrators import (
+    AccuracyCalibrator,
+    CalibrationSegments,
+    FCalibrator,
+    HullCalibrator,
+)
+from isometrics.errors import FileError, NotAnswerableError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+FORMAT, VERSION = "isometrics calibration map", 1
+KINDS: dict[str, type[HullCalibrator]] = {"f": FCalibrator, "accuracy": AccuracyCalibrator}
+_LARGEST = 2**26
+_COLUMNS = ("lower", "upper", "value", "tp", "fp")
+
+
+def write_map(calibrators: Mapping[str, HullCalibrator], path: str | os.PathLike[str]) -> None:
+    """Write the calibrators of models to a JSON file.
+
+    Parameters
+    ----------
+    calibrators
+        Fitted calibrators of one kind by the names of their models.
+    path
+        The file.
+    """
+    text = json.dumps(map_of(calibrators), ensure_ascii=False, allow_nan=False, indent=2)
+    with whole_file(path) as file:
+        file.write(f"{text}\n")
+
+
+def read_map(path: str | os.PathLike[str]) -> dict[str, HullCalibrator]:
+    """Read what `write_map` wrote; a file that deviates from it in anything is refused."""
+    name = repr(str(path))
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(_LARGEST + 1)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(f"cannot read {name}: {reason}") from error
+    if len(data) > _LARGEST:
+        raise FileError(f"{name} is no calibration map: it has more than {_LARGEST:,} bytes")
+    try:
+        found = json.loads(data, object_pairs_hook=_object, parse_constant=_refuse_constant)
+        return calibrators_of(found)
+    except FileError as error:
+        raise FileError(f"{name} is no calibration map: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"{name} is no calibration map: it is no JSON ({error})") from None
+
+
+# ---------------------------------------------------------------------- to JSON
+
+
+def map_of(calibrators: Mapping[str, HullCalibrator]) -> dict[str, Any]:
+    """Return calibrators as what JSON can hold; floats are written so that they read back exactly.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.calibration.files import calibrators_of, map_of
+    >>> fitted = iso.FCalibrator().fit([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> data = map_of({"model": fitted})
+    >>> data["models"]["model"]["segments"][0]
+    {'lower': 0.9, 'upper': 'Infinity', 'value': 1.0, 'tp': 1, 'fp': 0}
+    >>> calibrators_of(data)["model"].transform([0.75])
+    array([0.66666667])
+    """
+    kinds = {kind for kind, made in KINDS.items() for c in calibrators.values() if type(c) is made}
+    if len(kinds) != 1:
+        raise NotAnswerableError("a map holds calibrators of one kind, and one at least")
+    models = {name: _model(calibrator.table(), name) for name, calibrator in calibrators.items()}
+    return {"format": FORMAT, "version": VERSION, "kind": kinds.pop(), "models": models}
+
+
+def _model(segments: CalibrationSegments, name: str) -> dict[str, Any]:
+    if segments.lower.dtype.itemsize > 8:
+        raise NotAnswerableError(
+            f"the scores of {name!r} need more than 64 bits, which JSON readers would round; "
+            "divide the scores by a power of two before you fit"
+        )
+    columns = [
+        [_number(value) for value in column.tolist()] for column in segments._columns().values()
+    ]
+    return {
+        "positives": segments.tp.sum().item(),
+        "negatives": segments.fp.sum().item(),
+        "highest_score": _number(segments.highest_score),
+        "segments": [dict(zip(_COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)],
+    }
+
+
+def _number(value: float) -> float | str:
+    return value if math.isfinite(value) else f"{'-' * (value < 0)}Infinity"
+
+
+# ---------------------------------------------------------------------- from JSON
+
+
+def calibrators_of(data: object) -> dict[str, HullCalibrator]:
+    """Return the calibrators that JSON data describe; raise if anything is amiss."""
+    top = _fields(data, ("format", "version", "kind", "models"), "the file")
+    if top["format"] != FORMAT:
+        raise FileError(f"its format is {top['format']!r:.60} instead of {FORMAT!r}")
+    if top["version"] != VERSION:
+        raise FileError(f"its version is {top['version']!r:.20}, but only {VERSION} is known")
+    if not isinstance(top["kind"], str) or top["kind"] not in KINDS:
+        raise FileError(f"its kind is {top['kind']!r:.60} instead of 'f' or 'accuracy'")
+    if not isinstance(top["models"], dict) or not top["models"]:
+        raise FileError("models should be an object with a model or more")
+    return {name: _calibrator(top["kind"], name, found) for name, found in top["models"].items()}
+
+
+def _calibrator(kind: str, name: str, data: object) -> HullCalibrator:
+    place = f"model {name!r:.60}"
+    model = _fields(data, ("positives", "negatives", "highest_score", "segments"), place)
+    rows = model["segments"]
+    if not isinstance(rows, list) or not rows:
+        raise FileError(f"the segments of {place} should be a list of one or more")
+    found = [_fields(row, _COLUMNS, f"segment {k} of {place}") for k, row in enumerate(rows)]
+    bounds = {
+        name: [_real(row[name], f"{name} in segment {k} of {place}") for k, row in enumerate(found)]
+        for name in ("lower", "upper", "value")
+    }
+    tp, fp = (_counts([row[name] for row in found], f"{name} of {place}") for name in ("tp", "fp"))
+    highest = _real(model["highest_score"], f"highest_score of {place}")
+    _check_order(bounds, highest, place)
+    for total, count in (("positives", tp), ("negatives", fp)):
+        if model[total] != count.sum().item():
+            raise FileError(f"the {total} of {place} are not the sum of its segments")
+    calibrator = KINDS[kind]()
+    lower, upper, values = (np.array(column, np.float64) for column in bounds.values())
+    calibrator.segments_ = CalibrationSegments(lower, upper, values, tp, fp, highest)
+    return calibrator
+
+
+def _check_order(bounds: Mapping[str, Sequence[float]], highest: float, place: str) -> None:
+    lower, upper, values = bounds.values()
+    if list(upper) != [math.inf, *lower[:-1]]:
+        raise FileError(f"the segments of {place} leave gaps: each upper is the lower before it")
+    if not all(low < high for low, high in zip(lower[1:], upper[1:], strict=True)):
+        raise FileError(f"the segments of {place} are not in falling order of scores")
+    if not lower[0] <= highest:
+        raise FileError(f"highest_score of {place} lies below its first segment")
+    falls = all(here >= there for here, there in pairwise(values))
+    if not (falls and values[-1] >= 0 and values[0] <= 1):
+        raise FileError(f"the values of {place} do not fall from at most 1 to at least 0")
+
+
+def _fields(data: object, names: Sequence[str], place: str) -> dict[str, Any]:
+    if not isinstance(data, dict) or set(data) != set(names):
+        raise FileError(f"{place} should be an object with {', '.join(names)} and nothing else")
+    return data
+
+
+def _real(value: object, place: str) -> float:
+    texts = {"Infinity": math.inf, "-Infinity": -math.inf}
+    if isinstance(value, str) and value in texts:
+        return texts[value]
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    # An integer beyond 2**53 would be rounded.
+    if type(value) is int and abs(value) <= 2**53:
+        return float(value)
+    raise FileError(f"{place} should be a number but is {value!r:.60}")
+
+
+def _counts(values: list[Any], place: str) -> Any:
+    whole = all(type(value) is int and 0 <= value <= 2**53 for value in values)
+    real = all(type(value) is float and 0 <= value < math.inf for value in values)
+    if not whole and not real:
+        raise FileError(f"{place} should be whole numbers, or sums of weights, of 0 or more")
+    return np.array(values, np.int64 if whole else np.float64)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise FileError("a name occurs twice in one object")
+    return found
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise FileError(f"{name} is no number of JSON")

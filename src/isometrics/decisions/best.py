@@ -1,0 +1,519 @@
+"""One decision: the best threshold for an F_β, a cost, a constraint or a budget."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from isometrics._core.arrays import plain
+from isometrics._core.parameters import (
+    clean_beta,
+    clean_budget,
+    clean_choice,
+    clean_cost,
+    clean_level,
+)
+from isometrics._core.results import ResultTable, Value, html_table, number, several, text_table
+from isometrics._table.hull import ordered_with_ends, vertices
+from isometrics._table.table import Kind, Table
+from isometrics.decisions.beta_intervals import OptimalThresholds, optimal_thresholds
+from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.points import OperatingPoints
+from isometrics.spaces import pr, roc
+from isometrics.spaces.indices import ClosedIndex, Rows, WeightedIndex, index_named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from isometrics._core.arrays import Counts, Floats, Total
+
+    Exact = Callable[[Fraction, Fraction], Fraction]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Decision(Value):
+    """A chosen rule ``score >= threshold``: its counts, its measures, and what it is best for.
+
+    ``float(decision)`` is the threshold: +inf for the empty rule, NaN where the table has none. It
+    is refused where no float of 64 bits is this threshold.
+
+    Attributes
+    ----------
+    threshold
+        The threshold; an integer where it is one that floats do not hold.
+    tp, fp, fn, tn
+        The counts of the rule.
+    precision, recall
+        Its precision, NaN for the empty rule, and recall.
+    f, f_gain
+        F_β and its gain, for `beta`.
+    objective, value
+        What was made best, in words, and the value that it reaches.
+    beta
+        The β of `f` and `f_gain`; 1 where the objective has none.
+    label
+        The name of the row, in a family of sets.
+    """
+
+    threshold: float
+    tp: Total
+    fp: Total
+    fn: Total
+    tn: Total
+    precision: float
+    recall: float
+    f: float
+    f_gain: float
+    objective: str
+    value: float
+    beta: float = 1.0
+    label: object = None
+
+    def __float__(self) -> float:
+        """Return the threshold, unless it would be rounded to that of another rule."""
+        threshold = float(self.threshold)
+        if threshold != self.threshold and not math.isnan(threshold):
+            raise NotAnswerableError(
+                f"the threshold {self.threshold} is not a float of 64 bits; use .threshold, which "
+                "is exact"
+            )
+        return threshold
+
+    def _title(self) -> str:
+        where = number(self.threshold) if self.label is None else repr(self.label)
+        what = "threshold" if self.label is None else "row"
+        return f"Decision: {what} {where}, best for {self.objective}: {number(self.value)}"
+
+    def _columns(self) -> dict[str, list[object]]:
+        measures = ("tp", "fp", "fn", "tn", "precision", "recall")
+        f = f"F (β {number(self.beta)})"
+        return {name: [getattr(self, name)] for name in measures} | {
+            f: [self.f],
+            "F gain": [self.f_gain],
+        }
+
+    def __repr__(self) -> str:
+        """Return the decision as a sentence and a table of one row."""
+        return text_table(self._title(), self._columns())
+
+    def _repr_html_(self) -> str:
+        """Return the same for notebooks."""
+        return html_table(self._title(), self._columns())
+
+
+def decision_at(pts: OperatingPoints, row: int, objective: str, beta: float = 1.0) -> Decision:
+    """Return a row as a decision whose value is F_β."""
+    value = float(pr.f(pts.table, beta)[row])
+    return decision_of(pts.table, row, objective, value, beta)
+
+
+def decision_of(
+    table: Table, row: int, objective: str, value: float, beta: float = 1.0
+) -> Decision:
+    """Return a row as a decision."""
+    points = OperatingPoints(table.take(np.array([row]), Kind.SELECTION))
+    return Decision(
+        threshold=plain(points.thresholds[0]),  # type: ignore[arg-type]
+        tp=points.tp[0].item(),
+        fp=points.fp[0].item(),
+        fn=points.fn[0].item(),
+        tn=points.tn[0].item(),
+        precision=float(points.precision[0]),
+        recall=float(points.recall[0]),
+        f=float(points.f(beta)[0]),
+        f_gain=float(points.f_gain(beta)[0]),
+        objective=objective,
+        value=value,
+        beta=beta,
+        label=None if points.labels is None else points.labels[0],
+    )
+
+
+OBJECTIVES = ("accuracy", "youden", "break-even")
+_DOUBT = 16 * np.finfo(np.float64).eps
+
+
+def best_threshold(  # noqa: PLR0911 (one for each objective)
+    pts: OperatingPoints,
+    *,
+    beta: float | None = None,
+    cost: float | None = None,
+    objective: str | None = None,
+    min_precision: float | None = None,
+    min_recall: float | None = None,
+    budget: float | None = None,
+    index: str | WeightedIndex | None = None,
+    lam: float | None = None,
+) -> Decision:
+    """Return the threshold that is best for one objective; without any, for F₁.
+
+    Among equally good rows the one with the highest threshold is taken, that is, the one with
+    the fewest predicted positives; in a family of sets, then the one with the fewest false ones.
+    Ties are found in exact arithmetic.
+
+    Parameters
+    ----------
+    pts
+        Any table; a family of sets is completed by the two trivial rules.
+    beta
+        Maximise F_β; 0 is precision and ``inf`` recall. The empty rule is never chosen.
+    cost
+        Maximise the accuracy at a cost proportion of false positives. For this, for
+        ``"accuracy"`` and for ``"youden"`` the empty rule, at +inf, is a legal answer, unless a
+        row has a score of +inf, which no threshold excludes.
+    objective
+        ``"accuracy"``; ``"youden"``: true minus false positive rate; ``"break-even"``: precision
+        and recall closest to each other, among rules with a true positive. The value is then
+        precision minus recall.
+    min_precision
+        Maximise recall among the rules that reach this precision.
+    min_recall
+        Maximise precision among the rules that reach this recall.
+    budget
+        Maximise recall with at most so many predicted positives. If the highest score alone has
+        more ties than that, only the empty rule keeps within it. At another prevalence the
+        negatives of a table are scaled, and a budget counts what they are scaled to.
+    index
+        Maximise a weighted index, as named for `OperatingPoints.tradeoff`, at the weight `lam`.
+    lam
+        The weight of recall for `index`, by default ½; alone, that of the F-measure.
+
+    Notes
+    -----
+    Constraints are compared as floats: 8 true positives of 10 reach a recall of 0.8. At β = 0
+    recall counts for nothing, so of several rows with the highest precision the strictest is
+    taken, though `optimal_thresholds` lists the last of them. For an index, two rows tie where
+    the rounded `lam` is the rounded end of their intervals.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> labels, scores = [1, 0, 1, 1, 0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
+    >>> pts = iso.OperatingPoints.from_scores(labels, scores)
+    >>> iso.best_threshold(pts)
+    Decision: threshold 0.6, best for F (β 1): 0.75
+    tp  fp  fn  tn  precision  recall  F (β 1)    F gain
+     3   1   1   3       0.75    0.75     0.75  0.666667
+    >>> float(iso.best_threshold(pts, min_recall=0.9))
+    0.3
+    """
+    given: dict[str, object] = {
+        "beta": beta,
+        "cost": cost,
+        "objective": objective,
+        "min_precision": min_precision,
+        "min_recall": min_recall,
+        "budget": budget,
+        "index": index,
+    }
+    if index is None:
+        given["lam"] = lam
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise ParameterError(
+            f"pass one objective only, but {' and '.join(f'{name}=' for name in named)} are given"
+        )
+    table = pts.table
+    if index is not None or lam is not None:
+        chosen_index = index_named("f-measure" if index is None else index)
+        return _for_index(pts, chosen_index, 0.5 if lam is None else clean_level(lam, "lam"))
+    if cost is not None:
+        return _for_cost(table, clean_cost(cost), f"accuracy at cost {number(float(cost))}")
+    if objective is not None:
+        clean_choice(objective, "objective", OBJECTIVES)
+        chosen = {"accuracy": _for_accuracy, "youden": _for_youden, "break-even": _for_break_even}
+        return chosen[objective](table)
+    if min_precision is not None:
+        return _for_recall(table, clean_level(min_precision, "min_precision"))
+    if min_recall is not None:
+        return _for_precision(table, clean_level(min_recall, "min_recall"))
+    if budget is not None:
+        return _for_budget(table, clean_budget(budget))
+    return _for_f(pts, 1.0 if beta is None else clean_beta(beta))
+
+
+# ---------------------------------------------------------------------- objectives on the hull
+
+
+def _for_f(pts: OperatingPoints, beta: float) -> Decision:
+    if beta == 0:
+        table = _rows(pts.table)
+        row = _most_precise(table, np.flatnonzero(table.tp + table.fp > 0))
+        return decision_at(OperatingPoints(table), row, "F (β 0)", beta)
+    return best_of_optimal(optimal_thresholds(pts), beta)
+
+
+def best_of_optimal(optimal: OptimalThresholds, beta: float) -> Decision:
+    """Return the best threshold for one β above 0 where those for all β are known."""
+    return decision_at(optimal.at(beta).points, 0, f"F (β {number(beta)})", beta)
+
+
+def _for_index(pts: OperatingPoints, index: WeightedIndex, lam: float) -> Decision:
+    curve = pts.tradeoff(index)
+    objective = f"{index.name} (λ {number(lam)})"
+    if index.name == "cost":
+        hull = _hull_of_rules(pts.table)
+        weights = Fraction(lam) / Fraction(hull.positives), Fraction(1 - lam)
+        row = _best_line(hull, weights[0], weights[1] / Fraction(hull.negatives))
+        value = index.of_rows(Rows.of_table(hull).take(row), np.asarray(lam))
+        return decision_of(hull, row, objective, float(value))
+    if lam == 0 and isinstance(index, ClosedIndex):
+        # Only precision counts, so rows tie that the curve tells apart.
+        table = _rows(pts.table)
+        row = _most_precise(table, np.flatnonzero(table.tp + table.fp > 0))
+        return decision_of(table, row, objective, curve(lam))
+    return decision_of(curve.best(lam).table, 0, objective, curve(lam))
+
+
+def _for_accuracy(table: Table) -> Decision:
+    return _for_cost(table, 0.5, "accuracy")
+
+
+def _for_cost(table: Table, cost: float, objective: str) -> Decision:
+    hull = _hull_of_rules(table)
+    row = _best_line(hull, 1 - Fraction(cost), Fraction(cost))
+    return decision_of(hull, row, objective, float(roc.accuracy(hull, cost)[row]))
+
+
+def _for_youden(table: Table) -> Decision:
+    hull = _hull_of_rules(table)
+    row = _best_line(hull, 1 / Fraction(hull.positives), 1 / Fraction(hull.negatives))
+    rates = roc.true_positive_rate(hull) - roc.false_positive_rate(hull)
+    return decision_of(hull, row, "Youden's J", float(rates[row]))
+
+
+def _best_line(hull: Table, gain: Fraction, price: Fraction) -> int:
+    """Return the vertex with the highest gain·tp - price·fp.
+
+    Rows that tie with a vertex lie between two vertices that tie, and the first of these has
+    fewer predicted positives; so the vertices suffice.
+    """
+    earned, paid = float(gain) * hull.tp, float(price) * hull.fp
+    margin = _DOUBT * float((earned + paid).max())
+    rows = np.arange(hull.size)
+    return _best(hull, rows, earned - paid, lambda tp, fp: gain * tp - price * fp, margin)
+
+
+# ---------------------------------------------------------------------- objectives on all rows
+
+
+def _for_break_even(table: Table) -> Decision:
+    table.refuse_gaps("the break-even point")
+    table = _rows(table)
+    total = Fraction(table.positives)
+    difference = pr.precision(table) - pr.recall(table)
+    row = _best(
+        table,
+        np.flatnonzero(table.tp > 0),
+        -np.abs(difference),
+        lambda tp, fp: -abs(tp / (tp + fp) - tp / total),
+        _DOUBT,
+    )
+    return decision_of(table, row, "break-even (precision - recall)", float(difference[row]))
+
+
+def _for_recall(table: Table, level: float) -> Decision:
+    table.refuse_gaps("the best row above a precision")
+    table = _rows(table)
+    precision = pr.precision(table)
+    with np.errstate(invalid="ignore"):
+        reached = np.flatnonzero(precision >= level)
+    if reached.size == 0:
+        raise ParameterError(
+            f"no threshold reaches precision {number(level)}; "
+            f"the best is {number(float(np.nanmax(precision)))}"
+        )
+    objective = f"recall with precision ≥ {number(level)}"
+    return _most_recall(table, reached, objective)
+
+
+def _for_precision(table: Table, level: float) -> Decision:
+    table.refuse_gaps("the best row above a recall")
+    table = _rows(table)
+    reached = np.flatnonzero((pr.recall(table) >= level) & (table.tp + table.fp > 0))
+    row = _most_precise(table, reached)
+    objective = f"precision with recall ≥ {number(level)}"
+    return decision_of(table, row, objective, float(pr.precision(table)[row]))
+
+
+def _for_budget(table: Table, budget: float) -> Decision:
+    table.refuse_gaps("the best row within a budget")
+    table = _of_thresholds(_rows(table))
+    within = np.flatnonzero(table.tp + table.fp <= budget)
+    if within.size == 0:
+        raise ParameterError(
+            f"no threshold has at most {number(budget)} predicted positives: a score of +inf, "
+            f"which {number(plain(table.tp[0] + table.fp[0]))} rows have, reaches all of them; "
+            "give a larger budget, or finite scores"
+        )
+    objective = f"recall with at most {number(budget)} predicted positives"
+    return _most_recall(table, within, objective)
+
+
+def _rows(table: Table) -> Table:
+    """Return all rows, the trivial rules included."""
+    return ordered_with_ends(table) if table.kind in (Kind.SELECTION, Kind.SETS) else table
+
+
+def _of_thresholds(table: Table) -> Table:
+    """Return the rules that thresholds have: a score of +inf is predicted positive by all."""
+    some = table.tp + table.fp > 0
+    if (some & (table.thresholds == np.inf)).any():
+        return table.take(np.flatnonzero(some), table.kind)
+    return table
+
+
+def _hull_of_rules(table: Table) -> Table:
+    """Return the hull of the rules that thresholds have."""
+    table = _of_thresholds(_rows(table))
+    return table.take(vertices(table.fp, table.tp), Kind.HULL)
+
+
+def _most_recall(table: Table, rows: NDArray[np.intp], objective: str) -> Decision:
+    row = _fewest(table, rows[table.tp[rows] == table.tp[rows].max()])
+    return decision_of(table, row, objective, float(pr.recall(table)[row]))
+
+
+def _most_precise(table: Table, rows: NDArray[np.intp]) -> int:
+    precision = pr.precision(table)
+    whole = table.tp.dtype.kind == table.fp.dtype.kind == "i"
+    if whole and table.positives + table.negatives < 2**26:
+        # Different shares of so few items differ by 2**-52 or more, so floats tell them apart.
+        return _fewest(table, rows[precision[rows] == precision[rows].max()])
+    return _best(table, rows, precision, lambda tp, fp: tp / (tp + fp), 0.0)
+
+
+def _best(
+    table: Table, rows: NDArray[np.intp], approximate: Floats, exact: Exact, margin: float
+) -> int:
+    """Return the best of some rows; those within rounding of the best are compared exactly."""
+    values = approximate[rows]
+    near = rows[values >= values.max() - margin]
+    counts = zip(table.tp[near].tolist(), table.fp[near].tolist(), strict=True)
+    decided = [exact(Fraction(tp), Fraction(fp)) for tp, fp in counts]
+    best = max(decided)
+    return _fewest(table, near[[value == best for value in decided]])
+
+
+def _fewest(table: Table, rows: NDArray[np.intp]) -> int:
+    """Return the row with the fewest predicted positives.
+
+    Of several, which only a family of sets has, the first one has the fewest false positives.
+    """
+    return int(rows[np.argmin(table.tp[rows] + table.fp[rows])])
+
+
+ALL_ROWS = "(all rows)"
+"""What stands for the group where the table is that of all groups together."""
+
+
+class Entry(NamedTuple):
+    """A table with the names of its model and its group."""
+
+    model: str
+    group: str
+    points: OperatingPoints
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Thresholds(ResultTable):
+    """One row for each model, group and β: the threshold with the highest F_β.
+
+    Attributes
+    ----------
+    names, groups
+        The model and the group of each row; ``"(all rows)"`` is all groups together.
+    beta
+        The β of each row.
+    threshold
+        The best threshold; NaN where a table has none.
+    labels
+        The name of the best row in a family of sets, else None.
+    tp, fp, precision, recall, f
+        The counts of the rule ``score >= threshold``, and what they come to.
+    beta_lo, beta_hi
+        The threshold stays the best one for every β between these.
+    """
+
+    _left: ClassVar[tuple[str, ...]] = ("model", "group", "label")
+    _most_rows: ClassVar[int] = 60
+
+    names: tuple[str, ...]
+    groups: tuple[str, ...]
+    beta: Floats
+    threshold: NDArray[Any]
+    labels: tuple[object, ...]
+    tp: Counts
+    fp: Counts
+    precision: Floats
+    recall: Floats
+    f: Floats
+    beta_lo: Floats
+    beta_hi: Floats
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.names)
+
+    def _title(self) -> str:
+        betas = several([number(beta) for beta in dict.fromkeys(self.beta.tolist())])
+        return f"Thresholds: best for F with β {betas}"
+
+    def _shown(self) -> dict[str, Any]:
+        columns = self._columns()
+        if set(self.groups) == {ALL_ROWS}:
+            del columns["group"]
+        return columns
+
+    def _columns(self) -> dict[str, Any]:
+        names: dict[str, Any] = {
+            "model": list(self.names),
+            "group": list(self.groups),
+            "beta": self.beta,
+            "threshold": self.threshold,
+        }
+        if any(label is not None for label in self.labels):
+            names["label"] = ["" if label is None else str(label) for label in self.labels]
+        measures = ("tp", "fp", "precision", "recall", "f", "beta_lo", "beta_hi")
+        return names | {name: getattr(self, name) for name in measures}
+
+
+def thresholds_of(entries: Iterable[Entry], betas: Sequence[float]) -> Thresholds:
+    """Return the best rows of tables, β by β."""
+    rows = [
+        (entry.model, entry.group, beta, *best)
+        for entry in entries
+        for beta, best in zip(betas, _best_rows(entry.points, betas), strict=True)
+    ]
+    names, groups, beta, threshold, labels, *numbers = zip(*rows, strict=True)
+    return Thresholds(
+        names, groups, np.array(beta), np.array(threshold), labels, *map(np.array, numbers)
+    )
+
+
+def _best_rows(points: OperatingPoints, betas: Sequence[float]) -> list[tuple[object, ...]]:
+    optimal = optimal_thresholds(points.hull())
+    found: list[tuple[object, ...]] = []
+    for beta in betas:
+        # Without a weight for recall rows tie that the hull leaves out.
+        best = best_of_optimal(optimal, beta) if beta else best_threshold(points, beta=0)
+        here = np.flatnonzero((optimal.tp == best.tp) & (optimal.fp == best.fp))
+        lo, hi = beta, beta
+        if here.size:
+            lo = math.sqrt(optimal.beta_squared_lo[here[0]])
+            hi = math.sqrt(optimal.beta_squared_hi[here[0]])
+        found.append(
+            (
+                best.threshold,
+                best.label,
+                *(best.tp, best.fp, best.precision, best.recall, best.f),
+                *(lo, hi),
+            )
+        )
+    return found

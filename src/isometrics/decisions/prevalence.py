@@ -1,0 +1,124 @@
+"""What another prevalence does to the best threshold and to what it achieves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics._core.parameters import clean_beta, clean_prevalence
+from isometrics._core.results import ResultTable, number
+from isometrics.decisions.best import best_threshold
+from isometrics.errors import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from isometrics._core.arrays import Floats
+    from isometrics.points import OperatingPoints
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PrevalenceSensitivity(ResultTable):
+    """The best threshold and its F_β over a range of prevalences.
+
+    Attributes
+    ----------
+    beta
+        The β.
+    own
+        The prevalence of the sample.
+    prevalences
+        The prevalences looked at.
+    thresholds
+        The best threshold at each of them; NaN where the table has none.
+    precision, recall, f, f_gain
+        What it achieves there.
+    f_unchanged
+        The F_β of the sample's own best threshold at that prevalence.
+    """
+
+    beta: float
+    own: float
+    prevalences: Floats
+    thresholds: Floats
+    precision: Floats
+    recall: Floats
+    f: Floats
+    f_gain: Floats
+    f_unchanged: Floats
+
+    @property
+    def lost(self) -> Floats:
+        """What is lost by keeping the sample's own threshold, in F_β."""
+        return np.asarray(self.f - self.f_unchanged)
+
+    def _title(self) -> str:
+        return (
+            f"PrevalenceSensitivity: F (β {number(self.beta)}) of a sample of prevalence "
+            f"{number(self.own)} at {self.prevalences.size} others"
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "prevalence": self.prevalences,
+            "threshold": self.thresholds,
+            "precision": self.precision,
+            "recall": self.recall,
+            "f": self.f,
+            "f_gain": self.f_gain,
+            "f_unchanged": self.f_unchanged,
+            "lost": self.lost,
+        }
+
+
+def prevalence_sensitivity(
+    pts: OperatingPoints, prevalences: ArrayLike, *, beta: float = 1.0
+) -> PrevalenceSensitivity:
+    """Return the best threshold and the F_β to expect, over a range of prevalences.
+
+    True and false positive rates are taken to stay as they are in the sample.
+
+    Parameters
+    ----------
+    pts
+        Any table of operating points.
+    prevalences
+        The prevalences to look at, for example ``np.geomspace(0.001, 0.5, 50)``.
+    beta
+        The β.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.decisions.prevalence import prevalence_sensitivity
+    >>> labels, scores = [1, 0, 1, 1, 0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
+    >>> pts = iso.OperatingPoints.from_scores(labels, scores)
+    >>> prevalence_sensitivity(pts, [0.05, 0.5, 0.8]).thresholds.tolist()
+    [0.9, 0.6, 0.3]
+    """
+    beta = clean_beta(beta)
+    values = [clean_prevalence(value) for value in np.atleast_1d(np.asarray(prevalences)).tolist()]
+    if not values:
+        raise ParameterError("prevalences is empty; give at least one")
+    own = best_threshold(pts, beta=beta)
+    # Its row need not be one of the table's: a family of sets is completed by "everything".
+    own_rule = pts.from_counts(
+        [own.tp], [own.fp], positives=pts.positives, negatives=pts.negatives, labels=["own"]
+    )
+    found = []
+    for prevalence in values:
+        moved = pts.at_prevalence(prevalence)
+        best = best_threshold(moved, beta=beta)
+        unchanged = float(own_rule.at_prevalence(prevalence).f(beta)[0])
+        measures = (best.threshold, best.precision, best.recall, best.f, best.f_gain)
+        found.append((*measures, unchanged))
+    thresholds, *others = zip(*found, strict=True)
+    return PrevalenceSensitivity(
+        beta,
+        pts.prevalence,
+        np.array(values),
+        np.array(thresholds, pts.thresholds.dtype),
+        *(np.array(part, np.float64) for part in others),
+    )

@@ -1,0 +1,357 @@
+"""The loss to expect from a way of setting thresholds, and the plug-in rule for probabilities."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isometrics._core.parameters import clean_beta, clean_threshold
+from isometrics._core.results import Value, html_table, number, text_table
+from isometrics._core.sample import refuse_other_than_probabilities
+from isometrics._table.hull import hull_of
+from isometrics._table.path import path_of
+from isometrics._table.table import Kind
+from isometrics.decisions.best import best_threshold, decision_at
+from isometrics.decisions.beta_intervals import optimal_thresholds
+from isometrics.errors import NotAnswerableError, UndefinedWarning, warn
+from isometrics.spaces.pr import f_weights
+
+if TYPE_CHECKING:
+    from isometrics._core.arrays import Floats
+    from isometrics.decisions.best import Decision
+    from isometrics.points import OperatingPoints
+
+
+def fixed(pts: OperatingPoints, threshold: float) -> float:
+    """Return the expected loss when one threshold serves every cost: the error rate.
+
+    Parameters
+    ----------
+    pts
+        A table that knows the counts at this threshold.
+    threshold
+        The threshold.
+
+    Notes
+    -----
+    The loss at cost proportion c is (2(1-c)·fn + 2c·fp)/n, and c is uniform on [0, 1]; so both
+    kinds of error weigh the same (Hernández-Orallo et al. 2012).
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.decisions import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> threshold_choice.fixed(pts, 0.5)
+    0.25
+    """
+    rule = pts.at([clean_threshold(threshold)])
+    return float((rule.fn[0] + rule.fp[0]) / (pts.positives + pts.negatives))
+
+
+def score_driven(pts: OperatingPoints) -> float:
+    """Return the expected loss when the cost proportion itself is the threshold: the Brier score.
+
+    Parameters
+    ----------
+    pts
+        A table with a row for every score, scores between 0 and 1.
+
+    Notes
+    -----
+    The rule ``score >= c`` misses a positive of score s for c above s, which loses (1-s)² in all,
+    and a negative for c up to s, which loses s² (Hernández-Orallo et al. 2012).
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.decisions import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> round(threshold_choice.score_driven(pts), 6)
+    0.1875
+    """
+    table, scores = pts.table, _scores_of_all(pts)
+    lost = np.diff(table.tp) * (1 - scores) ** 2 + np.diff(table.fp) * scores**2
+    return float(lost.sum() / (table.positives + table.negatives))
+
+
+def _scores_of_all(pts: OperatingPoints) -> Floats:
+    """Return the distinct scores, which must lie between 0 and 1 and belong to every item."""
+    refuse_other_than_probabilities(pts.thresholds, "the score-driven choice")
+    scores = pts.thresholds[1:]
+    if pts.table.kind is not Kind.SCORES or scores[-1] == -np.inf:
+        raise NotAnswerableError("the score-driven choice needs a table of every item's score")
+    return np.asarray(scores, np.float64)
+
+
+def rate_driven(pts: OperatingPoints) -> float:
+    """Return the expected loss when the cost proportion sets the share of predicted positives.
+
+    At cost proportion c a share 1-c is predicted positive, ties broken at random.
+
+    Notes
+    -----
+    π(1-π)(1 - 2·AUROC) + ⅓ (Hernández-Orallo et al. 2012). So a perfect ranking still
+    loses ⅓ - π(1-π), because the rate does not know the prevalence.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.decisions import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> round(threshold_choice.rate_driven(pts), 6)
+    0.208333
+    """
+    prevalence = pts.prevalence
+    rest = pts.negatives / (pts.positives + pts.negatives)
+    return prevalence * rest * (1 - 2 * pts.roc.area()) + 1 / 3
+
+
+def optimal(pts: OperatingPoints) -> float:
+    """Return the expected loss when the best threshold is known for every cost proportion.
+
+    It is the area under the lower envelope of the cost curves, and judges the data that it was
+    tuned on: a lower limit for every other choice, not a promise.
+
+    Notes
+    -----
+    A segment of the hull with n_j items, a share c_j of them positive, loses n_j·c_j(1-c_j)/n:
+    the Brier score of the accuracy-calibrated scores, or refinement loss (Hernández-Orallo et
+    al. 2012).
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.decisions import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> threshold_choice.optimal(pts)
+    0.125
+    """
+    hull = hull_of(pts.table)
+    rise, run = np.diff(hull.tp), np.diff(hull.fp)
+    lost = rise * (run / (rise + run))
+    return float(lost.sum() / (hull.positives + hull.negatives))
+
+
+def fixed_f_gain(pts: OperatingPoints, threshold: float) -> float:
+    """Return the expected loss of F gain when one threshold serves every β: that of F₁.
+
+    The operating condition is the weight of recall, λ = β²/(1+β²), uniform on [0, 1]; the loss
+    is 1 - FG_β, which is linear in λ. Without a true positive it is infinite.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.decisions import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> threshold_choice.fixed_f_gain(pts, 0.5)
+    0.25
+    """
+    return float(1 - pts.at([clean_threshold(threshold)]).f_gain(1.0)[0])
+
+
+def score_driven_f_gain(pts: OperatingPoints) -> float:
+    """Return the expected loss of F gain when 1/(1+β²) itself is the threshold.
+
+    That is how F-calibrated scores are meant to be used, and for these it equals
+    `optimal_f_gain`. The weight of recall is uniform, as for `fixed_f_gain`. The loss is infinite
+    if some threshold below 1 finds no positive.
+
+    Parameters
+    ----------
+    pts
+        A table with a row for every score, scores between 0 and 1.
+
+    Notes
+    -----
+    At the weight λ of recall the rule is ``score >= 1 - λ``, so each row serves the λ between its
+    score and the next one, over which its loss (P/N)·(λ·fn + (1-λ)·fp)/tp is linear.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.decisions import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [1.0, 0.8, 0.7, 0.1])
+    >>> round(threshold_choice.score_driven_f_gain(pts), 6)
+    0.245
+    """
+    scores = _scores_of_all(pts)
+    if scores[0] < 1:
+        return math.inf  # thresholds above the highest score predict nothing
+    ends = np.append(scores, 0.0)
+    width, precision_weight = ends[:-1] - ends[1:], (ends[:-1] + ends[1:]) / 2
+    used = width > 0
+    tp, fp, fn = pts.tp[1:][used], pts.fp[1:][used], pts.fn[1:][used]
+    if tp[0] == 0:
+        return math.inf
+    missed = (1 - precision_weight[used]) * fn + precision_weight[used] * fp
+    return float(pts.table.odds * np.sum(width[used] * missed / tp))
+
+
+def optimal_f_gain(pts: OperatingPoints) -> float:
+    """Return the expected loss of F gain when the best threshold is known for every β.
+
+    The operating condition is the weight of recall, λ = β²/(1+β²), uniform on [0, 1]; the loss
+    is 1 - FG_β. Like `optimal` it judges the data that it was tuned on.
+
+    Notes
+    -----
+    The loss of a row is (P/N)·(λ·fn + (1-λ)·fp)/tp, linear in λ; the sum runs over the intervals
+    of `optimal_thresholds`. Flach & Kull (2015) leave threshold choice on the gain scale to
+    future work; this definition is the one closest to uniform cost proportions.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.decisions import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> round(threshold_choice.optimal_f_gain(pts), 6)
+    0.166667
+    """
+    best = optimal_thresholds(pts)
+    width = best.lambda_hi - best.lambda_lo
+    recall_weight = (best.lambda_lo + best.lambda_hi) / 2
+    precision_weight = (best.d_lo + best.d_hi) / 2
+    missed = recall_weight * best.points.fn + precision_weight * best.fp
+    return float(pts.table.odds * np.sum(width * missed / best.tp))
+
+
+def rate_driven_f_gain(pts: OperatingPoints) -> float:
+    """Return the expected loss of F gain when the weight of recall sets how far to go.
+
+    The way leads from a recall of π to the always-positive rule. It is measured by
+    Δ = recG/π - precG/(1-π), in which Flach & Kull (2015, Theorem 3) take thresholds to be
+    uniform, as the rate of predicted positives is in ROC space. At the weight λ = β²/(1+β²) the
+    rule at the share λ of this way is used, and λ is uniform on [0, 1]; the loss is 1 - FG_β.
+    NaN, with a warning, when all negatives rank above a recall of π.
+
+    Notes
+    -----
+    Δ falls linearly with tn/tp, and both losses (P/N)·fn/tp and (P/N)·fp/tp are linear in it
+    between rows. So the loss is a sum of integrals of products of linear functions.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.decisions import threshold_choice
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> round(threshold_choice.rate_driven_f_gain(pts), 6)
+    0.458333
+    """
+    positives, negatives = Fraction(pts.positives), Fraction(pts.negatives)
+    path = path_of(pts.table)
+    start_tp = positives * positives / (positives + negatives)
+    start_fp = path.crossing(start_tp)
+    if start_fp == negatives:
+        warn(
+            "the rate-driven loss of F gain is undefined (NaN): all negatives rank above a recall "
+            "equal to the prevalence, so there is no way to go",
+            UndefinedWarning,
+        )
+        return math.nan
+    row = path.first_row_from(start_tp)
+    tp = np.concatenate([[float(start_tp)], path.x[row:]])
+    fp = np.concatenate([[float(start_fp)], path.y[row:]])
+    # The share of the way that is still ahead is the weight of precision, 1 - λ.
+    ahead = (float(negatives) - fp) / tp / float((negatives - start_fp) / start_tp)
+    ahead[0] = 1.0
+    recall_loss, precision_loss = (float(positives) - tp) / tp, fp / tp
+    missed = _products(ahead, 1 - ahead, recall_loss) + _products(ahead, ahead, precision_loss)
+    return float(pts.table.odds * missed)
+
+
+def _products(position: Floats, one: Floats, other: Floats) -> float:
+    """Integrate the product of two functions that are linear between falling positions."""
+    ends = one[:-1] * other[:-1] + one[1:] * other[1:]
+    crossed = one[:-1] * other[1:] + one[1:] * other[:-1]
+    return float(np.sum(-np.diff(position) * (2 * ends + crossed)) / 6)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PlugIn(Value):
+    """The decision of the plug-in rule beside the best one.
+
+    Attributes
+    ----------
+    threshold
+        F*/(1+β²), where F* is the best F_β of the table.
+    plug_in, best
+        The decision at that threshold, and the one that the hull gives.
+    """
+
+    threshold: float
+    plug_in: Decision
+    best: Decision
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both predict the same positives."""
+        return (self.plug_in.tp, self.plug_in.fp) == (self.best.tp, self.best.fp)
+
+    @property
+    def lost(self) -> float:
+        """The F_β that the plug-in rule gives away, ≥ 0."""
+        return self.best.f - self.plug_in.f
+
+    def _title(self) -> str:
+        verdict = (
+            "agrees with the hull" if self.agrees else f"loses {number(self.lost)} to the hull"
+        )
+        return f"PlugIn: threshold {number(self.threshold)} for {self.best.objective} {verdict}"
+
+    def _columns(self) -> dict[str, list[object]]:
+        rules = (self.plug_in, self.best)
+        names = ("threshold", "tp", "fp", "precision", "recall", "f")
+        return {"rule": ["plug-in", "hull"]} | {
+            name: [getattr(rule, name) for rule in rules] for name in names
+        }
+
+    def __repr__(self) -> str:
+        """Return both decisions as a table."""
+        return text_table(self._title(), self._columns())
+
+    def _repr_html_(self) -> str:
+        """Return the same for notebooks."""
+        return html_table(self._title(), self._columns())
+
+
+def plug_in_threshold(pts: OperatingPoints, beta: float = 1.0) -> PlugIn:
+    """Return the threshold that is best for F_β if the scores are calibrated probabilities.
+
+    A disagreement with the hull says that the scores are not calibrated where it matters, or
+    that the sample is small; it is no proof of either.
+
+    Parameters
+    ----------
+    pts
+        A table with a row for every score, scores between 0 and 1.
+    beta
+        The β, ``inf`` included.
+
+    Notes
+    -----
+    With calibrated probabilities the rule that maximises the expected F_β predicts positive from
+    the probability F*/(1+β²) on, where F* is the maximum itself (Zhao et al. 2013; Lipton et al.
+    2014 for β = 1: half of the best F₁). Here F* is the best F_β of this table.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.decisions.threshold_choice import plug_in_threshold
+    >>> labels, scores = [1, 0, 1, 1, 0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
+    >>> plug_in_threshold(iso.OperatingPoints.from_scores(labels, scores))
+    PlugIn: threshold 0.375 for F (β 1) loses 0.15 to the hull
+       rule  threshold  tp  fp  precision  recall     f
+    plug-in      0.375   3   3        0.5    0.75   0.6
+       hull        0.6   3   1       0.75    0.75  0.75
+    """
+    beta = clean_beta(beta)
+    refuse_other_than_probabilities(pts.thresholds, "the plug-in rule")
+    best = best_threshold(pts, beta=beta)
+    _, precision_weight = f_weights(beta)
+    threshold = best.f * precision_weight
+    return PlugIn(threshold, decision_at(pts.at(threshold), 0, best.objective, beta), best)

@@ -1,0 +1,200 @@
+"""Thresholds used elsewhere: on other data, and for another β."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics._core.parameters import clean_betas
+from isometrics._core.results import ResultTable, number
+from isometrics._table.table import Kind, Table
+from isometrics.decisions.best import best_threshold
+from isometrics.errors import NotAnswerableError
+from isometrics.points import OperatingPoints
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from isometrics._core.arrays import Floats
+    from isometrics.decisions.best import Decision
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Evaluation(ResultTable):
+    """What thresholds promised on tuning data, and what they achieve on test data.
+
+    Attributes
+    ----------
+    betas
+        One row for each β.
+    thresholds
+        The best threshold on the tuning data.
+    promised
+        F_β, precision and recall on the tuning data: three columns.
+    achieved
+        The same at the same threshold on the test data; the precision is NaN where no test item
+        reaches the threshold.
+    best
+        The F_β of the best threshold on the test data, which nobody knew.
+    tuning_hull, on_test
+        All thresholds of the tuning data's hull, on tuning and on test data, row by row.
+    """
+
+    betas: Floats
+    thresholds: NDArray[Any]
+    promised: Floats
+    achieved: Floats
+    best: Floats
+    tuning_hull: OperatingPoints
+    on_test: OperatingPoints
+
+    def _title(self) -> str:
+        return "Evaluation: thresholds of the tuning data on the test data"
+
+    def _columns(self) -> dict[str, Any]:
+        columns: dict[str, Any] = {"beta": self.betas, "threshold": self.thresholds}
+        for place, measure in enumerate(("f", "precision", "recall")):
+            columns[f"{measure}_promised"] = self.promised[:, place]
+            columns[f"{measure}_achieved"] = self.achieved[:, place]
+            if measure == "f":
+                columns["f_best"] = self.best
+        return columns
+
+
+def evaluate(
+    *,
+    thresholds_from: OperatingPoints,
+    on: OperatingPoints,
+    betas: Iterable[float] = (0.5, 1.0, 2.0),
+) -> Evaluation:
+    """Choose thresholds on one sample and judge them on another.
+
+    A threshold is optimistic about the data that it was chosen on; only the achieved values
+    should be reported (Davis & Goadrich 2006, section 3).
+
+    Parameters
+    ----------
+    thresholds_from
+        The tuning data, with thresholds.
+    on
+        The test data: a table that has a row for every score.
+    betas
+        The β to choose thresholds for.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> tuning = iso.OperatingPoints.from_scores([1, 1, 0, 0], [0.9, 0.4, 0.6, 0.1])
+    >>> test = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.8, 0.5, 0.3, 0.2])
+    >>> result = iso.evaluate(thresholds_from=tuning, on=test, betas=[1])
+    >>> result.thresholds, result.best
+    (array([0.4]), array([0.8]))
+    >>> result.promised
+    array([[0.8       , 0.66666667, 1.        ]])
+    >>> result.achieved
+    array([[0.5, 0.5, 0.5]])
+    """
+    chosen = clean_betas(betas)
+    _refuse_unknown_thresholds(thresholds_from.table, "thresholds_from")
+    decisions = [best_threshold(thresholds_from, beta=beta) for beta in chosen]
+    thresholds = np.array([decision.threshold for decision in decisions])
+    test = on.at(thresholds)
+    achieved = [
+        (test.f(beta)[row], test.precision[row], test.recall[row])
+        for row, beta in enumerate(chosen)
+    ]
+    hull = thresholds_from.hull()
+    return Evaluation(
+        np.array(chosen),
+        thresholds,
+        np.array([(decision.f, decision.precision, decision.recall) for decision in decisions]),
+        np.array(achieved),
+        np.array([best_threshold(on, beta=beta).f for beta in chosen]),
+        hull,
+        on.at(hull.thresholds),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LossTable(ResultTable):
+    """How much F is lost when the threshold for one β serves another.
+
+    Attributes
+    ----------
+    betas
+        The β of rows and columns.
+    thresholds
+        The best threshold for each β.
+    f
+        F of column's β at the threshold of row's β.
+    best
+        The highest F for each β, the diagonal of `f`.
+    """
+
+    betas: Floats
+    thresholds: NDArray[Any]
+    f: Floats
+    best: Floats
+
+    @property
+    def relative(self) -> Floats:
+        """F as a share of the best, at most 1."""
+        return np.asarray(self.f / self.best)
+
+    @property
+    def lost(self) -> Floats:
+        """The share of F that is lost, 1 - relative."""
+        return 1 - self.relative
+
+    def _title(self) -> str:
+        return "LossTable: share of the best F (column) with the threshold of another β (row)"
+
+    def _columns(self) -> dict[str, Any]:
+        columns: dict[str, Any] = {"beta": self.betas, "threshold": self.thresholds}
+        for place, beta in enumerate(self.betas):
+            columns[f"F (β {number(beta)})"] = self.relative[:, place]
+        return columns
+
+
+def loss_table(pts: OperatingPoints, betas: Iterable[float] = (0.5, 1.0, 2.0)) -> LossTable:
+    """Tell how much F_β is lost when β was not known well enough.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.decisions.transfer import loss_table
+    >>> labels, scores = [1, 0, 1, 1, 0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
+    >>> loss_table(iso.OperatingPoints.from_scores(labels, scores), [0.25, 1, 2])
+    LossTable: share of the best F (column) with the threshold of another β (row)
+    beta  threshold  F (β 0.25)   F (β 1)   F (β 2)
+    0.25        0.9           1  0.533333  0.338235
+       1        0.6    0.882353         1    0.8625
+       2        0.3    0.689655  0.969697         1
+    """
+    chosen = clean_betas(betas)
+    decisions = [best_threshold(pts, beta=beta) for beta in chosen]
+    rows = _rows_of(decisions, pts.table)
+    f = np.column_stack([rows.f(beta) for beta in chosen])
+    thresholds = np.array([decision.threshold for decision in decisions])
+    # The diagonal is the best F, computed by the same formula: its share is exactly 1.
+    return LossTable(np.array(chosen), thresholds, f, f.diagonal().copy())
+
+
+def _rows_of(decisions: Sequence[Decision], table: Table) -> OperatingPoints:
+    tp, fp, thresholds = (
+        np.array([getattr(decision, name) for decision in decisions])
+        for name in ("tp", "fp", "threshold")
+    )
+    totals = (table.positives, table.negatives)
+    return OperatingPoints(Table(thresholds, tp, fp, *totals, Kind.SELECTION))
+
+
+def _refuse_unknown_thresholds(table: Table, name: str) -> None:
+    if np.isnan(table.thresholds).any():
+        raise NotAnswerableError(
+            f"{name} is {table.kind} whose thresholds are not known; build it from scores"
+        )

@@ -1,0 +1,127 @@
+"""Which rows a compact table keeps, and the sums that stay exact without the others."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics._table.hull import vertices
+from isometrics._table.path import Path
+from isometrics._table.table import ClassTotals, Kind, Table
+from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.spaces.pr import precision
+from isometrics.spaces.section_sums import SectionSums
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isometrics._core.arrays import Counts
+
+FINENESS = 1000
+"""Kept rows are dense: no count grows by more than one part in so many between two of them,
+unless a single row does, and none by more than half as much of its total."""
+
+
+class Compacting:
+    """Rows of a long table that arrive in sections, the lowest thresholds first.
+
+    Every section begins with the last row of the section of higher scores, or the empty rule.
+    """
+
+    def __init__(self, totals: ClassTotals, *, fineness: int = FINENESS) -> None:
+        self._totals = totals
+        self._fineness = fineness
+        self._sums = SectionSums(totals)
+        self._kept: list[tuple[NDArray[Any], Counts, Counts, NDArray[np.bool_]]] = []
+
+    def add(self, thresholds: NDArray[Any], tp: Counts, fp: Counts) -> None:
+        """Add a section; its first row has its threshold in another one."""
+        self._sums.add(Path(tp, fp))
+        rows = rows_to_keep(tp, fp, self._totals, self._fineness)
+        gaps = np.diff(rows) > 1
+        rows = rows[1:]
+        self._kept.append((thresholds[rows - 1], tp[rows], fp[rows], gaps))
+
+    def table(self) -> Table:
+        """Return the compact table, once all sections were seen."""
+        thresholds, tp, fp, gaps = (
+            np.concatenate(part) for part in zip(*self._kept[::-1], strict=True)
+        )
+        rows = behind_empty_rule(thresholds, tp, fp, self._totals, Kind.COMPACT)
+        return replace(rows, gaps=gaps, known=self._sums.known())
+
+
+def rows_to_keep(tp: Counts, fp: Counts, totals: ClassTotals, fineness: int) -> NDArray[np.intp]:
+    """Return the rows to keep: hull, highest precision, and a dense choice of the others."""
+    whole = Table(tp, tp, fp, *totals, Kind.CURVE)
+    # The row behind the first one may have the highest score of all.
+    ends = np.array([0, 1, tp.size - 1])
+    most_precise = np.array([np.nanargmax(precision(whole))])
+    kept = [ends, vertices(fp, tp), most_precise]
+    for counts, total in zip((tp, fp, tp + fp), (*totals, sum(totals)), strict=True):
+        if fineness == 0:
+            break
+        positive = counts[np.searchsorted(counts, 0, "right") :].astype(np.float64)
+        low, high = (math.log(positive[row]) if positive.size else 0.0 for row in (0, -1))
+        steps = np.arange(math.ceil(fineness * (high - low)) + 1)
+        grid = np.exp(low + steps / fineness)
+        linear = np.arange(2 * fineness) * (total / (2 * fineness))
+        grid = np.concatenate([grid, linear])
+        grid = grid[(grid > counts[0]) & (grid <= counts[-1])]
+        reached = np.searchsorted(counts, grid)
+        kept += [reached, np.maximum(reached - 1, 0)]
+    return np.unique(np.concatenate(kept))
+
+
+def compacted(table: Table, most: int) -> Table:
+    """Keep at most so many rows of a curve, and its areas."""
+    if table.kind in (Kind.SELECTION, Kind.SETS):
+        raise NotAnswerableError(
+            f"{table.kind} cannot be compacted, because its rows need not be nested; take its hull"
+        )
+    if table.size <= most:
+        return table
+    totals = ClassTotals(table.positives, table.negatives)
+    needed = rows_to_keep(table.tp, table.fp, totals, 0).size
+    if needed > most:
+        raise ParameterError(
+            f"max_points must be at least {needed} for this table, whose hull and best rows are so "
+            f"many, but is {most}"
+        )
+    rows = _densest(table, totals, most)
+    known = table.known
+    if not table.partial:
+        sums = SectionSums(totals)
+        sums.add(Path(table.tp, table.fp))
+        known = sums.known()
+    kind = Kind.BINNED if table.kind is Kind.BINNED else Kind.COMPACT
+    gaps = np.diff(rows) > 1
+    if table.gaps is not None:
+        gaps |= np.logical_or.reduceat(table.gaps, rows[:-1])
+    return replace(table.take(rows, kind), gaps=gaps, known=known)
+
+
+def _densest(table: Table, totals: ClassTotals, most: int) -> NDArray[np.intp]:
+    """Return the densest choice of rows that is not too long."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        rows = rows_to_keep(table.tp, table.fp, totals, middle)
+        low, high = (middle, high) if rows.size <= most else (low, middle - 1)
+    return rows_to_keep(table.tp, table.fp, totals, low)
+
+
+def behind_empty_rule(
+    thresholds: NDArray[Any], tp: Counts, fp: Counts, totals: ClassTotals, kind: Kind
+) -> Table:
+    """Return the table of rows that lack the empty rule."""
+    return Table(
+        np.concatenate([np.array([np.inf], thresholds.dtype), thresholds]),
+        np.concatenate([np.zeros(1, tp.dtype), tp]),
+        np.concatenate([np.zeros(1, fp.dtype), fp]),
+        *totals,
+        kind,
+    )

@@ -1,0 +1,148 @@
+"""Tables of samples that lie on a device, and hulls with exact areas of samples without a table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics import _counting
+from isometrics._core.sample import as_thresholds, clean_totals
+from isometrics._counting.array_api import gathered, positives_of, ranking_of, sums_of
+from isometrics._counting.device_hull import hull_rows
+from isometrics._counting.keys import encoding_of
+from isometrics._table.building import corners_of_table, table_of_sample
+from isometrics._table.hull import vertices
+from isometrics._table.table import ClassTotals, Kind, Measure, Table
+from isometrics.points.compact import Compacting, behind_empty_rule
+from isometrics.spaces import prg
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isometrics._core.sample import DeviceSample, Sample
+    from isometrics._counting.array_api import DeviceSums, Ends
+
+
+THREE = (Measure.ROC, Measure.DAVIS_GOADRICH, Measure.PRG)
+"""AUROC, AUPR and AUPRG, which cost less than all that is added up."""
+
+
+def table_on_device(sample: DeviceSample, rows: str) -> Table:
+    """Return a table of a device's sample, with the rows asked for; it is on the host."""
+    if rows == "hull":
+        return _hull_alone(sample)
+    totals = ClassTotals(*_counts(sample))
+    scores, tp, fp = gathered(ranking_of(sample))
+    table = behind_empty_rule(as_thresholds(scores), tp, fp, totals, Kind.SCORES)
+    return table if rows == "all" else corners_of_table(table)
+
+
+def _hull_alone(sample: DeviceSample) -> Table:
+    """Return the vertices of the hull, with the areas of the whole table."""
+    counts, ranking = _counts(sample), ranking_of(sample)
+    totals = ClassTotals(*counts)
+    known = measures(sums_of(ranking, *counts), *counts)
+    rows = hull_rows(ranking, vertices)
+    thresholds = as_thresholds(ranking.scores(rows.marks))
+    table = behind_empty_rule(thresholds, rows.tp[1:], rows.fp[1:], totals, Kind.COMPACT)
+    return replace(table, gaps=rows.gaps, known=known)
+
+
+def areas(sample: DeviceSample, *, everything: bool) -> dict[str, float]:
+    """Return AUROC, AUPR and AUPRG, or all measures that are added up on devices, by `Measure`."""
+    counts = _counts(sample)
+    return measures(sums_of(ranking_of(sample), *counts, everything=everything), *counts)
+
+
+def _counts(sample: DeviceSample) -> tuple[int, int]:
+    positives = positives_of(sample)
+    clean_totals(positives, sample.size - positives, counted="y_true")
+    return positives, sample.size - positives
+
+
+def measures(sums: DeviceSums, positives: int, negatives: int) -> dict[str, float]:
+    """Return the measures that the sums make known; the one cut piece is added exactly."""
+    totals = ClassTotals(positives, negatives)
+    crossing, end = _cut(sums.crossing, totals)
+    known: dict[str, float] = {
+        Measure.ROC: sums.pairs / (2 * positives * negatives),
+        Measure.DAVIS_GOADRICH: sums.davis_goadrich / positives,
+        Measure.PRG: 1 - _lost(sums.lost, crossing, end, totals),
+    }
+    if math.isnan(sums.above):
+        return known
+    terms = [prg.loss_of_piece(totals, crossing, end), (sums.misses, sums.false_alarms)]
+    misses, false_alarms = prg.mean_losses(terms, totals, crossing)
+    return known | {
+        Measure.Y0: prg.gain_at(*crossing, totals),
+        Measure.ABOVE: sums.above / positives,
+        Measure.AVERAGE_PRECISION: sums.average_precision / positives,
+        Measure.LINEAR: sums.linear / positives,
+        Measure.MISSES: misses,
+        Measure.FALSE_ALARMS: false_alarms,
+    }
+
+
+def _cut(ends: Ends, totals: ClassTotals) -> tuple[prg.Point, prg.Point]:
+    """Return where the recall gain is 0, and where the group of rows around it ends."""
+    tp_before, fp_before, tp, fp = map(Fraction, ends)
+    baseline = prg.true_positives_at(Fraction(0), totals)
+    share = (baseline - tp_before) / (tp - tp_before)
+    return (baseline, fp_before + share * (fp - fp_before)), (tp, fp)
+
+
+def _lost(sums: float, start: prg.Point, end: prg.Point, totals: ClassTotals) -> float:
+    """Return the area between the PRG curve and 1; see `prg.lost_terms`."""
+    odds = Fraction(totals.positives) / Fraction(totals.negatives)
+    (x, y), (x_end, y_end) = start, end
+    width = (x_end - x) / x / (x_end / Fraction(totals.positives))
+    cut = width * (y / x + y_end / x_end)
+    return float(odds * odds / 2 * (cut + Fraction(sums)))
+
+
+SECTION = 1 << 16
+"""Rows that are looked at together, while they are in the processor's cache."""
+
+
+def hull_alone(sample: Sample, *, section: int = SECTION) -> Table:
+    """Return the vertices of the hull and few rows besides, with the areas of the whole table.
+
+    Only the sorted keys of all rows are in memory, as large as float64 scores.
+    """
+    labels, scores, weights = sample
+    positives = int(np.count_nonzero(labels))
+    encoding = encoding_of(scores) if weights is None else None
+    if encoding is None:
+        return hull_with_areas(table_of_sample(sample, None, None))
+    clean_totals(positives, labels.size - positives, counted="y_true")
+    keys = _counting.sorted_keys(labels, scores, encoding)
+    found = Compacting(ClassTotals(positives, labels.size - positives), fineness=0)
+    end = keys.size
+    while end:
+        start = _start_of_ties(keys, max(end - section, 0))
+        part = keys[start:end]
+        last = np.append(np.flatnonzero((part[1:] ^ part[:-1]) > 1), part.size - 1)
+        upto = np.cumsum(~part & part.dtype.type(1), dtype=np.int64)
+        before = positives - int(upto[-1])
+        tp = np.concatenate([[before], before + upto[last]])
+        fp = np.concatenate([[start], start + 1 + last]) - tp
+        found.add(as_thresholds(encoding.scores(part[last])), tp, fp)
+        end, positives = start, before
+    return found.table()
+
+
+def hull_with_areas(table: Table) -> Table:
+    """Keep the hull of a table and few rows besides, with all its areas."""
+    found = Compacting(ClassTotals(table.positives, table.negatives), fineness=0)
+    found.add(table.thresholds[1:], table.tp, table.fp)
+    return found.table()
+
+
+def _start_of_ties(keys: NDArray[Any], row: int) -> int:
+    """Return the first row that is tied with a row; of ties, the positives come first."""
+    one = keys.dtype.type(1)
+    return int(np.searchsorted(keys, keys[row] & ~one))

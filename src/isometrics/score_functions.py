@@ -1,0 +1,548 @@
+"""scikit-learn shaped functions: labels with scores or predictions in, curves and numbers out."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from isometrics._core.arrays import Column, column, plain
+from isometrics._core.parameters import clean_beta, clean_choice, clean_prevalence
+from isometrics._core.results import tuple_value
+from isometrics._core.sample import clean_device_sample, positive_rows, present_rows
+from isometrics._table.table import Measure
+from isometrics.errors import (
+    DimensionError,
+    EmptyInputError,
+    LabelError,
+    OneClassError,
+    ParameterError,
+)
+from isometrics.points import OperatingPoints
+from isometrics.points.devices import THREE, areas
+from isometrics.spaces.pr import INTERPOLATIONS, f_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from isometrics._core.arrays import Counts, Floats, Total
+    from isometrics.spaces.density import DensityLike
+    from isometrics.spaces.indices import WeightedIndex
+
+
+Label = TypeVar("Label")
+
+
+class Confusion(NamedTuple):
+    """The four counts of one class against the rest."""
+
+    tp: Total
+    fp: Total
+    fn: Total
+    tn: Total
+
+
+def binary_confusion(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
+) -> Confusion:
+    """Count the positive class."""
+    (truth, predicted), weights = _present(y_true, y_pred, sample_weight)
+    positive = [positive_rows(labels, pos_label) for labels in (truth, predicted)]
+    known = truth.values[~positive[0]]
+    if known.size:
+        strange = ~positive[1] & (predicted.values != known[0])
+        if strange.any():
+            example = plain(predicted.values[np.argmax(strange)])
+            what = f"labels that y_true does not have ({example!r})"
+            predicted.refuse(strange, LabelError, what)
+    return _confusion(positive[0], positive[1], weights)
+
+
+def multiclass_confusions(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Sequence[object] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> dict[object, Confusion]:
+    """Count each class against the rest: those of `labels`, or all that occur, sorted."""
+    (truth, predicted), weights = _present(y_true, y_pred, sample_weight)
+    true_labels, predicted_labels = truth.present(), predicted.present()
+    if labels is None:
+        classes = set(true_labels.tolist()) | set(predicted_labels.tolist())
+        labels = sorted(classes, key=lambda label: (type(label).__name__, label))
+    return {
+        label: _confusion(true_labels == label, predicted_labels == label, weights)
+        for label in _some(labels)
+    }
+
+
+def multilabel_confusions(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Sequence[int] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> dict[object, Confusion]:
+    """Count each column of two indicator matrices: those numbered in `labels`, or all."""
+    truth, predicted = _matrix(y_true), _matrix(y_pred)
+    if truth.shape != predicted.shape:
+        raise DimensionError(
+            f"y_true has shape {truth.shape} but y_pred has shape {predicted.shape}"
+        )
+    if truth.size == 0:
+        raise EmptyInputError(f"y_true has shape {truth.shape}; rows and columns are needed")
+    numbers = _some(range(truth.shape[1]) if labels is None else labels)
+    unknown = [number for number in numbers if number not in range(truth.shape[1])]
+    if unknown:
+        raise ParameterError(
+            f"labels must be column numbers below {truth.shape[1]} but has {unknown[0]!r}"
+        )
+    counts: dict[object, Confusion] = {}
+    for number in numbers:
+        columns, weights = present_rows(
+            Column(f"y_true[:, {number}]", truth[:, number]),
+            Column(f"y_pred[:, {number}]", predicted[:, number]),
+            sample_weight=sample_weight,
+        )
+        positive = [positive_rows(each, None) for each in columns]
+        counts[number] = _confusion(positive[0], positive[1], weights)
+    return counts
+
+
+def _matrix(values: Any) -> NDArray[Any]:
+    """Return a dense matrix, also of a sparse one."""
+    return np.asarray(values.toarray() if hasattr(values, "toarray") else values)
+
+
+def _some(labels: Sequence[Label]) -> Sequence[Label]:
+    if len(labels) == 0:
+        raise ParameterError("labels is empty; name at least one class")
+    return labels
+
+
+def _present(
+    y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[list[Column], Counts | None]:
+    return present_rows(
+        column(y_true, "y_true"), column(y_pred, "y_pred"), sample_weight=sample_weight
+    )
+
+
+def _confusion(
+    truth: NDArray[np.bool_], predicted: NDArray[np.bool_], weights: Counts | None
+) -> Confusion:
+    cells = 2 * truth.astype(np.intp) + predicted
+    tn, fp, fn, tp = np.bincount(cells, weights, minlength=4).tolist()
+    return Confusion(tp, fp, fn, tn)
+
+
+@tuple_value
+class PrecisionRecallGainCurve(NamedTuple):
+    """Precision gain, recall gain and threshold of every operating point, of equal lengths."""
+
+    precision_gain: Floats
+    recall_gain: Floats
+    thresholds: Floats
+
+
+def precision_recall_gain_curve(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
+) -> PrecisionRecallGainCurve:
+    """Return the points of the precision-recall-gain curve, from the strictest threshold on.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> gain, _, thresholds = iso.precision_recall_gain_curve([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> thresholds
+    array([inf, 0.9, 0.8, 0.7, 0.1])
+    >>> gain
+    array([nan, 1. , 0. , 0.5, 0. ])
+    """
+    points = OperatingPoints.from_scores(
+        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+    )
+    return PrecisionRecallGainCurve(points.precision_gain, points.recall_gain, points.thresholds)
+
+
+@tuple_value
+class AreaScores(NamedTuple):
+    """The areas of one ranking in three spaces."""
+
+    auroc: float
+    aupr: float
+    auprg: float
+
+
+def area_scores(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
+    undefined: str = "raise",
+) -> AreaScores:
+    """Return AUROC, AUPR (Davis & Goadrich 2006) and AUPRG (Flach & Kull 2015) from one sort.
+
+    Arrays of torch, CuPy and JAX are sorted and added up on the device they lie on.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> iso.area_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).auprg
+    0.25
+    """
+    clean_choice(undefined, "undefined", ("raise", "nan"))
+    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
+    try:
+        known = _on_device(y_true, y_score, Measure.ROC, **options)
+        if known:
+            return AreaScores(*(known[measure] for measure in THREE))
+        points = OperatingPoints.from_scores(y_true, y_score, **options, rows="corners")
+    except OneClassError:
+        if undefined == "raise":
+            raise
+        return AreaScores(math.nan, math.nan, math.nan)
+    return AreaScores(points.roc.area(), points.pr.area(), points.prg.area())
+
+
+def auprg_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
+    undefined: str = "raise",
+) -> float:
+    """Return the signed area under the precision-recall-gain curve (Flach & Kull 2015).
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> iso.auprg_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    0.25
+    """
+    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "measure": Measure.PRG}
+    return _area(lambda points: points.prg.area(), undefined, y_true, y_score, **options)
+
+
+def aupr_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    interpolation: str = "davis-goadrich",
+    pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
+    undefined: str = "raise",
+) -> float:
+    """Return the area under the precision-recall curve, exact unless another one is named.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> round(iso.aupr_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]), 6)
+    0.797267
+    """
+    clean_choice(interpolation, "interpolation", INTERPOLATIONS)
+    options: Any = {
+        "pos_label": pos_label,
+        "sample_weight": sample_weight,
+        "measure": interpolation,
+    }
+    return _area(
+        lambda points: points.pr.area(interpolation), undefined, y_true, y_score, **options
+    )
+
+
+def auroc_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
+    undefined: str = "raise",
+) -> float:
+    """Return the area under the ROC curve.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> iso.auroc_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    0.75
+    """
+    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "measure": Measure.ROC}
+    return _area(lambda points: points.roc.area(), undefined, y_true, y_score, **options)
+
+
+def tradeoff_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    index: str | WeightedIndex = "f-measure",
+    lo: float = 0.0,
+    hi: float = 1.0,
+    density: DensityLike = None,
+    pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
+    undefined: str = "raise",
+) -> float:
+    """Return the area under the optimal tradeoff curve (Hanczar & Nadif); see `Tradeoff.area`.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> round(iso.tradeoff_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]), 6)
+    0.863046
+    """
+    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
+    return _area(
+        lambda points: points.tradeoff(index).area(lo, hi, density),
+        undefined,
+        y_true,
+        y_score,
+        **options,
+    )
+
+
+def _area(
+    area: Callable[[OperatingPoints], float],
+    undefined: str,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    measure: str | None = None,
+    **options: Any,
+) -> float:
+    """Return an area of a sample; on a device, where it has the name `measure`."""
+    clean_choice(undefined, "undefined", ("raise", "nan"))
+    try:
+        known = {} if measure is None else _on_device(y_true, y_score, measure, **options)
+        if measure in known:
+            return known[measure]
+        points = OperatingPoints.from_scores(y_true, y_score, **options, rows="corners")
+    except OneClassError:
+        if undefined == "raise":
+            raise
+        return math.nan
+    return area(points)
+
+
+def _on_device(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    measure: str,
+    *,
+    pos_label: object,
+    sample_weight: ArrayLike | None,
+) -> dict[str, float]:
+    """Return what is added up where the sample lies, if that is a device and it has no weights."""
+    sample = None if sample_weight is not None else clean_device_sample(y_true, y_score, pos_label)
+    return {} if sample is None else areas(sample, everything=measure not in THREE)
+
+
+def precision_gain_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: object = None,
+    labels: Sequence[object] | None = None,
+    average: str | None = "binary",
+    sample_weight: ArrayLike | None = None,
+    prevalence: float | None = None,
+    undefined: str = "raise",
+) -> float | Floats:
+    """Return the precision gain of hard predictions; see `fbeta_gain_score`."""
+    return fbeta_gain_score(
+        y_true,
+        y_pred,
+        beta=0.0,
+        pos_label=pos_label,
+        labels=labels,
+        average=average,
+        sample_weight=sample_weight,
+        prevalence=prevalence,
+        undefined=undefined,
+    )
+
+
+def recall_gain_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: object = None,
+    labels: Sequence[object] | None = None,
+    average: str | None = "binary",
+    sample_weight: ArrayLike | None = None,
+    prevalence: float | None = None,
+    undefined: str = "raise",
+) -> float | Floats:
+    """Return the recall gain of hard predictions; see `fbeta_gain_score`."""
+    return fbeta_gain_score(
+        y_true,
+        y_pred,
+        beta=math.inf,
+        pos_label=pos_label,
+        labels=labels,
+        average=average,
+        sample_weight=sample_weight,
+        prevalence=prevalence,
+        undefined=undefined,
+    )
+
+
+def f1_gain_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: object = None,
+    labels: Sequence[object] | None = None,
+    average: str | None = "binary",
+    sample_weight: ArrayLike | None = None,
+    prevalence: float | None = None,
+    undefined: str = "raise",
+) -> float | Floats:
+    """Return the F₁ gain of hard predictions; see `fbeta_gain_score`."""
+    return fbeta_gain_score(
+        y_true,
+        y_pred,
+        beta=1.0,
+        pos_label=pos_label,
+        labels=labels,
+        average=average,
+        sample_weight=sample_weight,
+        prevalence=prevalence,
+        undefined=undefined,
+    )
+
+
+def fbeta_gain_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    beta: float,
+    pos_label: object = None,
+    labels: Sequence[object] | None = None,
+    average: str | None = "binary",
+    sample_weight: ArrayLike | None = None,
+    prevalence: float | None = None,
+    undefined: str = "raise",
+) -> float | Floats:
+    """Return the F_β gain of hard predictions: F_β on the scale where it may be averaged.
+
+    Parameters
+    ----------
+    y_true, y_pred
+        Labels and predicted labels; for multilabel data two indicator matrices, one column a
+        class.
+    beta
+        0 is the precision gain, ``inf`` the recall gain.
+    pos_label
+        The positive class of binary data.
+    labels
+        The classes to score, by default all that occur; for multilabel data, column numbers.
+    average
+        ``"binary"``: the positive class. ``"macro"``: the mean of the classes' gains, on the gain
+        scale. ``"weighted"``: the same weighted by the classes' positives. ``"micro"``: the gain
+        of the pooled counts. ``None``: one gain for each class.
+    prevalence
+        The reference π; by default the share of positives in `y_true`. The baseline of gain 0
+        is always-positive at that prevalence.
+    undefined
+        What to do where a gain is not defined: ``"raise"`` or ``"nan"``.
+
+    Notes
+    -----
+    FG_β = (F_β - π)/((1-π)·F_β) (Flach & Kull 2015). Without a true positive it is -inf; where
+    F_β itself is 0/0, or one class is missing and no `prevalence` is given, it is undefined.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> iso.f1_gain_score([1, 1, 0, 0], [1, 0, 1, 0])
+    0.0
+    """
+    beta = clean_beta(beta)
+    clean_choice(undefined, "undefined", ("raise", "nan"))
+    reference = None if prevalence is None else clean_prevalence(prevalence)
+    counts = _class_counts(
+        y_true, y_pred, average, pos_label=pos_label, labels=labels, sample_weight=sample_weight
+    )
+    supports = {label: count.tp + count.fn for label, count in counts.items()}
+    if average == "weighted":
+        counts = {label: count for label, count in counts.items() if supports[label] > 0}
+        if not counts:
+            return _undefined("no class has a positive to be weighted by", undefined)
+    gains = np.array(
+        [_gain(label, count, beta, reference, undefined) for label, count in counts.items()]
+    )
+    if average is None:
+        return gains
+    weights = [supports[label] for label in counts] if average == "weighted" else None
+    return float(np.average(gains, weights=weights))
+
+
+def _class_counts(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    average: str | None,
+    *,
+    pos_label: object,
+    labels: Sequence[Any] | None,
+    sample_weight: ArrayLike | None,
+) -> dict[str, Confusion]:
+    """Return the counts to be averaged, by class."""
+    if average is not None:
+        clean_choice(average, "average", ("binary", "macro", "micro", "weighted"))
+    multilabel = np.ndim(y_true) == 2 or hasattr(y_true, "toarray")
+    if average == "binary":
+        if multilabel:
+            raise DimensionError(
+                "y_true is multilabel; choose average='macro', 'micro', 'weighted' or None"
+            )
+        if labels is not None:
+            raise ParameterError("labels= is for several classes; choose an average= or pos_label=")
+        count = binary_confusion(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
+        return {"the positive class": count}
+    if pos_label is not None:
+        raise ParameterError("pos_label= is for average='binary'; choose classes with labels=")
+    confusions = multilabel_confusions if multilabel else multiclass_confusions
+    by_label = confusions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    counts = {f"class {label!r}": count for label, count in by_label.items()}
+    if average == "micro":
+        return {"all classes": Confusion(*map(sum, zip(*counts.values(), strict=True)))}
+    return counts
+
+
+def _gain(
+    name: str, counts: Confusion, beta: float, prevalence: float | None, undefined: str
+) -> float:
+    tp, fp, fn, tn = counts
+    recall_weight, precision_weight = f_weights(beta)
+    missed = recall_weight * fn + precision_weight * fp
+    if prevalence is None and (tp + fn == 0 or fp + tn == 0):
+        only = "negatives" if tp + fn == 0 else "positives"
+        return _undefined(f"{name} has only {only}, and no prevalence= is given", undefined)
+    if tp == 0:
+        if missed == 0:
+            return _undefined(f"{name} has neither a true positive nor an error", undefined)
+        return -math.inf
+    odds = (tp + fn) / (fp + tn) if prevalence is None else prevalence / (1 - prevalence)
+    return 1 - odds * missed / tp
+
+
+def _undefined(reason: str, undefined: str) -> float:
+    if undefined == "raise":
+        raise OneClassError(f'the gain is undefined: {reason}; undefined="nan" returns NaN')
+    return math.nan

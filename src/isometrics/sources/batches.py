@@ -1,0 +1,132 @@
+"""A source of predictions: columns with names, read in batches as often as needed."""
+
+from __future__ import annotations
+
+import re
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from isometrics.errors import FileError
+from isometrics.sources.arrow import kind_of
+from isometrics.sources.columns import Peek
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from isometrics.sources.columns import Layout
+
+BATCH_ROWS = 1 << 17
+_BATCH_VALUES = 1 << 20
+"""Rows of many columns come in shorter batches, so that a batch takes some megabytes at most."""
+FIRST_ROWS = 1000
+_LONGEST = 400
+"""The characters of a library's message that are repeated."""
+
+
+_ORIGINAL = re.compile(r"\nOriginal Line:\s*\n?.*\n")
+
+
+class ColumnTypesChangedError(Exception):
+    """Later rows have other types than the first ones; the schema is right now, so read again."""
+
+
+class Source(Protocol):
+    """Anything with named columns that can be read again."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        ...
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows, where it is known beforehand."""
+        ...
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The names and types of all columns."""
+        ...
+
+    def batches(
+        self, columns: Sequence[str], *, limit: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Read some columns, all rows or the first ones."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        ...
+
+
+def batch_rows(columns: int) -> int:
+    """Return the number of rows to read at a time.
+
+    Examples
+    --------
+    >>> batch_rows(2), batch_rows(300), batch_rows(10**7)
+    (131072, 3495, 1)
+    """
+    return min(BATCH_ROWS, max(_BATCH_VALUES // max(columns, 1), 1))
+
+
+def peek(source: Source) -> dict[str, Peek]:
+    """Return the kinds and the first values of all columns."""
+    schema = source.schema
+    kinds = {field.name: kind_of(field.type) for field in schema}
+    values: dict[str, list[object]] = {name: [] for name in kinds}
+    # Values of other kinds tell nothing, and some have no counterpart in Python.
+    wanted = [name for name, kind in kinds.items() if kind != "other"]
+    for batch in source.batches(wanted, limit=FIRST_ROWS) if wanted else ():
+        for name in wanted:
+            values[name] += batch.column(name).to_pylist()
+    return {name: Peek(kind, values[name][:FIRST_ROWS]) for name, kind in kinds.items()}
+
+
+def columns_of(layout: Layout) -> list[str]:
+    """Return the columns that a layout uses."""
+    named = (layout.label, *layout.scores.values(), layout.model, layout.weight, layout.group)
+    return [name for name in named if name is not None]
+
+
+@contextmanager
+def reading(name: str, *errors: type[Exception]) -> Iterator[None]:
+    """Turn what libraries raise about a file into one sentence; drivers have their own errors."""
+    import pyarrow as pa
+
+    if "duckdb" in sys.modules:
+        errors += (sys.modules["duckdb"].Error,)
+    try:
+        yield
+    except OSError as error:
+        raise FileError(f"cannot read {name!r}: {_reason(error)}") from error
+    except UnicodeEncodeError as error:
+        raise FileError(
+            f"cannot read {name!r}: its name is not UTF-8, which the reader needs; rename it"
+        ) from error
+    except (pa.ArrowException, UnicodeDecodeError, *errors) as error:
+        raise FileError(f"cannot read {name!r}: {_first_line(error)}") from error
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror.lower() if error.strerror else _first_line(error)
+
+
+def _first_line(error: BaseException) -> str:
+    """Return what a library's message begins with, without the kind of error before it.
+
+    DuckDB names the line of a CSV file, shows it whole, and only then says what is wrong.
+    """
+    # Those of Spark say what is wrong, and have no arguments.
+    said = str(error.args[0] if error.args else error)
+    said = _ORIGINAL.sub("\n", said)
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    first = lines[0] if lines else type(error).__name__
+    _, _, rest = first.partition("Error: ")
+    said = rest or first
+    if said.startswith("CSV Error on Line:"):
+        said = ", ".join([said, *lines[1:2]])
+    return f"{said:.{_LONGEST}}".rstrip(".:")

@@ -1,0 +1,575 @@
+"""Which column of a table of predictions is what: labels, scores, models, weights, groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, NamedTuple
+
+from isometrics._core.results import Value, several, tuple_value
+from isometrics.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    Pattern = tuple[str, str]
+    Scores = str | Iterable[str] | Mapping[str, str] | None
+    Choice = str | bool | None
+
+
+_TRUTH = {
+    **dict.fromkeys(("true", "t", "yes", "y", "1"), True),
+    **dict.fromkeys(("false", "f", "no", "n", "0"), False),
+}
+"""What a truth value may be called; a CSV file of ``yes`` and ``no`` is read as truth values."""
+_LABEL_KINDS = {"boolean": "booleans", "integer": "whole numbers", "float": "numbers"}
+
+
+def as_label(pos_label: object, label: str, peek: Peek) -> object:
+    """Return a positive label that was given as text in the type of its column."""
+    if peek.kind == "string":
+        return None if pos_label is None else str(pos_label)
+    if peek.kind == "boolean" and pos_label in (0, 1):
+        return bool(pos_label)
+    if not isinstance(pos_label, str) or peek.kind not in _LABEL_KINDS:
+        return pos_label
+    read: dict[str, Callable[[str], object]] = {
+        "boolean": lambda text: _TRUTH[text.lower()],
+        "integer": _whole_number,
+        "float": _number,
+    }
+    try:
+        return read[peek.kind](pos_label.strip())
+    except (KeyError, ValueError):
+        found = [repr(value) for value in peek.distinct()]
+        examples = f" such as {several(found, most=3)}" if found else ""
+        raise ParameterError(
+            f"pos_label {pos_label!r} cannot be a value of the label column {label!r}, which "
+            f"holds {_LABEL_KINDS[peek.kind]}{examples}"
+        ) from None
+
+
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        number = _number(text)
+        if not number.is_integer():
+            raise
+        return int(number)
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if math.isnan(number):
+        raise ValueError
+    return number
+
+
+def class_name(value: object) -> str:
+    """Return the text of a label, as it stands in the names of columns."""
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if whole else str(value)  # type: ignore[call-overload]
+
+
+def columns_of_classes(classes: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
+    """Return the column of each class, where every class has one named after it.
+
+    The names are those of the classes, or these between one beginning and one end, as in
+    ``p_cat``, ``p_dog``. Without such columns the answer is empty.
+    """
+    present = set(columns)
+    fitting = [
+        {name: f"{before}{name}{after}" for name in classes}
+        for before, after in _patterns(columns, classes[:1])
+        if all(f"{before}{name}{after}" in present for name in classes)
+    ]
+    return _only_fitting(fitting)
+
+
+def classes_of_columns(columns: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
+    """Return the column of each class, where every column is named after a class."""
+    fitting = []
+    for before, after in _patterns(columns[:1], classes):
+        names = {f"{before}{name}{after}": name for name in classes}
+        if all(column in names for column in columns):
+            fitting.append({names[column]: column for column in columns})
+    return _only_fitting(fitting)
+
+
+def _patterns(columns: Sequence[str], classes: Sequence[str]) -> list[Pattern]:
+    """Return what stands before and behind the name of a class in the name of a column."""
+
+    def found() -> Iterator[Pattern]:
+        for column in columns:
+            for name in filter(None, classes):
+                start = column.find(name)
+                while start >= 0:
+                    yield column[:start], column[start + len(name) :]
+                    start = column.find(name, start + 1)
+
+    return list(dict.fromkeys(found()))
+
+
+def _only_fitting(fitting: list[dict[str, str]]) -> dict[str, str]:
+    if len(fitting) > 1:
+        shown = [repr(next(iter(columns.values()))) for columns in fitting]
+        raise ParameterError(
+            "several families of columns are named after the labels, such as "
+            f"{several(shown)}; say which with scores="
+        )
+    return fitting[0] if fitting else {}
+
+
+class FoundScores(NamedTuple):
+    """Score columns by model or class."""
+
+    columns: dict[str, str]
+    classes: dict[str, object]
+    """The label of each class; empty where the columns are those of models."""
+    reason: str | None
+    """By what they were guessed; None where they were given."""
+
+
+def scores_among(
+    free: Mapping[str, Peek], given: Mapping[str, str], label: Peek, positive: object
+) -> FoundScores:
+    """Return the score columns: those given, else guesses among columns of no other use."""
+    values = {class_name(value): value for value in label.distinct()}
+    if given:
+        named, reason = _given_classes(given, list(values), positive), None
+    else:
+        named, reason = _guessed_classes(free, list(values)), "columns named after the labels"
+        if positive is not None and positive not in values.values():
+            # A rare class may not be among the first rows, but have a column.
+            wider = values | {class_name(positive): positive}
+            if more := _guessed_classes(free, list(wider)):
+                named, values = more, wider
+    if named:
+        return _of_classes(named, values, positive, reason)
+    if given:
+        return FoundScores(dict(given), {}, None)
+    names, reason = guess_scores(free)
+    return FoundScores({name: name for name in names}, {}, reason)
+
+
+def _given_classes(
+    given: Mapping[str, str], classes: list[str], positive: object
+) -> dict[str, str]:
+    """Return the given column of each class, where three classes or more are known."""
+    columns = list(given.values())
+    if len(classes) < 3:
+        return {}
+    if set(given) <= set(classes):
+        return dict(given)
+    if len(columns) > 1:
+        return classes_of_columns(columns, classes)
+    return {} if positive is None else classes_of_columns(columns, [class_name(positive)])
+
+
+def _guessed_classes(free: Mapping[str, Peek], classes: list[str]) -> dict[str, str]:
+    """Return the column of each class, if every class in sight has one."""
+    numbers = [name for name, peek in free.items() if peek.kind in NUMBERS]
+    if len(classes) < 2:
+        return {}
+    found = columns_of_classes(classes, numbers)
+    others = {name: peek for name, peek in free.items() if name not in found.values()}
+    if found and len(classes) == 2 and (score := named_scores(others)):
+        fitting = several([repr(column) for column in found.values()])
+        raise ParameterError(
+            f"scores could be the column {score[0]!r}, or {fitting}, which are named after the "
+            "labels; say which with scores="
+        )
+    return {name: column for column in numbers for name in found if found[name] == column}
+
+
+def _of_classes(
+    named: dict[str, str], values: dict[str, object], positive: object, reason: str | None
+) -> FoundScores:
+    """Keep the positive class, where there is one; else each class has its turn."""
+    if positive is None and set(values.values()) in CONVENTIONS:
+        positive = 1
+    if positive is None:
+        return FoundScores(named, {name: values[name] for name in named}, reason)
+    name = next((name for name, value in values.items() if value == positive), None)
+    if name not in named:
+        raise ParameterError(
+            f"pos_label {positive!r} has no score column; there are columns for the classes "
+            f"{several(list(named))}"
+        )
+    if len(values) == 2:
+        return FoundScores({named[name]: named[name]}, {}, reason)
+    return FoundScores({name: named[name]}, {name: positive}, reason)
+
+
+NAMES = {
+    "label": (
+        *("label", "labels", "y", "y_true", "target", "truth", "true", "actual"),
+        *("ground_truth", "class", "correct", "outcome"),
+    ),
+    "model": ("model", "algorithm", "classifier", "method", "system"),
+    "weight": ("weight", "weights", "sample_weight", "w"),
+    "group": ("group", "fold", "site", "query", "qid", "split", "part", "repeat"),
+}
+"""Names of columns, in small letters, by what such a column is."""
+
+SCORES = (
+    *("score", "scores", "prob", "proba", "probability", "p"),
+    *("y_score", "y_prob", "y_pred_proba", "confidence"),
+)
+REMAINING = "the remaining numeric columns"
+"""By what columns are guessed to be the scores of models."""
+PREDICTIONS = ("pred", "prediction")
+"""Names of scores, but also of decided classes; only where no name of `SCORES` is there."""
+
+_OTHERS = (
+    *("id", "ids", "row_id", "rowid", "row", "index", "idx", "key", "uuid", "unnamed: 0", ""),
+    *("y_pred", "predicted", "predicted_label", "predicted_class"),
+)
+_RESERVED = {name for names in NAMES.values() for name in names}
+NUMBERS = ("integer", "float")
+CONVENTIONS: tuple[set[object], ...] = ({0, 1}, {-1, 1})
+"""Labels that need no positive one to be named: it is 1, or True."""
+
+_KINDS = {
+    "model": ("string", "integer"),
+    "weight": NUMBERS,
+    "group": ("string", "integer"),
+}
+
+
+@tuple_value
+class Peek(NamedTuple):
+    """What is known of a column before all of it is read."""
+
+    kind: str
+    """``"boolean"``, ``"integer"``, ``"float"``, ``"string"`` or ``"other"``."""
+    values: list[object]
+    """Its first values, None for null."""
+
+    def distinct(self) -> list[object]:
+        """Return the different values among the first ones, in their order, without null."""
+        found: dict[object, None] = {}
+        for value in self.values:
+            # NaN differs from itself.
+            if value is not None and value == value:  # noqa: PLR0124
+                found.setdefault(value)
+        return list(found)
+
+
+def guess_label(columns: Mapping[str, Peek]) -> tuple[str, str]:
+    """Return the label column among columns that have no other use, and what tells it."""
+    named = [
+        name
+        for name, peek in columns.items()
+        if _known(name, NAMES["label"]) and _holds_classes(peek)
+    ]
+    if named:
+        return _only(named, "label"), ""
+    two_valued = [
+        name
+        for name, peek in columns.items()
+        if not _known(name, {*_RESERVED, *SCORES, *PREDICTIONS, *_OTHERS}) and _is_binary(peek)
+    ]
+    if two_valued:
+        return _only(two_valued, "label"), "the only column with two values"
+    raise ParameterError(
+        f"no column looks like the label among {listed(columns)}; say which it is with label="
+    )
+
+
+def guess_role(columns: Mapping[str, Peek], role: str) -> str | None:
+    """Return the column of models, weights or groups, if one is there."""
+    fitting = [
+        name
+        for name, peek in columns.items()
+        if _known(name, NAMES[role]) and peek.kind in _KINDS[role]
+    ]
+    return _only(fitting, role, f", or {role}=False for none") if fitting else None
+
+
+def named_scores(columns: Mapping[str, Peek]) -> list[str]:
+    """Return the column that is called a score, if one is."""
+    for names in (SCORES, PREDICTIONS):
+        named = [
+            name for name, peek in columns.items() if _known(name, names) and peek.kind in NUMBERS
+        ]
+        if named:
+            return [_only(named, "scores", "; a list of columns is several models")]
+    return []
+
+
+def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
+    """Return the score columns among columns that have no other use, and what tells them."""
+    if named := named_scores(columns):
+        return named, ""
+    models = [name for name, peek in columns.items() if peek.kind == "float" and may_be_model(name)]
+    if models:
+        return models, REMAINING
+    texts = [
+        name
+        for name, peek in columns.items()
+        if _known(name, {*SCORES, *PREDICTIONS}) and peek.kind == "string"
+    ]
+    if len(texts) == 1:
+        # Who reads it says which values are no numbers, and where.
+        return texts, ""
+    raise ParameterError(
+        f"no column looks like scores among {listed(columns)}; say which they are with scores="
+    )
+
+
+def may_be_model(name: str) -> bool:
+    """Tell whether a column of floats of this name is taken for the scores of a model."""
+    return not _known(name, {*_RESERVED, *_OTHERS})
+
+
+def _only(fitting: list[str], role: str, advice: str = "") -> str:
+    if len(fitting) > 1:
+        both = several([repr(name) for name in fitting], "or")
+        raise ParameterError(f"{role} could be the column {both}; say which with {role}={advice}")
+    return fitting[0]
+
+
+def _known(name: str, names: Collection[str]) -> bool:
+    return name.strip().lower() in names
+
+
+def _holds_classes(peek: Peek) -> bool:
+    """Tell whether a column may be a label: no measurement, but whole numbers or words."""
+    if peek.kind == "float":
+        return all(float(value).is_integer() for value in peek.distinct())  # type: ignore[arg-type]
+    return peek.kind in ("boolean", "integer", "string")
+
+
+def _is_binary(peek: Peek) -> bool:
+    if peek.kind in NUMBERS:
+        return set(peek.distinct()) in CONVENTIONS
+    return peek.kind == "boolean" or (peek.kind == "string" and len(peek.distinct()) == 2)
+
+
+def listed(columns: Mapping[str, Peek]) -> str:
+    """Return the names of columns for a sentence."""
+    return several([repr(name) for name in columns]) if columns else "no columns"
+
+
+_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout(Value):
+    """Which column is what.
+
+    Attributes
+    ----------
+    label
+        The column of labels.
+    scores
+        The score column of each model, or of each class, in the order of the table. Where a
+        column names the models, there is one score column, under its own name.
+    model
+        The column that names the model of a row; None where each model has its own column.
+    weight, group
+        The columns of weights and of groups, or None.
+    pos_label
+        The positive label, in the type of the label column; None is by convention, True or 1.
+    multiclass
+        Whether each score column belongs to one class of the label.
+    classes
+        For each class its value in the label column; empty unless `multiclass`.
+    guessed
+        What was guessed, and by what.
+    unused
+        The columns that are not used.
+
+    Examples
+    --------
+    >>> from isometrics.sources.columns import Peek, layout_of
+    >>> peeks = {
+    ...     "id": Peek("integer", [1, 2]),
+    ...     "y": Peek("integer", [0, 1]),
+    ...     "rf": Peek("float", [0.2, 0.9]),
+    ...     "logit": Peek("float", [0.4, 0.8]),
+    ... }
+    >>> layout_of(peeks).describe()
+    'label: y (guessed); models: rf, logit (guessed: the remaining numeric columns); not used: id'
+    """
+
+    label: str
+    scores: dict[str, str]
+    model: str | None = None
+    weight: str | None = None
+    group: str | None = None
+    pos_label: object = None
+    multiclass: bool = False
+    classes: dict[str, object] = field(default_factory=dict)
+    guessed: dict[str, str] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
+
+    def describe(self) -> str:
+        """Return one sentence that says which column is what, and what was guessed."""
+        said = [self._role("label", self.label)]
+        if self.pos_label is not None:
+            said.append(f"positive: {self.pos_label}")
+        if self.model is not None:
+            said.append(self._role("model", self.model))
+        columns = [
+            name if name == column else f"{name} = {column}" for name, column in self.scores.items()
+        ]
+        what = "classes" if self.multiclass else "models" if len(columns) > 1 else "score"
+        said.append(self._role("scores", ", ".join(columns), what))
+        for role, column in (("weight", self.weight), ("group", self.group)):
+            if column is not None:
+                said.append(self._role(role, column))
+        if self.unused:
+            more = [f"and {len(self.unused) - _NAMED} more"] * (len(self.unused) > _NAMED)
+            said.append(f"not used: {', '.join([*self.unused[:_NAMED], *more])}")
+        return " ".join("; ".join(said).split())
+
+    def _role(self, role: str, columns: str, what: str | None = None) -> str:
+        said = f"{what or role}: {columns}"
+        if role not in self.guessed:
+            return said
+        reason = self.guessed[role]
+        return f"{said} (guessed: {reason})" if reason else f"{said} (guessed)"
+
+
+def layout_of(
+    columns: Mapping[str, Peek],
+    *,
+    label: str | None = None,
+    scores: Scores = None,
+    model: Choice = None,
+    weight: Choice = None,
+    group: Choice = None,
+    pos_label: object = None,
+) -> Layout:
+    """Find out which column is what; what is not given is guessed where only one column fits.
+
+    Parameters
+    ----------
+    columns
+        What is known of each column, in the order of the table.
+    label
+        The label column. By default the one with a name such as ``label``, ``y``, ``target`` or
+        ``class``; where none has, the only one with two values.
+    scores
+        The score column, several, or the column of each model by name. By default the one with
+        a name such as ``score``, ``prob`` or ``p``; where none has, all other columns of floats.
+        Columns that are named after the labels, such as ``p_cat`` and ``p_dog``, are those of
+        classes.
+    model
+        The column that names the model of a row; there is one score column then. By default the
+        one with a name such as ``model`` or ``algorithm``; False for none.
+    weight, group
+        The columns of weights and groups. By default those with names such as ``weight`` and
+        ``fold``; False for none.
+    pos_label
+        The positive label; text is turned into the type of the label column.
+    """
+    roles = {"label": label, "model": model, "weight": weight, "group": group}
+    taken = {
+        role: _present(name, role, columns)
+        for role, name in roles.items()
+        if name is not None and (name is not False or role == "label")
+    }
+    given = _given_scores(scores, columns)
+    _refuse_double([*taken.items(), *(("scores", column) for column in given.values())])
+    guessed: dict[str, str] = {}
+
+    def free() -> dict[str, Peek]:
+        used = {*taken.values(), *given.values()}
+        return {name: peek for name, peek in columns.items() if name not in used}
+
+    if "label" not in taken:
+        taken["label"], guessed["label"] = guess_label(free())
+    for role in ("weight", "group", "model"):
+        if roles[role] is None and (found := guess_role(free(), role)) is not None:
+            taken[role], guessed[role] = found, ""
+    positive = as_label(pos_label, taken["label"], columns[taken["label"]])
+    chosen = scores_among(free(), given, columns[taken["label"]], positive)
+    if chosen.reason is not None:
+        guessed["scores"] = chosen.reason
+    if "model" in taken:
+        _settle_models(taken, guessed, chosen)
+    in_use = {*taken.values(), *chosen.columns.values()}
+    return Layout(
+        taken["label"],
+        # One column serves all models, so it has the name of none.
+        {column: column for column in chosen.columns.values()}
+        if "model" in taken
+        else chosen.columns,
+        taken.get("model"),
+        taken.get("weight"),
+        taken.get("group"),
+        positive,
+        bool(chosen.classes),
+        chosen.classes,
+        guessed,
+        tuple(name for name in columns if name not in in_use),
+    )
+
+
+def _settle_models(taken: dict[str, str], guessed: dict[str, str], chosen: FoundScores) -> None:
+    """Keep the column that names models only where all of them share one score column."""
+    if len(chosen.columns) == 1 and not chosen.classes:
+        return
+    if "model" in guessed and chosen.reason is None:
+        # Whoever names several score columns has a column for each model.
+        del taken["model"], guessed["model"]
+        return
+    names = several([repr(column) for column in chosen.columns.values()])
+    raise ParameterError(
+        f"the column {taken['model']!r} names the model of a row, so one column must hold the "
+        f"scores, but there are {names}; say which with scores=, or model=False if each column "
+        "is a model or a class"
+    )
+
+
+def _present(name: object, role: str, columns: Mapping[str, Peek]) -> str:
+    if not isinstance(name, str):
+        raise ParameterError(f"{role} must be the name of a column but is {name!r}")
+    if name in columns:
+        return name
+    known = {column.lower(): column for column in columns}
+    near = get_close_matches(name.lower(), known, n=1)
+    advice = f"did you mean {known[near[0]]!r}?" if near else f"there are {listed(columns)}"
+    raise ParameterError(f"{role}: there is no column {name!r}; {advice}")
+
+
+def _given_scores(scores: Scores, columns: Mapping[str, Peek]) -> dict[str, str]:
+    """Return the score columns that a user named, by model; none where nothing was said."""
+    if scores is None:
+        return {}
+    if isinstance(scores, str):
+        named: list[tuple[object, object]] = [(scores, scores)]
+    elif isinstance(scores, Mapping):
+        named = list(scores.items())
+    elif isinstance(scores, list | tuple):
+        named = [(name, name) for name in scores]
+    else:
+        raise ParameterError(
+            "scores must be a column, a list of columns or a mapping of names to columns but is "
+            f"{scores!r:.60}"
+        )
+    if not named:
+        raise ParameterError("scores is empty; name one column or more")
+    found: dict[str, str] = {}
+    for name, column in named:
+        if not isinstance(name, str) or name in found:
+            raise ParameterError(f"scores must have different names of models but has {name!r}")
+        found[name] = _present(column, "scores", columns)
+    return found
+
+
+def _refuse_double(roles: Iterable[tuple[str, str]]) -> None:
+    seen: dict[str, str] = {}
+    for role, column in roles:
+        if column in seen:
+            raise ParameterError(
+                f"the column {column!r} is given as {seen[column]} and as {role}; "
+                "a column has one use"
+            )
+        seen[column] = role

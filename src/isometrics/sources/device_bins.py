@@ -1,0 +1,168 @@
+"""Rows that lie on a device, counted there in planned bins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isometrics._core.arrays import column, is_array, plain, to_host
+from isometrics._counting import triton_bins, triton_sums
+from isometrics._counting.array_api import DeviceSums, baseline_of, positives_of
+from isometrics._counting.keys import order_of as order_on_device
+from isometrics._counting.numpy_kernel import order_of
+from isometrics.sources.bins import plan_of
+from isometrics.sources.dyadic import DyadicCounts, of_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isometrics._core.sample import DeviceSample
+
+PLANNED_ON = 1 << 16
+"""Rows that a plan is made on."""
+_ORDER = order_of(np.dtype(np.float64))
+
+
+class Batch(NamedTuple):
+    """What was found when rows were counted."""
+
+    positives: int
+    lowest: int
+    """The lowest key."""
+    scores: NDArray[Any]
+    """Scores and labels of the rows outside the plan, on the host."""
+    labels: NDArray[np.bool_]
+
+
+class DeviceBins:
+    """Counts of planned bins, which stay on the device until they are asked for.
+
+    Parameters
+    ----------
+    sample
+        The first rows, on some of which the bins are planned.
+    most
+        The most bins.
+
+    Notes
+    -----
+    Keys are signed here: devices shift and compare unsigned integers of 64 bits poorly. The plan
+    is two tables, one of the parts of cells and one of the bins of parts; an entry is the number
+    of the first one, shifted by 6 bits, and how far the key inside is shifted to count from there.
+    """
+
+    def __init__(self, sample: DeviceSample, most: int) -> None:
+        step = -(-sample.size // PLANNED_ON)
+        xp, labels, scores = sample
+        # Both ends make the plan wide enough for all of these rows.
+        ends = [xp.argmin(scores), xp.argmax(scores)]
+        some = [to_host(scores[::step]), *(to_host(scores[end])[None] for end in ends)]
+        truth = [to_host(labels[::step]), *(to_host(labels[end])[None] for end in ends)]
+        keys = _ORDER.keys(np.concatenate(some).astype(np.float64))
+        seen = of_rows(keys, np.concatenate(truth))
+        self._plan = plan_of(seen, most)
+        tables = (
+            (cut.first << 6 | cut.shift.astype(np.int64)).astype(np.int32)
+            for cut in (self._plan.parts, self._plan.cut)
+        )
+        self._tables = tuple(xp.asarray(table, device=scores.device) for table in tables)
+        several = self._plan.levels(np.arange(self._plan.size)) > 0
+        self._several = xp.asarray(several.astype(np.int8), device=scores.device)
+        self._counts: Any = np.zeros(2 * self._plan.size, np.int64)
+        self._on_device = False
+
+    @property
+    def _range(self) -> tuple[int, int]:
+        return self._plan.lowest - 2**63, self._plan.highest - 2**63
+
+    def append(self, sample: DeviceSample) -> Batch | None:
+        """Count rows; none of them, and None is returned, if a score is NaN."""
+        xp, labels, scores = sample
+        if triton_sums.can_run_on(scores):
+            if not self._on_device:
+                self._counts = xp.asarray(self._counts, device=scores.device)
+                self._on_device = True
+            counted = triton_bins.count(
+                scores, labels, self._range, self._plan.cell_shift, self._tables, self._counts
+            )
+            if counted is None:
+                return None
+            outside, positives, first = counted
+            left = self._left(sample, self._outside(sample) if outside is None else outside)
+            return Batch(positives, first + 2**63, *left)
+        if sample.has_nan:
+            return None
+        left = self._left(sample, self._outside(sample))
+        order = float64_order(xp, scores)
+        batch = Batch(positives_of(sample), int(xp.min(order)) + 2**63, *left)
+        lowest, highest = self._range
+        if batch.scores.size:
+            (rows,) = xp.nonzero((order >= lowest) & (order <= highest))
+            order, labels = xp.take(order, rows), xp.take(labels, rows)
+        places = (order >> self._plan.cell_shift) - (lowest >> self._plan.cell_shift)
+        inside = order & ((1 << self._plan.cell_shift) - 1)
+        for table in self._tables:
+            entry = xp.astype(xp.take(table, places), xp.int64)
+            shift = entry & 63
+            places = (entry >> 6) + (inside >> shift)
+            inside = inside & ((xp.ones_like(shift) << shift) - 1)
+        values, counts = xp.unique_counts(places * 2 + xp.astype(labels, xp.int64))
+        self._counts[to_host(values)] += to_host(counts)
+        return batch
+
+    def _outside(self, sample: DeviceSample) -> Any:
+        """Return the numbers of the rows outside the plan."""
+        order = float64_order(sample.xp, sample.scores)
+        lowest, highest = self._range
+        return sample.xp.nonzero((order < lowest) | (order > highest))[0]
+
+    @staticmethod
+    def _left(sample: DeviceSample, rows: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return some rows, on the host."""
+        xp, labels, scores = sample
+        if rows.shape[0] == 0:
+            return np.empty(0), np.empty(0, np.bool_)
+        return to_host(xp.take(scores, rows)), to_host(xp.take(labels, rows))
+
+    def counts(self) -> DyadicCounts:
+        """Return the bins with rows."""
+        counts = to_host(self._counts) if self._on_device else self._counts
+        negatives, positives = counts[::2], counts[1::2]
+        bins = np.flatnonzero(negatives + positives)
+        return DyadicCounts(
+            self._plan.edges(bins), self._plan.levels(bins), positives[bins], negatives[bins]
+        )
+
+    def worst_and_best(self, positives: int, negatives: int) -> list[DeviceSums] | None:
+        """Add up the areas of the worst and the best order inside bins, where that is fast.
+
+        The totals are those of the rows that were counted here.
+        """
+        if not self._on_device:
+            return None
+        baseline = baseline_of(positives, negatives)
+        return triton_bins.worst_and_best(self._counts, self._several, positives, baseline)
+
+
+def float64_order(xp: Any, scores: Any) -> Any:
+    """Return signed integers in the order of float scores, of whatever width they are."""
+    return order_on_device(xp, xp.astype(scores, xp.float64))
+
+
+def can_count(sample: DeviceSample) -> bool:
+    """Tell whether rows can be counted where they are: their scores are floats, of known bits."""
+    floats = sample.xp.isdtype(sample.scores.dtype, "real floating")
+    return bool(floats) and hasattr(sample.scores, "view")
+
+
+def negative_label(sample: DeviceSample, y_true: Any, pos_label: object) -> object:
+    """Return the label of the rows that are not positive; None if there are none.
+
+    There are at most two labels, because others are no `DeviceSample`. One comes to the host.
+    """
+    row = int(sample.xp.argmin(sample.xp.astype(sample.labels, sample.xp.int8)))
+    on_device = is_array(y_true)
+    labels = to_host(y_true[row : row + 1]) if on_device else column(y_true, "y_true").values[[row]]
+    positive = 1 if pos_label is None else pos_label
+    return None if labels[0] == positive else plain(labels[0])

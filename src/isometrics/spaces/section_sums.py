@@ -1,0 +1,67 @@
+"""Measures of a whole curve that is seen in sections, so that it never has to be in memory."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from isometrics._table.table import Measure
+from isometrics.spaces import pr, prg, roc
+
+if TYPE_CHECKING:
+    from isometrics._table.path import Path
+    from isometrics._table.table import Totals
+
+
+class SectionSums:
+    """Sums along a path that arrives in sections, the last one first.
+
+    Neighbouring sections share a row: the first row of one is the last row of the other.
+    """
+
+    def __init__(self, totals: Totals) -> None:
+        self._totals = totals
+        self._baseline = prg.true_positives_at(Fraction(0), totals)
+        self._crossing: prg.Point | None = None
+        self._areas = {name: area() for name, area in pr.AREAS.items()}
+        self._areas[Measure.ABOVE] = pr.area_above
+        self._terms: dict[str, list[float]] = {
+            name: [] for name in (*self._areas, Measure.ROC, Measure.PRG)
+        }
+        self._losses: list[tuple[float, float]] = []
+
+    def add(self, section: Path) -> None:
+        """Add the section that comes before all those seen so far."""
+        flipped = section.flipped()
+        self._terms[Measure.ROC] += roc.area_terms(flipped, self._totals, *flipped.ends)
+        start, end = section.ends
+        for pieces in map(pr.PrecisionPieces, section.rising_pieces(start, end)):
+            for name, area in self._areas.items():
+                self._terms[name].append(area(pieces))
+        if end >= self._baseline:
+            begin = max(start, self._baseline)
+            self._terms[Measure.PRG] += prg.lost_terms(section, self._totals, begin, end)
+            self._add_losses(section)
+
+    def _add_losses(self, section: Path) -> None:
+        row = section.first_row_from(self._baseline)
+        if row > 0:
+            self._crossing = (self._baseline, section.crossing(self._baseline))
+            reached = section.at(row)
+            self._losses.append(prg.loss_of_piece(self._totals, self._crossing, reached))
+        self._losses += prg.loss_terms(section, self._totals, row)
+
+    def known(self) -> dict[str, float]:
+        """Return all measures, once the whole path was seen."""
+        assert self._crossing is not None, "the path must begin at the empty rule"
+        sums = {name: math.fsum(terms) for name, terms in self._terms.items()}
+        positives = self._totals.positives
+        misses, false_alarms = prg.mean_losses(self._losses, self._totals, self._crossing)
+        return {name: sums[name] / positives for name in self._areas} | {
+            Measure.ROC: sums[Measure.ROC],
+            Measure.PRG: 1 - sums[Measure.PRG],
+            Measure.Y0: prg.gain_at(*self._crossing, self._totals),
+            Measure.MISSES: misses,
+            Measure.FALSE_ALARMS: false_alarms,
+        }
