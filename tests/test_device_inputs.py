@@ -7,7 +7,7 @@ import pytest
 
 import isometrics as iso
 from isometrics._core.arrays import is_array, is_remote, to_host
-from isometrics._core.sample import clean_device_sample
+from isometrics._core.sample import parse_device_sample
 from isometrics.errors import LabelError, LengthError, MissingValueError, OneClassError
 
 strict = pytest.importorskip("array_api_strict")
@@ -62,7 +62,7 @@ def test_cupy_is_asked_to_move_its_arrays():
     ],
 )
 def test_labels_are_read_on_the_device(labels, expected):
-    sample = clean_device_sample(remote(labels), remote(SCORES), None)
+    sample = parse_device_sample(remote(labels), remote(SCORES), None)
     assert sample.labels.device == DEVICE
     assert to_host(sample.labels).tolist() == [bool(label) for label in expected]
     assert sample.size == 6
@@ -70,12 +70,12 @@ def test_labels_are_read_on_the_device(labels, expected):
 
 def test_labels_elsewhere_are_moved_to_the_scores():
     for labels in (LABELS, np.array(LABELS), remote(LABELS, device=strict.Device("device2"))):
-        sample = clean_device_sample(labels, remote(SCORES), None)
+        sample = parse_device_sample(labels, remote(SCORES), None)
         assert sample.labels.device == DEVICE
         assert to_host(sample.labels).tolist() == [True, False, True, True, False, False]
-    sample = clean_device_sample(list("ybyybb"), remote(SCORES), "y")
+    sample = parse_device_sample(list("ybyybb"), remote(SCORES), "y")
     assert to_host(sample.labels).tolist() == [True, False, True, True, False, False]
-    sample = clean_device_sample(remote(LABELS), remote(SCORES), 0)
+    sample = parse_device_sample(remote(LABELS), remote(SCORES), 0)
     assert to_host(sample.labels).tolist() == [False, True, False, False, True, True]
 
 
@@ -94,7 +94,7 @@ def test_labels_elsewhere_are_moved_to_the_scores():
 )
 def test_scores_are_widened_exactly(given, widened):
     scores = remote([1, 0, 1, 1, 0, 0], dtype=getattr(strict, given))
-    sample = clean_device_sample(remote(LABELS), scores, None)
+    sample = parse_device_sample(remote(LABELS), scores, None)
     assert sample.scores.dtype == getattr(strict, widened)
     assert to_host(sample.scores).tolist() == [1, 0, 1, 1, 0, 0]
 
@@ -119,7 +119,7 @@ def test_scores_are_widened_exactly(given, widened):
          "no float64"],
 )  # fmt: skip
 def test_what_cannot_be_read_there_is_left_to_the_host(labels, scores):
-    assert clean_device_sample(labels, scores, None) is None
+    assert parse_device_sample(labels, scores, None) is None
 
 
 def test_the_host_says_what_is_wrong():

@@ -692,7 +692,7 @@ def test_missing_scores_are_counted(holes, kind):
     ],
 )
 def test_totals(totals, kinds):
-    result = inputs.clean_totals(*totals)
+    result = inputs.check_totals(*totals)
     assert result == totals
     assert tuple(map(type, result)) == kinds
 
@@ -704,37 +704,37 @@ def test_totals(totals, kinds):
 def test_totals_refused(name, value):
     totals = {"positives": 1, "negatives": 1} | {name: value}
     with pytest.raises(PointsError, match=f"^{name} must .* but is {re.escape(repr(value))}$"):
-        inputs.clean_totals(**totals)
+        inputs.check_totals(**totals)
 
 
 def test_totals_of_one_class():
     for totals, only in (((0, 3), "negatives"), ((3, 0.0), "positives")):
         message = f"the table has only {only}; both classes are needed"
-        refusal(OneClassError, message, inputs.clean_totals, *totals, counted="the table")
+        refusal(OneClassError, message, inputs.check_totals, *totals, counted="the table")
 
 
 def test_counts():
     for given_type in (np.uint8, np.int64, np.bool_):
-        assert inputs.clean_counts(np.array([0, 1], given_type), "tp").dtype == np.int64
-    assert inputs.clean_counts([0.5, 1], "tp").dtype == np.float64
+        assert inputs.parse_counts(np.array([0, 1], given_type), "tp").dtype == np.int64
+    assert inputs.parse_counts([0.5, 1], "tp").dtype == np.float64
     message = "tp has infinite values: 1 in all, the first at position 1"
-    refusal(PointsError, message, inputs.clean_counts, [0, np.inf, 1], "tp")
-    refusal(MissingValueError, missing("tp", 1, 1), inputs.clean_counts, [0, np.nan, 1], "tp")
+    refusal(PointsError, message, inputs.parse_counts, [0, np.inf, 1], "tp")
+    refusal(MissingValueError, missing("tp", 1, 1), inputs.parse_counts, [0, np.nan, 1], "tp")
     message = "tp has values beyond 2**53: 1 in all, the first at position 1"
-    refusal(PointsError, message, inputs.clean_counts, [1, 2**53 + 1], "tp")
-    assert inputs.clean_counts([], "tp").dtype == np.int64
+    refusal(PointsError, message, inputs.parse_counts, [1, 2**53 + 1], "tp")
+    assert inputs.parse_counts([], "tp").dtype == np.int64
     with pytest.raises(PointsError, match=not_real("tp", "x", 1, 0)):
-        inputs.clean_counts(["x"], "tp")
+        inputs.parse_counts(["x"], "tp")
 
 
 def test_rates():
-    assert inputs.clean_rates([0, 1], "fpr").dtype == np.float64
+    assert inputs.parse_rates([0, 1], "fpr").dtype == np.float64
     for value in (-0.1, 1.1, np.inf):
         message = "fpr has values outside [0, 1]: 1 in all, the first at position 1"
-        refusal(PointsError, message, inputs.clean_rates, [0, value], "fpr")
+        refusal(PointsError, message, inputs.parse_rates, [0, value], "fpr")
     message = missing("fpr", 1, 0)
-    refusal(MissingValueError, message, inputs.clean_rates, [np.nan, 0], "fpr")
-    result = inputs.clean_rates([np.nan, 0], "precision", missing=True)
+    refusal(MissingValueError, message, inputs.parse_rates, [np.nan, 0], "fpr")
+    result = inputs.parse_rates([np.nan, 0], "precision", missing=True)
     np.testing.assert_array_equal(result, [np.nan, 0])
 
 
@@ -756,7 +756,7 @@ def test_rates():
     ],
 )
 def test_thresholds_are_held_exactly(given, dtype):
-    result = inputs.clean_thresholds(given)
+    result = inputs.parse_thresholds(given)
     assert result.dtype == dtype
     assert result.ndim == 1
     if dtype is np.longdouble and np.asarray(given).dtype.kind in "iu":

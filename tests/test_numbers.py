@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import isometrics as iso
-from isometrics._core.families import clean_shape
+from isometrics._core.families import parse_shape
 from isometrics._core.parameters import parse_number, parse_numbers
 from isometrics.calibration.reliability import calibration_report
 from isometrics.decisions import lift, threshold_choice
@@ -371,7 +371,7 @@ WHOLE = {
         4,
         lambda x: calibration_report(LABELS, SCORES / 16, bins=x).lower,
     ),
-    "shape": (4, lambda x: clean_shape((x, x), "shape")),
+    "shape": (4, lambda x: parse_shape((x, x), "shape")),
     "plot.pr(pixels)": (400, lambda x: plotted("pr", pixels=x)),
     "plot.prg(pixels)": (400, lambda x: plotted("prg", pixels=x)),
     "plot.roc(pixels)": (400, lambda x: plotted("roc", pixels=x)),

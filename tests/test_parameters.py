@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from isometrics._core.parameters import (
-    clean_beta,
-    clean_betas,
-    clean_budget,
-    clean_choice,
-    clean_cost,
-    clean_level,
-    clean_positions,
-    clean_prevalence,
-    clean_range,
-    clean_values,
+    check_beta,
+    check_budget,
+    check_choice,
+    check_cost,
+    check_level,
+    check_prevalence,
+    check_range,
+    parse_betas,
+    parse_positions,
+    parse_values,
 )
 from isometrics.errors import ParameterError
 
@@ -26,18 +26,18 @@ NOT_NUMBERS = [math.nan, True, "1", None, [1], 1j, np.array([0.5]), np.bool_(Tru
 @pytest.mark.parametrize(
     ("clean", "value"),
     [
-        (clean_beta, 0),
-        (clean_beta, np.float32(0.5)),
-        (clean_beta, 1e300),
-        (clean_beta, math.inf),
-        (clean_budget, 0),
-        (clean_budget, np.int64(50)),
-        (clean_budget, math.inf),
-        (clean_cost, 0),
-        (clean_cost, np.int64(1)),
-        (clean_cost, 0.3),
-        (clean_prevalence, 5e-324),
-        (clean_prevalence, np.nextafter(1, 0)),
+        (check_beta, 0),
+        (check_beta, np.float32(0.5)),
+        (check_beta, 1e300),
+        (check_beta, math.inf),
+        (check_budget, 0),
+        (check_budget, np.int64(50)),
+        (check_budget, math.inf),
+        (check_cost, 0),
+        (check_cost, np.int64(1)),
+        (check_cost, 0.3),
+        (check_prevalence, 5e-324),
+        (check_prevalence, np.nextafter(1, 0)),
     ],
 )
 def test_accepted_numbers_come_back_as_floats(clean, value):
@@ -49,9 +49,9 @@ def test_accepted_numbers_come_back_as_floats(clean, value):
 @pytest.mark.parametrize(
     ("clean", "name", "accepted", "values"),
     [
-        (clean_beta, "beta", "a number ≥ 0", [-1, -1e-300, -math.inf]),
-        (clean_cost, "cost", "between 0 and 1", [-0.1, 1.1, math.inf]),
-        (clean_prevalence, "prevalence", "strictly between 0 and 1", [0, 1, 1.0, -0.5, 2]),
+        (check_beta, "beta", "a number ≥ 0", [-1, -1e-300, -math.inf]),
+        (check_cost, "cost", "between 0 and 1", [-0.1, 1.1, math.inf]),
+        (check_prevalence, "prevalence", "strictly between 0 and 1", [0, 1, 1.0, -0.5, 2]),
     ],
 )
 def test_refused_numbers_are_named(clean, name, accepted, values):
@@ -65,7 +65,7 @@ def test_refused_numbers_are_named(clean, name, accepted, values):
     ("lo", "hi", "lowest"), [(0, 1, 0.0), (0.25, np.float32(0.5), 0.0), (-3, 0.5, -math.inf)]
 )
 def test_ranges(lo, hi, lowest):
-    result = clean_range(lo, hi, axis="recall gain", lowest=lowest)
+    result = check_range(lo, hi, axis="recall gain", lowest=lowest)
     assert result == (lo, hi)
     assert [type(end) for end in result] == [float, float]
 
@@ -83,64 +83,64 @@ def test_ranges(lo, hi, lowest):
 )
 def test_refused_ranges(lo, hi, lowest, message):
     with pytest.raises(ParameterError, match=f"^{re.escape(message)}$"):
-        clean_range(lo, hi, axis="recall", lowest=lowest)
+        check_range(lo, hi, axis="recall", lowest=lowest)
 
 
 def test_positions_keep_their_shape():
     for given in (0.5, [0, 0.5, 1], [[0.0], [1.0]], []):
-        result = clean_positions(given, axis="recall")
+        result = parse_positions(given, axis="recall")
         np.testing.assert_array_equal(result, given)
         assert result.dtype == np.float64
         assert result.shape == np.shape(given)
-    assert clean_positions(-7, axis="recall gain", lowest=-math.inf) == -7
+    assert parse_positions(-7, axis="recall gain", lowest=-math.inf) == -7
 
 
 @pytest.mark.parametrize("given", [-0.1, 1.1, [0.5, math.nan], [0.2, math.inf]])
 def test_positions_off_the_axis(given):
     with pytest.raises(ParameterError, match="x must be a recall between 0 and 1"):
-        clean_positions(given, axis="recall")
+        parse_positions(given, axis="recall")
 
 
 @pytest.mark.parametrize("given", ["abc", [[1], [1, 2]], None])
 def test_positions_that_are_not_numbers(given):
     with pytest.raises(ParameterError, match="x must be a recall between 0 and 1"):
-        clean_positions(given, axis="recall")
+        parse_positions(given, axis="recall")
 
 
 def test_choices():
-    assert clean_choice("b", "option", ("a", "b")) == "b"
+    assert check_choice("b", "option", ("a", "b")) == "b"
     message = "option must be one of 'a', 'b' but is 'c'"
     with pytest.raises(ParameterError, match=f"^{message}$"):
-        clean_choice("c", "option", ("a", "b"))
+        check_choice("c", "option", ("a", "b"))
 
 
 @pytest.mark.parametrize("given", [None, ["a"], np.array(["a", "b"])])
 def test_choices_of_another_type(given):
     with pytest.raises(ParameterError, match=r"^option must be one of 'a', 'b' but is "):
-        clean_choice(given, "option", ("a", "b"))
+        check_choice(given, "option", ("a", "b"))
 
 
 def test_levels_budgets_and_several_betas():
-    assert clean_level(np.float32(0.5), "min_recall") == 0.5
-    assert clean_betas(iter([1, np.inf])) == (1.0, math.inf)
+    assert check_level(np.float32(0.5), "min_recall") == 0.5
+    assert parse_betas(iter([1, np.inf])) == (1.0, math.inf)
     for refused, message in (
-        (lambda: clean_level(1.1, "min_recall"), "min_recall must be between 0 and 1 but is 1.1"),
-        (lambda: clean_budget(-1), "budget must be a number ≥ 0 but is -1"),
-        (lambda: clean_betas([]), "betas is empty; give at least one β"),
-        (lambda: clean_betas([1, "2"]), "beta must be a number ≥ 0 but is '2'"),
+        (lambda: check_level(1.1, "min_recall"), "min_recall must be between 0 and 1 but is 1.1"),
+        (lambda: check_budget(-1), "budget must be a number ≥ 0 but is -1"),
+        (lambda: parse_betas([]), "betas is empty; give at least one β"),
+        (lambda: parse_betas([1, "2"]), "beta must be a number ≥ 0 but is '2'"),
     ):
         with pytest.raises(ParameterError, match=f"^{re.escape(message)}$"):
             refused()
 
 
 def test_values_keep_their_shape():
-    assert clean_values([[1], [2]], "k", lambda k: k > 0, "above 0").shape == (2, 1)
+    assert parse_values([[1], [2]], "k", lambda k: k > 0, "above 0").shape == (2, 1)
     for given in (0, [1, math.nan], "abc", None):
         with pytest.raises(ParameterError, match=r"^k must be above 0$"):
-            clean_values(given, "k", lambda k: k > 0, "above 0")
+            parse_values(given, "k", lambda k: k > 0, "above 0")
 
 
 def test_an_integer_that_no_double_holds_is_refused():
-    for clean, value in ((clean_beta, 10**400), (clean_prevalence, -(10**400))):
+    for clean, value in ((check_beta, 10**400), (check_prevalence, -(10**400))):
         with pytest.raises(ParameterError, match="must be"):
             clean(value)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from isometrics._core.arrays import Column, column, plain
-from isometrics._core.parameters import clean_beta, clean_choice, clean_prevalence
+from isometrics._core.parameters import check_beta, check_choice, check_prevalence
 from isometrics._core.results import tuple_value
-from isometrics._core.sample import clean_device_sample, positive_rows, present_rows
+from isometrics._core.sample import parse_device_sample, positive_rows, present_rows
 from isometrics._table.table import Measure
 from isometrics.errors import (
     DimensionError,
@@ -204,7 +204,7 @@ def area_scores(
     >>> iso.area_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).auprg
     0.25
     """
-    clean_choice(undefined, "undefined", ("raise", "nan"))
+    check_choice(undefined, "undefined", ("raise", "nan"))
     options: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
     try:
         known = _on_device(y_true, y_score, Measure.ROC, **options)
@@ -255,7 +255,7 @@ def aupr_score(
     >>> round(iso.aupr_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]), 6)
     0.797267
     """
-    clean_choice(interpolation, "interpolation", INTERPOLATIONS)
+    check_choice(interpolation, "interpolation", INTERPOLATIONS)
     options: Any = {
         "pos_label": pos_label,
         "sample_weight": sample_weight,
@@ -326,7 +326,7 @@ def _area(
     **options: Any,
 ) -> float:
     """Return an area of a sample; on a device, where it has the name `measure`."""
-    clean_choice(undefined, "undefined", ("raise", "nan"))
+    check_choice(undefined, "undefined", ("raise", "nan"))
     try:
         known = {} if measure is None else _on_device(y_true, y_score, measure, **options)
         if measure in known:
@@ -348,7 +348,7 @@ def _on_device(
     sample_weight: ArrayLike | None,
 ) -> dict[str, float]:
     """Return what is added up where the sample lies, if that is a device and it has no weights."""
-    sample = None if sample_weight is not None else clean_device_sample(y_true, y_score, pos_label)
+    sample = None if sample_weight is not None else parse_device_sample(y_true, y_score, pos_label)
     return {} if sample is None else areas(sample, everything=measure not in THREE)
 
 
@@ -473,9 +473,9 @@ def fbeta_gain_score(
     >>> iso.f1_gain_score([1, 1, 0, 0], [1, 0, 1, 0])
     0.0
     """
-    beta = clean_beta(beta)
-    clean_choice(undefined, "undefined", ("raise", "nan"))
-    reference = None if prevalence is None else clean_prevalence(prevalence)
+    beta = check_beta(beta)
+    check_choice(undefined, "undefined", ("raise", "nan"))
+    reference = None if prevalence is None else check_prevalence(prevalence)
     counts = _class_counts(
         y_true, y_pred, average, pos_label=pos_label, labels=labels, sample_weight=sample_weight
     )
@@ -504,7 +504,7 @@ def _class_counts(
 ) -> dict[str, Confusion]:
     """Return the counts to be averaged, by class."""
     if average is not None:
-        clean_choice(average, "average", ("binary", "macro", "micro", "weighted"))
+        check_choice(average, "average", ("binary", "macro", "micro", "weighted"))
     multilabel = np.ndim(y_true) == 2 or hasattr(y_true, "toarray")
     if average == "binary":
         if multilabel:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.families import Bicluster, as_given, names_of, overlaps, read, refuse_trivial
-from isometrics._core.parameters import clean_level
+from isometrics._core.parameters import check_level
 from isometrics._core.results import ResultTable
 from isometrics.points import OperatingPoints
 from isometrics.spaces.indices import Rows, index_named
@@ -259,7 +259,7 @@ def _pairs(
     index: str | WeightedIndex,
     lam: float,
 ) -> _Pairs:
-    measure, weight = index_named(index), clean_level(lam, "lam")
+    measure, weight = index_named(index), check_level(lam, "lam")
     given = as_given(targets, "targets")
     first, second, size = read(given, as_given(found, "found"), universe_size)
     refuse_trivial(first, given.names, size)

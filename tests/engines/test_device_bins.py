@@ -37,7 +37,7 @@ def way(request, monkeypatch):
     """Take tensors of the processor for some of a device, and count them either way."""
     monkeypatch.setattr(
         stream,
-        "clean_device_sample",
+        "parse_device_sample",
         lambda y_true, y_score, _, **__: on_device(
             torch.as_tensor(y_true) == 1, torch.as_tensor(y_score)
         ),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._core.sample import clean_sample
+from isometrics._core.sample import parse_sample
 from isometrics._table.table import Kind
 from isometrics.errors import FileError, OneClassError
 from isometrics.points.bounds import area_brackets
@@ -59,7 +59,7 @@ def small(monkeypatch):
 
 
 def counted(sample, folder, *, chunk=7, spill=lambda _: False, budget=10**9):
-    clean = clean_sample(*sample)
+    clean = parse_sample(*sample)
     weights = None if clean.weights is None else clean.weights.dtype
     table = ExactTable(clean.scores.dtype, weights, folder=folder)
     for place, start in enumerate(range(0, clean.labels.size, chunk)):
@@ -187,7 +187,7 @@ def test_weights_beyond_words():
     labels, scores = [0, 1, 1, 0, 1, 0], [0.5, 0.2, 0.1, 0.3, 0.3, 0.7]
     for weights in ([2**62] * 6, [2**53, 2, 2, 2, 2, 2], [2**52, 2**52, 2, 2, 2, 2]):
         sample = (labels, scores, np.array(weights))
-        clean = clean_sample(*sample)
+        clean = parse_sample(*sample)
         table = ExactTable(clean.scores.dtype, np.dtype(np.int64), folder=None)
         table.append(clean.labels, clean.scores, np.array(weights))
         assert_same(table.points("y_true", budget=10**9), full(sample))

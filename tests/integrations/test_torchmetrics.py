@@ -538,7 +538,7 @@ def test_areas_are_added_up_where_the_scores_are(monkeypatch, interpolation):
         (BinaryAUPR(interpolation), iso.aupr_score(target, scores, interpolation=interpolation)),
         (BinaryAUPRG(), iso.auprg_score(target, scores)),
     )
-    monkeypatch.setattr("isometrics.score_functions.clean_device_sample", on_this_device)
+    monkeypatch.setattr("isometrics.score_functions.parse_device_sample", on_this_device)
     for metric, expected in cases:
         metric.update(scores, target)
         assert metric.compute().item() == pytest.approx(expected, rel=1e-12)
@@ -547,7 +547,7 @@ def test_areas_are_added_up_where_the_scores_are(monkeypatch, interpolation):
 def test_curves_are_counted_where_the_scores_are(monkeypatch):
     scores, target = sample(500)
     expected = iso.precision_recall_gain_curve(target, scores)
-    monkeypatch.setattr("isometrics.points.operating_points.clean_device_sample", on_this_device)
+    monkeypatch.setattr("isometrics.points.operating_points.parse_device_sample", on_this_device)
     metric = PrecisionRecallGainCurve()
     metric.update(scores, target)
     for ours, theirs in zip(metric.compute(), expected, strict=True):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._core.arrays import namespace_of
-from isometrics._core.sample import DeviceSample, clean_sample
+from isometrics._core.sample import DeviceSample, parse_sample
 from isometrics._counting import choice, triton_sums
 from isometrics._counting import numpy_kernel as plain
 from isometrics._counting.draws import Order
@@ -93,14 +93,14 @@ def by_fast(*, corners: bool = False, **options: Any) -> Callable[..., iso.Opera
     def count(*sample: np.ndarray) -> iso.OperatingPoints:
         from isometrics._counting import numba_kernel as fast
 
-        table = table_of(fast.count(*clean_sample(*sample), corners=corners, **options))
+        table = table_of(fast.count(*parse_sample(*sample), corners=corners, **options))
         return iso.OperatingPoints(_of_corners(table) if corners else table)
 
     return count
 
 
 def numpy_corners(*sample: np.ndarray) -> iso.OperatingPoints:
-    table = table_of(plain.count(*clean_sample(*sample), corners=True))
+    table = table_of(plain.count(*parse_sample(*sample), corners=True))
     return iso.OperatingPoints(_of_corners(table))
 
 
@@ -129,12 +129,12 @@ def rare(labels: np.ndarray, scores: np.ndarray) -> iso.OperatingPoints:
 def carried(labels, scores, weights=None) -> iso.OperatingPoints:
     from isometrics._counting import numba_kernel as fast
 
-    sample = clean_sample(labels, scores, weights)
+    sample = parse_sample(labels, scores, weights)
     return iso.OperatingPoints(table_of(fast._count_carried(*sample, 2, 64)))
 
 
 def hull_of_keys(*sample: np.ndarray) -> iso.OperatingPoints:
-    return iso.OperatingPoints(hull_alone(clean_sample(*sample), section=512))
+    return iso.OperatingPoints(hull_alone(parse_sample(*sample), section=512))
 
 
 REWEIGHTED = {
@@ -150,7 +150,7 @@ def reweighted(kernel: str) -> Callable[..., np.ndarray]:
 
     def fill(labels, scores, weights=None) -> np.ndarray:
         way = kernel_named(kernel, 0)
-        sample = clean_sample(labels, scores, weights)
+        sample = parse_sample(labels, scores, weights)
         table = counted_by_numpy(*sample).table
         grouping = grouping_of(scores_of(table), Detail.SCORES, np.empty(0))
         cells = grouping.cells
@@ -300,7 +300,7 @@ def streams_on_a_device(*, by_triton: bool) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(
             stream,
-            "clean_device_sample",
+            "parse_device_sample",
             lambda y_true, y_score, *_, **__: DeviceSample(namespace_of(y_score), y_true, y_score),
         )
         patched.setattr(triton_sums, "can_run_on", lambda _: by_triton)

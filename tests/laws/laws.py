@@ -16,7 +16,7 @@ import pytest
 from hypothesis import strategies as st
 
 from isometrics import OperatingPoints, UndefinedWarning
-from isometrics._core.sample import clean_sample
+from isometrics._core.sample import parse_sample
 from isometrics._counting import choice
 from isometrics._counting import numpy_kernel as plain
 from isometrics._table.table import Kind, Table
@@ -46,7 +46,7 @@ def interpreted() -> Iterator[None]:
 
 def counted_by_numpy(labels, scores, weights=None) -> OperatingPoints:
     """Call NumPy's kernel, whatever the number of rows."""
-    thresholds, tp, fp = plain.count(*clean_sample(labels, scores, weights))
+    thresholds, tp, fp = plain.count(*parse_sample(labels, scores, weights))
     return OperatingPoints(Table(thresholds, tp, fp, tp[-1].item(), fp[-1].item(), Kind.SCORES))
 
 

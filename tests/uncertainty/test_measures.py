@@ -10,12 +10,12 @@ from isometrics.errors import ParameterError
 from isometrics.testing.strategies import binary_samples
 from isometrics.uncertainty.measures import (
     NAMED,
-    clean_measures,
     f_at,
     f_gain_at,
     is_area,
     optimal_f,
     optimal_threshold,
+    parse_measures,
     precision_at,
     recall_at,
 )
@@ -68,12 +68,12 @@ def test_what_a_measure_may_be():
         def __call__(self, points):
             return points.prevalence
 
-    found = clean_measures(["AUROC", own, Callable(), f_at(1)])
+    found = parse_measures(["AUROC", own, Callable(), f_at(1)])
     assert [measure.name for measure in found] == ["AUROC", "own", "Callable", "F (β 1) at 1"]
     assert [is_area(measure) for measure in found] == [True, False, False, False]
     assert not is_area(NAMED["AUROC"]._replace(of=own))
-    assert clean_measures(f_at(1))[0].threshold == 1
+    assert parse_measures(f_at(1))[0].threshold == 1
     with pytest.raises(ParameterError, match="measures has 'AUPR' twice; leave one of them out"):
-        clean_measures(["AUPR", "AUPR"])
+        parse_measures(["AUPR", "AUPR"])
     with pytest.raises(ParameterError, match=r"or measures such as f_at\(0.5\), but one is 3"):
-        clean_measures([3])
+        parse_measures([3])

@@ -222,7 +222,7 @@ class Bicluster:
     shape: tuple[int, int]
 
     def __init__(self, rows: object, columns: object, shape: tuple[int, int]) -> None:
-        cleaned = clean_shape(shape, "shape")
+        cleaned = parse_shape(shape, "shape")
         # The class is frozen, so that a bicluster is a value.
         object.__setattr__(self, "rows", _side(rows, cleaned[0], "rows"))
         object.__setattr__(self, "columns", _side(columns, cleaned[1], "columns"))
@@ -288,7 +288,7 @@ class Bicluster:
         )
 
 
-def clean_shape(given: object, name: str) -> tuple[int, int]:
+def parse_shape(given: object, name: str) -> tuple[int, int]:
     """Check the shape of a matrix: two whole numbers, 1 or more."""
     if isinstance(given, tuple | list) and len(given) == 2:
         rows, columns = map(parse_whole, given)
@@ -363,10 +363,10 @@ def read(first: Given, second: Given, universe_size: UniverseSize) -> tuple[Fami
     names = [*first.names, *second.names]
     shape = _shape(sets, names, universe_size)
     if shape is None:
-        size = _clean_size(universe_size)
+        size = _check_size(universe_size)
         members = _elements(sets, names, size)
     else:
-        size = _clean_size(shape[0] * shape[1])
+        size = _check_size(shape[0] * shape[1])
         members = [_cells(one, shape, name) for one, name in zip(sets, names, strict=True)]
     split = len(first.sets)
     return (
@@ -430,7 +430,7 @@ def _shape(
         one.shape: name for one, name in zip(sets, names, strict=True) if isinstance(one, Bicluster)
     }
     if isinstance(universe_size, tuple | list):
-        shapes |= {clean_shape(universe_size, "universe_size"): "universe_size"}
+        shapes |= {parse_shape(universe_size, "universe_size"): "universe_size"}
     if len(shapes) > 1:
         said = " but ".join(f"{name} has the shape {shape}" for shape, name in shapes.items())
         raise MembershipError(f"all biclusters must belong to one matrix: {said}")
@@ -445,7 +445,7 @@ def _shape(
     return shape
 
 
-def _clean_size(given: object) -> int:
+def _check_size(given: object) -> int:
     size = parse_whole(given)
     if size is None or not 0 < size <= LARGEST_COUNT:
         raise MembershipError(

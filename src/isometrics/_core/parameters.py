@@ -79,39 +79,39 @@ def _is_boolean(value: object) -> bool:
     return isinstance(value, bool) or getattr(value, "dtype", None) == np.bool_
 
 
-def clean_beta(beta: float) -> float:
+def check_beta(beta: float) -> float:
     """Check β: any number ≥ 0, infinity (recall only) included."""
     return _parameter(beta, "beta", lambda value: value >= 0, "a number ≥ 0")
 
 
-def clean_cost(cost: float) -> float:
+def check_cost(cost: float) -> float:
     """Check a cost proportion."""
     return _parameter(cost, "cost", lambda value: 0 <= value <= 1, "between 0 and 1")
 
 
-def clean_prevalence(prevalence: float) -> float:
+def check_prevalence(prevalence: float) -> float:
     """Check a prevalence: strictly between 0 and 1."""
     return _parameter(
         prevalence, "prevalence", lambda value: 0 < value < 1, "strictly between 0 and 1"
     )
 
 
-def clean_score(value: float) -> float:
+def check_score(value: float) -> float:
     """Check a precision, recall or F score that some point with true positives can have."""
     return _parameter(value, "value", lambda value: 0 < value <= 1, "above 0 and at most 1")
 
 
-def clean_gain(value: float, name: str = "value") -> float:
+def check_gain(value: float, name: str = "value") -> float:
     """Check a gain: 1 at most, any loss."""
     return _parameter(value, name, lambda value: -math.inf < value <= 1, "a number up to 1")
 
 
-def clean_accuracy(value: float) -> float:
+def check_accuracy(value: float) -> float:
     """Check a cost-weighted accuracy, which cannot exceed 2."""
     return _parameter(value, "value", lambda value: 0 <= value <= 2, "between 0 and 2")
 
 
-def clean_size(size: int, name: str = "size") -> int:
+def check_size(size: int, name: str = "size") -> int:
     """Check how many points or pixels to use."""
     whole = parse_whole(size)
     if whole is None or whole < 2:
@@ -119,30 +119,30 @@ def clean_size(size: int, name: str = "size") -> int:
     return whole
 
 
-def clean_level(level: float, name: str) -> float:
+def check_level(level: float, name: str) -> float:
     """Check a precision or a recall that a rule must reach."""
     return _parameter(level, name, lambda value: 0 <= value <= 1, "between 0 and 1")
 
 
-def clean_budget(budget: float) -> float:
+def check_budget(budget: float) -> float:
     """Check a number of predicted positives."""
     return _parameter(budget, "budget", lambda value: value >= 0, "a number ≥ 0")
 
 
-def clean_betas(betas: float | Iterable[float]) -> tuple[float, ...]:
+def parse_betas(betas: float | Iterable[float]) -> tuple[float, ...]:
     """Check one β or several."""
     given: list[Any] = [betas]
     if parse_number(betas) is None and not isinstance(betas, str):
         # What is not iterable is refused as a number.
         with suppress(TypeError):
             given = list(betas)  # type: ignore[arg-type]
-    values = tuple(clean_beta(beta) for beta in given)
+    values = tuple(check_beta(beta) for beta in given)
     if not values:
         raise ParameterError("betas is empty; give at least one β")
     return values
 
 
-def clean_range(lo: float, hi: float, *, axis: str, lowest: float = 0.0) -> tuple[float, float]:
+def check_range(lo: float, hi: float, *, axis: str, lowest: float = 0.0) -> tuple[float, float]:
     """Check a part of an axis."""
     start, end = (
         _parameter(
@@ -158,7 +158,7 @@ def clean_range(lo: float, hi: float, *, axis: str, lowest: float = 0.0) -> tupl
     return start, end
 
 
-def clean_positions(x: ArrayLike, *, axis: str, lowest: float = 0.0) -> NDArray[np.float64]:
+def parse_positions(x: ArrayLike, *, axis: str, lowest: float = 0.0) -> NDArray[np.float64]:
     """Check positions on an axis."""
     array = parse_numbers(x)
     if array is None or not ((array >= lowest) & (array <= 1)).all():
@@ -166,7 +166,7 @@ def clean_positions(x: ArrayLike, *, axis: str, lowest: float = 0.0) -> NDArray[
     return array
 
 
-def clean_values(
+def parse_values(
     values: ArrayLike,
     name: str,
     holds: Callable[[NDArray[np.float64]], NDArray[np.bool_]],
@@ -179,22 +179,22 @@ def clean_values(
     return array
 
 
-def clean_lambdas(lam: ArrayLike) -> NDArray[np.float64]:
+def parse_lambdas(lam: ArrayLike) -> NDArray[np.float64]:
     """Check a weight of recall, or an array of them."""
     accepted = "a weight of recall between 0 and 1"
-    array = clean_values(lam, "lam", lambda array: ~np.isnan(array), accepted)
+    array = parse_values(lam, "lam", lambda array: ~np.isnan(array), accepted)
     outside = array[(array < 0) | (array > 1)]
     if outside.size:
         raise ParameterError(f"lam must be {accepted} but is {outside[0]:g}")
     return array
 
 
-def clean_tolerance(tolerance: float) -> float:
+def check_tolerance(tolerance: float) -> float:
     """Check how wide a bracket may be."""
     return _parameter(tolerance, "tolerance", lambda value: 0 < value < 1, "between 0 and 1")
 
 
-def clean_choice(value: str, name: str, choices: tuple[str, ...]) -> str:
+def check_choice(value: str, name: str, choices: tuple[str, ...]) -> str:
     """Check a named option."""
     if not isinstance(value, str) or value not in choices:
         raise ParameterError(
@@ -213,35 +213,35 @@ def _parameter(value: float, name: str, holds: Callable[[float], bool], accepted
     return number
 
 
-def clean_confidence(level: float, name: str = "confidence_level") -> float:
+def check_confidence(level: float, name: str = "confidence_level") -> float:
     """Check the confidence of an interval."""
     return _parameter(level, name, lambda value: 0 < value < 1, "strictly between 0 and 1")
 
 
-def clean_half_width(width: float) -> float:
+def check_half_width(width: float) -> float:
     """Check how wide half an interval may be."""
     return _parameter(
         width, "half_width", lambda value: 0 < value < math.inf, "a finite number above 0"
     )
 
 
-def clean_ratio(value: float, name: str) -> float:
+def check_ratio(value: float, name: str) -> float:
     """Check how many times as many there are of one thing as of another."""
     return _parameter(value, name, lambda value: 0 < value < math.inf, "a number above 0")
 
 
-def clean_number(value: float, name: str) -> float:
+def check_number(value: float, name: str) -> float:
     """Check a number that may be any, infinities included, but not NaN."""
     return _parameter(value, name, lambda value: not math.isnan(value), "a number")
 
 
-def clean_threshold(threshold: float) -> float:
+def check_threshold(threshold: float) -> float:
     """Check one threshold, and keep its type: rounded, it could pass its own score."""
-    number = clean_number(threshold, "threshold")
+    number = check_number(threshold, "threshold")
     return threshold if isinstance(threshold, int | np.number) else number
 
 
-def clean_jobs(n_jobs: int | None) -> int:
+def parse_jobs(n_jobs: int | None) -> int:
     """Check a number of threads; None is one, and -1 is as many as there are processors."""
     if n_jobs is None:
         return 1
@@ -253,7 +253,7 @@ def clean_jobs(n_jobs: int | None) -> int:
     return threads if threads > 0 else (os.cpu_count() or 1)
 
 
-def clean_random_state(random_state: object) -> np.random.SeedSequence:
+def parse_random_state(random_state: object) -> np.random.SeedSequence:
     """Return the seeds of a random state: the same for the same integer, fresh ones for None.
 
     A Generator is asked for some of its numbers, so that it moves on.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
-from isometrics._core.parameters import clean_choice
+from isometrics._core.parameters import check_choice
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -322,7 +322,7 @@ def to_frame(columns: dict[str, Any], library: str | None = None) -> Any:
     chosen = (
         next(iter(installed), None)
         if library is None
-        else clean_choice(library, "library", LIBRARIES)
+        else check_choice(library, "library", LIBRARIES)
     )
     if chosen not in installed:
         needed = chosen or "pandas, polars or pyarrow"

@@ -41,7 +41,7 @@ class Sample(NamedTuple):
     weights: Counts | None
 
 
-def clean_sample(
+def parse_sample(
     y_true: ArrayLike,
     y_score: ArrayLike,
     sample_weight: ArrayLike | None = None,
@@ -69,7 +69,7 @@ def present_rows(
         raise EmptyInputError(f"{first.name} is empty; at least one row is needed")
     if sample_weight is None:
         return columns, None
-    weights = _clean_weights(sample_weight, first)
+    weights = _parse_weights(sample_weight, first)
     rows = np.flatnonzero(weights)
     if rows.size == weights.size:
         return columns, weights
@@ -78,7 +78,7 @@ def present_rows(
     return [each.take(rows) for each in columns], weights[rows]
 
 
-def _clean_weights(sample_weight: ArrayLike, beside: Column) -> Counts:
+def _parse_weights(sample_weight: ArrayLike, beside: Column) -> Counts:
     given = column(sample_weight, "sample_weight")
     given.same_length(beside)
     numbers = given.numbers(WeightError)
@@ -159,7 +159,7 @@ def _listed(values: list[object]) -> str:
     return " and ".join(repr(plain(value)) for value in values)
 
 
-def clean_totals(
+def check_totals(
     positives: Total, negatives: Total, *, counted: str = "the sample"
 ) -> tuple[Total, Total]:
     """Check the totals of a table: numbers > 0 whose products floats can hold."""
@@ -185,7 +185,7 @@ def clean_totals(
     return totals[0], totals[1]
 
 
-def clean_counts(values: ArrayLike, name: str) -> Counts:
+def parse_counts(values: ArrayLike, name: str) -> Counts:
     """Return counts: int64 for values of an integer type, else float64."""
     given = column(values, name)
     numbers = given.numbers(PointsError)
@@ -198,7 +198,7 @@ def clean_counts(values: ArrayLike, name: str) -> Counts:
     return numbers.astype(np.int64)
 
 
-def clean_rates(values: ArrayLike, name: str, *, missing: bool = False) -> NDArray[Any]:
+def parse_rates(values: ArrayLike, name: str, *, missing: bool = False) -> NDArray[Any]:
     """Return floats of [0, 1] in the precision given; NaN stays where `missing` allows it."""
     given = column(values, name)
     absent = np.zeros(given.size, np.bool_)
@@ -215,7 +215,7 @@ def clean_rates(values: ArrayLike, name: str, *, missing: bool = False) -> NDArr
     return rates
 
 
-def clean_thresholds(values: ArrayLike, name: str = "thresholds") -> NDArray[Any]:
+def parse_thresholds(values: ArrayLike, name: str = "thresholds") -> NDArray[Any]:
     """Return thresholds in a type that holds each of them exactly."""
     given = column(_as_list(values, name) if np.ndim(values) == 0 else values, name)
     if given.values.dtype.kind == "O":
@@ -290,7 +290,7 @@ class DeviceSample(NamedTuple):
         return bool(xp.isdtype(scores.dtype, "real floating") and xp.isnan(xp.min(scores)))
 
 
-def clean_device_sample(
+def parse_device_sample(
     y_true: Any, y_score: Any, pos_label: object, *, nan_found_later: bool = False
 ) -> DeviceSample | None:
     """Return labels and scores where they are, or None if the host has to look at them."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.parameters import clean_choice
+from isometrics._core.parameters import check_choice
 from isometrics._counting import replicate_loops
 from isometrics._counting.draws import areas_plain, pick_plain
 from isometrics.errors import ParameterError
@@ -42,7 +42,7 @@ class Kernel(NamedTuple):
 
 def kernel_named(name: str, draws: float) -> Kernel:
     """Return a kernel; ``"auto"`` is the compiled one where it is installed and pays."""
-    clean_choice(name, "kernel", KERNELS)
+    check_choice(name, "kernel", KERNELS)
     installed = find_spec("numba") is not None
     if name == "compiled" and not installed:
         raise ParameterError(

@@ -10,7 +10,7 @@ import numpy as np
 from isometrics import _counting
 from isometrics._core.arrays import column
 from isometrics._core.families import Given, as_given, overlap, read, refuse_trivial
-from isometrics._core.sample import clean_thresholds, clean_totals
+from isometrics._core.sample import check_totals, parse_thresholds
 from isometrics._table.table import Kind, Table
 from isometrics.errors import LengthError, PointsError
 
@@ -33,7 +33,7 @@ def table_of_sample(
     count = _counting.corners if corners and not unscored else _counting.count
     thresholds, tp, fp = count(*sample)
     scored = (tp[-1].item(), fp[-1].item())
-    totals = clean_totals(
+    totals = check_totals(
         scored[0] if positives is None else positives,
         scored[1] if negatives is None else negatives,
         counted="y_true",
@@ -66,7 +66,7 @@ def table_of_thresholds(
     given: ArrayLike, tp: Counts, fp: Counts, totals: tuple[Total, Total]
 ) -> Table:
     """Take counts at every distinct score, from the highest on."""
-    thresholds = clean_thresholds(given)
+    thresholds = parse_thresholds(given)
     if thresholds.size != tp.size:
         raise LengthError(f"thresholds has {thresholds.size} values but tp has {tp.size}")
     falls = thresholds[1:] < thresholds[:-1]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.sample import clean_counts, clean_rates
+from isometrics._core.sample import parse_counts, parse_rates
 from isometrics.errors import LengthError, PointsError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def counts_within_totals(
     tp: ArrayLike, fp: ArrayLike, positives: Total, negatives: Total
 ) -> tuple[Counts, Counts]:
     """Check counts against their totals."""
-    counts = clean_counts(tp, "tp"), clean_counts(fp, "fp")
+    counts = parse_counts(tp, "tp"), parse_counts(fp, "fp")
     _same_length(("fp", counts[1]), ("tp", counts[0]))
     totals = ("tp", "positives", positives), ("fp", "negatives", negatives)
     for (name, total_name, total), values in zip(totals, counts, strict=True):
@@ -40,7 +40,7 @@ def counts_from_roc(
     fpr: ArrayLike, tpr: ArrayLike, positives: Total, negatives: Total
 ) -> tuple[Counts, Counts]:
     """Recover (tp, fp) from ROC coordinates, in the order of a curve."""
-    (x, y), rounding = _rates(fpr=clean_rates(fpr, "fpr"), tpr=clean_rates(tpr, "tpr"))
+    (x, y), rounding = _rates(fpr=parse_rates(fpr, "fpr"), tpr=parse_rates(tpr, "tpr"))
     tp, fp = y * positives, x * negatives
     return _in_curve_order(
         _Recovered(tp, rounding.of(tp, positives), positives),
@@ -61,8 +61,8 @@ def counts_from_pr(
     appends without a threshold behind it: both are left out. Any other such point is refused.
     """
     (x, y), rounding = _rates(
-        recall=clean_rates(recall, "recall"),
-        precision=clean_rates(precision, "precision", missing=True),
+        recall=parse_rates(recall, "recall"),
+        precision=parse_rates(precision, "precision", missing=True),
     )
     appended = (x == 0) & (np.isnan(y) | (y == 1))
     unknown = np.flatnonzero(((x == 0) | (y == 0) | np.isnan(y)) & ~appended)

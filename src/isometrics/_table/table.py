@@ -11,7 +11,7 @@ import numpy as np
 
 from isometrics._core.arrays import Counts, Total
 from isometrics._core.results import Value
-from isometrics._core.sample import LEAST_TOTAL, MOST_TOTAL, clean_totals
+from isometrics._core.sample import LEAST_TOTAL, MOST_TOTAL, check_totals
 from isometrics.errors import NotAnswerableError, ParameterError
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def merged(one: Table, two: Table) -> Table:
                 f"{table.kind} cannot be merged: rows between its rows are not known; "
                 "merge the full tables of the scores first"
             )
-    totals = clean_totals(
+    totals = check_totals(
         one.positives + two.positives, one.negatives + two.negatives, counted="the sum"
     )
     thresholds = np.union1d(one.thresholds[1:], two.thresholds[1:])[::-1]

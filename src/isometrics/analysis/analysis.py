@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.parameters import clean_betas, clean_choice, clean_prevalence
+from isometrics._core.parameters import check_choice, check_prevalence, parse_betas
 from isometrics._core.results import Value
-from isometrics.analysis.samples import ModelSample, clean_model_sample
+from isometrics.analysis.samples import ModelSample, parse_model_sample
 from isometrics.analysis.summary import Evidence, Summary, f_name, intervals_of, summary_of
 from isometrics.comparison.compare import Comparison, compare
 from isometrics.decisions.best import ALL_ROWS, Entry, Thresholds, thresholds_of
@@ -234,7 +234,7 @@ class Analysis(Value):
             self,
             models=moved(self.models),
             groups={group: moved(models) for group, models in self.groups.items()},
-            prevalence=clean_prevalence(prevalence),
+            prevalence=check_prevalence(prevalence),
             counted={ALL_ROWS: self.models} | self.groups if self.counted is None else self.counted,
         )
 
@@ -272,7 +272,7 @@ class Analysis(Value):
         matplotlib.axes.Axes
             The axes; for ``"all"`` the array of four that `isometrics.plot.spaces` returns.
         """
-        clean_choice(space, "space", SPACES)
+        check_choice(space, "space", SPACES)
         if ax is not None:
             if axes is not None:
                 raise ParameterError("ax and axes are two names of one argument; give one of them")
@@ -380,7 +380,7 @@ class Analysis(Value):
     def _group(self, name: str) -> dict[str, OperatingPoints]:
         if name in self.skipped and name not in self.groups:
             raise ParameterError(f"group {name!r} has no table: {self.skipped[name]}")
-        return self.groups[clean_choice(name, "group", tuple(self.groups))]
+        return self.groups[check_choice(name, "group", tuple(self.groups))]
 
 
 def analyse(
@@ -419,7 +419,7 @@ def analyse(
     >>> analysis.groups["n"]["A"].positives
     3
     """
-    sample = clean_model_sample(y_true, scores, sample_weight, groups, pos_label)
+    sample = parse_model_sample(y_true, scores, sample_weight, groups, pos_label)
     models = sample.tables()
     tables, skipped = sample.tables_by_group()
     return Analysis(models, tables, skipped, sample.describe(skipped), sample)
@@ -427,7 +427,7 @@ def analyse(
 
 def _betas(beta: float | Iterable[float]) -> tuple[float, ...]:
     """Check one β or several; columns are named after them, so they must differ in print."""
-    betas = clean_betas(beta)
+    betas = parse_betas(beta)
     if len(set(map(f_name, betas))) < len(betas):
         raise ParameterError(f"beta must have values that differ in six digits but is {beta!r}")
     return betas

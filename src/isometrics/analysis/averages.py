@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.parameters import (
-    clean_beta,
-    clean_choice,
-    clean_confidence,
-    clean_positions,
-    clean_prevalence,
-    clean_threshold,
+    check_beta,
+    check_choice,
+    check_confidence,
+    check_prevalence,
+    check_threshold,
+    parse_positions,
 )
 from isometrics._core.results import ResultTable, number, several
 from isometrics._table.table import Kind
@@ -87,7 +87,7 @@ class Average(ResultTable):
 
     def of(self, measure: str, model: str | None = None) -> float:
         """Return one average."""
-        column = self.measures.index(clean_choice(measure, "measure", self.measures))
+        column = self.measures.index(check_choice(measure, "measure", self.measures))
         return float(self.mean[self._row(model), column])
 
     def curve(
@@ -117,10 +117,10 @@ class Average(ResultTable):
         tells how much folds differ. Folds of one cross-validation share training rows, so the
         band is narrower than that of new data (Bengio & Grandvalet 2004).
         """
-        clean_choice(space, "space", SPACES)
-        level = clean_confidence(confidence_level)
+        check_choice(space, "space", SPACES)
+        level = check_confidence(confidence_level)
         axis = AXES[space][0].replace("_", " ")
-        places = clean_positions(np.linspace(0, 1, 101) if x is None else x, axis=axis)
+        places = parse_positions(np.linspace(0, 1, 101) if x is None else x, axis=axis)
         places = np.atleast_1d(places)
         name = self.models[self._row(model)]
         tables = self.tables[name].values()
@@ -138,7 +138,7 @@ class Average(ResultTable):
     def _row(self, model: str | None) -> int:
         if model is None and len(self.models) == 1:
             return 0
-        return self.models.index(clean_choice(model, "model", self.models))  # type: ignore[arg-type]
+        return self.models.index(check_choice(model, "model", self.models))  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         """Return the number of models times the number of measures."""
@@ -212,8 +212,8 @@ def average(
        recall     0.5     0         0.5          0
       F (β 1)     0.5     0         0.5          0
     """
-    beta = clean_beta(beta)
-    threshold = None if threshold is None else clean_threshold(threshold)
+    beta = check_beta(beta)
+    threshold = None if threshold is None else check_threshold(threshold)
     folds = _two_class_folds(_by_fold(tables), tables)
     models = _same_models(folds)
     together = {model: _together(model, folds, tables) for model in models}
@@ -350,8 +350,8 @@ def _prevalence(
     """Return the prevalence of the averages; every fold is looked at there."""
     tables = [table for fold in folds.values() for table in fold.values()]
     if not isinstance(wanted, str):
-        return clean_prevalence(wanted)
-    clean_choice(wanted, "prevalence", PREVALENCES)
+        return check_prevalence(wanted)
+    check_choice(wanted, "prevalence", PREVALENCES)
     if wanted == "mean":
         return float(np.mean([table.prevalence for table in tables]))
     if wanted == "pooled":

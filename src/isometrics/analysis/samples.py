@@ -76,7 +76,7 @@ class ModelSample(NamedTuple):
         }
 
 
-def clean_model_sample(
+def parse_model_sample(
     y_true: ArrayLike,
     scores: object,
     sample_weight: ArrayLike | None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from isometrics._core.arrays import column
-from isometrics._core.parameters import clean_choice
+from isometrics._core.parameters import check_choice
 from isometrics._core.results import ResultTable, same
 from isometrics._core.sample import as_thresholds
 from isometrics._table.hull import hull_of
@@ -155,7 +155,7 @@ class HullCalibrator(ABC):
             scores that the steps tie, but decisions near the thresholds are no longer exact.
         """
         segments = self._fitted()
-        clean_choice(interpolate, "interpolate", ("step", "linear"))
+        check_choice(interpolate, "interpolate", ("step", "linear"))
         numbers = as_thresholds(column(scores, "scores").numbers(ScoreError))
         return segments.steps(numbers) if interpolate == "step" else segments.lines(numbers)
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.arrays import column
-from isometrics._core.parameters import clean_confidence, parse_whole
+from isometrics._core.parameters import check_confidence, parse_whole
 from isometrics._core.results import ResultTable, Value, number
-from isometrics._core.sample import clean_sample, clean_totals, positive_rows, present_rows
+from isometrics._core.sample import check_totals, parse_sample, positive_rows, present_rows
 from isometrics.errors import ParameterError, ScoreError
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def platt_scaling(
     array([0.5])
     """
     linear_model = _sklearn("linear_model", "platt_scaling")
-    labels, scores, weights = clean_sample(y_true, y_score, sample_weight, pos_label)
-    clean_totals(int(labels.sum()), int((~labels).sum()), counted="y_true")
+    labels, scores, weights = parse_sample(y_true, y_score, sample_weight, pos_label)
+    check_totals(int(labels.sum()), int((~labels).sum()), counted="y_true")
     values = scores.astype(np.float64)
     if not np.isfinite(values).all():
         raise ScoreError("y_score has infinite values; a sigmoid needs finite scores")
@@ -168,13 +168,13 @@ def calibration_report(
         column(y_true, "y_true"), column(probabilities, "probabilities"), sample_weight=None
     )
     labels = positive_rows(truth, pos_label)
-    clean_totals(int(labels.sum()), int((~labels).sum()), counted="y_true")
+    check_totals(int(labels.sum()), int((~labels).sum()), counted="y_true")
     values = given.numbers(ScoreError).astype(np.float64)
     given.refuse((values < 0) | (values > 1), ScoreError, "values outside [0, 1]")
     n_bins = parse_whole(bins)
     if n_bins is None or n_bins < 1:
         raise ParameterError(f"bins must be a whole number ≥ 1 but is {bins!r}")
-    level = clean_confidence(confidence, "confidence")
+    level = check_confidence(confidence, "confidence")
     bin_of = _equal_counts(values, n_bins)
     items, positives = np.bincount(bin_of), np.bincount(bin_of[labels], minlength=bin_of.max() + 1)
     predicted = np.bincount(bin_of, values) / items

@@ -65,14 +65,14 @@ def convert(
         The file of labels that belongs to a file of predictions alone.
     """
     from isometrics import formats
-    from isometrics._core.parameters import clean_choice
+    from isometrics._core.parameters import check_choice
 
     target = _target(to, output)
     told = {"positives": positives, "negatives": negatives, "labels": labels}
     options = {name: value for name, value in told.items() if value is not None}
     found = source_format or (None if file == "-" else formats.sniff(file))
     if found is not None:
-        clean_choice(found, "--from", tuple(formats.FORMATS))
+        check_choice(found, "--from", tuple(formats.FORMATS))
         if columns.pos_label is not None and "pos_label" in formats.FORMATS[found].options:
             options["pos_label"] = columns.pos_label
         _write_known(formats.read(file, found, **options), output, target, escape_formulas)
@@ -94,7 +94,7 @@ def convert(
 def _target(to: str | None, output: str) -> str:
     """Return the format to write: a suffix of tables, or a name of another tool's format."""
     from isometrics import formats
-    from isometrics._core.parameters import clean_choice
+    from isometrics._core.parameters import check_choice
 
     suffix = PurePath(output).suffix.lower()
     known = {suffix.lstrip("."): suffix for suffix in WRITERS} | {
@@ -107,7 +107,7 @@ def _target(to: str | None, output: str) -> str:
             raise ParameterError(f"only CSV goes to standard output; name a file for {to}")
         return ".csv"
     if to is not None:
-        return known[clean_choice(to, "--to", tuple(known))]
+        return known[check_choice(to, "--to", tuple(known))]
     if suffix in known.values():
         return suffix
     if suffix.lstrip(".") in known:

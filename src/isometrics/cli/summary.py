@@ -35,10 +35,10 @@ def summary(
     beta
         The β of the best F scores; by default 0.5, 1 and 2.
     """
-    from isometrics._core.parameters import clean_betas
+    from isometrics._core.parameters import parse_betas
 
     # What cannot be answered is said before a long file is read.
-    clean_betas(beta)
+    parse_betas(beta)
     analysis = load(file, columns, answers, keep_rows=certainty.wanted)
     tables = len(analysis.models) + sum(map(len, analysis.groups.values()))
     with resampling(certainty, answers) as options, working(f"{tables} tables", answers):

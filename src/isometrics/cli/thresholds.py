@@ -46,14 +46,14 @@ class Objectives:
 
     def each(self) -> list[dict[str, Any]]:
         """Return the objectives, checked, as `best_threshold` takes them."""
-        from isometrics._core.parameters import clean_beta, clean_budget, clean_cost, clean_level
+        from isometrics._core.parameters import check_beta, check_budget, check_cost, check_level
 
         checks: dict[str, Callable[[Any], object]] = {
-            "beta": clean_beta,
-            "cost": clean_cost,
-            "min_precision": lambda level: clean_level(level, "min_precision"),
-            "min_recall": lambda level: clean_level(level, "min_recall"),
-            "budget": clean_budget,
+            "beta": check_beta,
+            "cost": check_cost,
+            "min_precision": lambda level: check_level(level, "min_precision"),
+            "min_recall": lambda level: check_level(level, "min_recall"),
+            "budget": check_budget,
             "objective": str,
         }
         found = [

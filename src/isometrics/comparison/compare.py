@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.parameters import clean_choice
+from isometrics._core.parameters import check_choice
 from isometrics._core.results import ResultTable
 from isometrics._table.path import path_of
 from isometrics.comparison.dominance import DominanceMatrix, dominance_matrix
@@ -16,7 +16,7 @@ from isometrics.comparison.winners import Winners, sentence_of, winners_of
 from isometrics.errors import NoCurveError, NotAnswerableError
 from isometrics.points import OperatingPoints
 from isometrics.points.bounds import EXACT
-from isometrics.points.models import check_one_prevalence, clean_models
+from isometrics.points.models import check_one_prevalence, parse_models
 from isometrics.spaces.indices import WeightedIndex, index_named
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Areas(ResultTable):
 
     def of(self, measure: str) -> dict[str, float]:
         """Return one measure of all models."""
-        clean_choice(measure, "measure", self.measures)
+        check_choice(measure, "measure", self.measures)
         column = self.values[:, self.measures.index(measure)]
         return dict(zip(self.names, column.tolist(), strict=True))
 
@@ -248,7 +248,7 @@ def compare(
     >>> result.winners.at(0.5)
     ('bold',)
     """
-    named = clean_models(models)
+    named = parse_models(models)
     check_one_prevalence(named)
     chosen = index_named(index)
     curves = {name: points.tradeoff(chosen) for name, points in named.items()}

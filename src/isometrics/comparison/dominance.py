@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from isometrics._core.parameters import clean_choice
+from isometrics._core.parameters import check_choice
 from isometrics._core.results import ResultTable
 from isometrics._table.hull import hull_of
 from isometrics._table.path import Path, path_of
 from isometrics.errors import ParameterError
-from isometrics.points.models import ROUNDING, clean_models, is_whole, same_prevalence
+from isometrics.points.models import ROUNDING, is_whole, parse_models, same_prevalence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -306,7 +306,7 @@ def dominance(
       recall  false_positive_rate     ahead
     0.698449             0.174612  curve II
     """
-    clean_choice(space, "space", tuple(SPACES))
+    check_choice(space, "space", tuple(SPACES))
     first, second = (_curve(points, hull) for points in (one, other))
     pair = pair_of(first, second, space)
     recall, rate, first_ahead = crossings(pair)
@@ -351,7 +351,7 @@ class DominanceMatrix(ResultTable):
     def of(self, one: str, other: str) -> str:
         """Return how one model lies to another."""
         for name in (one, other):
-            clean_choice(name, "model", self.names)
+            check_choice(name, "model", self.names)
         return self.relations[self.names.index(one)][self.names.index(other)]
 
     def undominated(self) -> tuple[str, ...]:
@@ -398,8 +398,8 @@ def dominance_matrix(
      good         equal  dominates
       bad  is dominated      equal
     """
-    clean_choice(space, "space", tuple(SPACES))
-    named = clean_models(models)
+    check_choice(space, "space", tuple(SPACES))
+    named = parse_models(models)
     curves = [_curve(points, hull) for points in named.values()]
     relations = [["equal"] * len(curves) for _ in curves]
     words = {

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from isometrics._core.parameters import clean_choice
+from isometrics._core.parameters import check_choice
 from isometrics._core.results import ResultTable
 from isometrics.comparison.compare import areas_of
 from isometrics.errors import EmptyInputError, ParameterError
-from isometrics.points.models import clean_models
+from isometrics.points.models import parse_models
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -98,7 +98,7 @@ def disagreement(tasks: Iterable[Scores]) -> Disagreement:
     measure  against  top_1  top_3  kendall  spearman  undefined
       AUROC    AUPRG    0.5      0        0         0          0
     """
-    cleaned = [clean_scores(task, f"tasks[{number}]") for number, task in enumerate(tasks)]
+    cleaned = [parse_scores(task, f"tasks[{number}]") for number, task in enumerate(tasks)]
     if not cleaned:
         raise EmptyInputError("tasks is empty; give the scores of at least one task")
     first = cleaned[0][1]
@@ -149,7 +149,7 @@ def _compare(values: Floats) -> list[float]:
     return [*map(float, differs), float(kendall), float(spearman)]
 
 
-def clean_scores(
+def parse_scores(
     given: Mapping[str, Any], name: str
 ) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
     """Check a table of scores: two models or more with the same measures."""
@@ -201,7 +201,7 @@ class Ranking(ResultTable):
 
     def best(self, measure: str) -> tuple[str, ...]:
         """Return the model, or the tied models, with the highest value of a measure."""
-        clean_choice(measure, "measure", self.measures)
+        check_choice(measure, "measure", self.measures)
         column = self.values[:, self.measures.index(measure)]
         return tuple(self.names[row] for row in np.flatnonzero(column == np.fmax.reduce(column)))
 
@@ -256,9 +256,9 @@ def rank_models(
     if isinstance(models, Mapping) and any(
         isinstance(scores, Mapping) for scores in models.values()
     ):
-        names, measures, values = clean_scores(models, "models")
+        names, measures, values = parse_scores(models, "models")
     else:
-        named = clean_models(models)
+        named = parse_models(models)
         areas = areas_of(named, [points.tradeoff(index).area() for points in named.values()])
         names, measures, values = areas.names, areas.measures, areas.values
     return Ranking(names, measures, values, _ranks(values))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from isometrics._core.arrays import plain
-from isometrics._core.parameters import clean_level
+from isometrics._core.parameters import check_level
 from isometrics._core.results import ResultTable
 from isometrics._table.hull import EVERYTHING, NOTHING
 from isometrics._table.table import Kind, Table
@@ -82,7 +82,7 @@ class Winners(ResultTable):
 
     def at(self, lam: float) -> Names:
         """Return the best models at a weight of recall; both sides' where two ranges meet."""
-        weight = clean_level(lam, "lam")
+        weight = check_level(lam, "lam")
         here = np.flatnonzero((self.lambda_lo <= weight) & (weight <= self.lambda_hi))
         return tuple(dict.fromkeys(name for row in here.tolist() for name in self.names[row]))
 

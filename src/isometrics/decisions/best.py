@@ -11,11 +11,11 @@ import numpy as np
 
 from isometrics._core.arrays import plain
 from isometrics._core.parameters import (
-    clean_beta,
-    clean_budget,
-    clean_choice,
-    clean_cost,
-    clean_level,
+    check_beta,
+    check_budget,
+    check_choice,
+    check_cost,
+    check_level,
 )
 from isometrics._core.results import ResultTable, Value, html_table, number, several, text_table
 from isometrics._table.hull import ordered_with_ends, vertices
@@ -222,20 +222,20 @@ def best_threshold(  # noqa: PLR0911 (one for each objective)
     table = pts.table
     if index is not None or lam is not None:
         chosen_index = index_named("f-measure" if index is None else index)
-        return _for_index(pts, chosen_index, 0.5 if lam is None else clean_level(lam, "lam"))
+        return _for_index(pts, chosen_index, 0.5 if lam is None else check_level(lam, "lam"))
     if cost is not None:
-        return _for_cost(table, clean_cost(cost), f"accuracy at cost {number(float(cost))}")
+        return _for_cost(table, check_cost(cost), f"accuracy at cost {number(float(cost))}")
     if objective is not None:
-        clean_choice(objective, "objective", OBJECTIVES)
+        check_choice(objective, "objective", OBJECTIVES)
         chosen = {"accuracy": _for_accuracy, "youden": _for_youden, "break-even": _for_break_even}
         return chosen[objective](table)
     if min_precision is not None:
-        return _for_recall(table, clean_level(min_precision, "min_precision"))
+        return _for_recall(table, check_level(min_precision, "min_precision"))
     if min_recall is not None:
-        return _for_precision(table, clean_level(min_recall, "min_recall"))
+        return _for_precision(table, check_level(min_recall, "min_recall"))
     if budget is not None:
-        return _for_budget(table, clean_budget(budget))
-    return _for_f(pts, 1.0 if beta is None else clean_beta(beta))
+        return _for_budget(table, check_budget(budget))
+    return _for_f(pts, 1.0 if beta is None else check_beta(beta))
 
 
 # ---------------------------------------------------------------------- objectives on the hull

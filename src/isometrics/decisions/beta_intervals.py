@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.parameters import clean_beta
+from isometrics._core.parameters import check_beta
 from isometrics._core.results import ResultTable
 from isometrics._table.hull import hull_of
 from isometrics._table.table import Kind, Table
@@ -111,7 +111,7 @@ class OptimalThresholds(ResultTable):
         >>> iso.optimal_thresholds(pts).at(2).thresholds
         array([0.7])
         """
-        beta = clean_beta(beta)
+        beta = check_beta(beta)
         # A product is rounded correctly, and rounding keeps order: no optimal row is lost here.
         squared = beta * beta
         rows = np.flatnonzero((self.beta_squared_lo <= squared) & (squared <= self.beta_squared_hi))

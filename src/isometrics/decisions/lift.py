@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.parameters import clean_values
+from isometrics._core.parameters import parse_values
 from isometrics._core.results import ResultTable
 from isometrics._core.sample import refuse_other_than_probabilities
 from isometrics._table.table import Kind
@@ -48,7 +48,7 @@ def precision_at_k(pts: OperatingPoints, k: ArrayLike) -> Floats:
     """
     table = pts.table
     items = float(table.positives + table.negatives)
-    at = clean_values(
+    at = parse_values(
         k, "k", lambda k: (k > 0) & (k <= items), f"above 0 and at most {items:g}, all items"
     )
     return np.asarray(_true_positives(table, at) / at)
@@ -67,7 +67,7 @@ def cumulative_gains(pts: OperatingPoints, share: ArrayLike) -> Floats:
     >>> cumulative_gains(pts, [0.25, 0.5, 1.0])
     array([0.5 , 0.75, 1.  ])
     """
-    at = clean_values(share, "share", lambda x: (x >= 0) & (x <= 1), "between 0 and 1")
+    at = parse_values(share, "share", lambda x: (x >= 0) & (x <= 1), "between 0 and 1")
     table = pts.table
     return np.asarray(
         _true_positives(table, at * (table.positives + table.negatives)) / table.positives
@@ -92,7 +92,7 @@ def lift(pts: OperatingPoints, share: ArrayLike) -> Floats:
     >>> lift(pts, [0.25, 0.5, 1.0])
     array([2. , 1.5, 1. ])
     """
-    at = clean_values(share, "share", lambda x: (x > 0) & (x <= 1), "above 0 and at most 1")
+    at = parse_values(share, "share", lambda x: (x > 0) & (x <= 1), "above 0 and at most 1")
     return np.asarray(cumulative_gains(pts, at) / at)
 
 
@@ -162,7 +162,7 @@ def net_benefit(pts: OperatingPoints, probability_thresholds: ArrayLike) -> NetB
                       0.5    0.25          0           0
     """
     wanted = np.atleast_1d(
-        clean_values(
+        parse_values(
             probability_thresholds,
             "probability_thresholds",
             lambda p: (p >= 0) & (p < 1),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.parameters import clean_beta, clean_prevalence
+from isometrics._core.parameters import check_beta, check_prevalence
 from isometrics._core.results import ResultTable, number
 from isometrics.decisions.best import best_threshold
 from isometrics.errors import ParameterError
@@ -98,8 +98,8 @@ def prevalence_sensitivity(
     >>> prevalence_sensitivity(pts, [0.05, 0.5, 0.8]).thresholds.tolist()
     [0.9, 0.6, 0.3]
     """
-    beta = clean_beta(beta)
-    values = [clean_prevalence(value) for value in np.atleast_1d(np.asarray(prevalences)).tolist()]
+    beta = check_beta(beta)
+    values = [check_prevalence(value) for value in np.atleast_1d(np.asarray(prevalences)).tolist()]
     if not values:
         raise ParameterError("prevalences is empty; give at least one")
     own = best_threshold(pts, beta=beta)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics._core.parameters import clean_beta, clean_threshold
+from isometrics._core.parameters import check_beta, check_threshold
 from isometrics._core.results import Value, html_table, number, text_table
 from isometrics._core.sample import refuse_other_than_probabilities
 from isometrics._table.hull import hull_of
@@ -49,7 +49,7 @@ def fixed(pts: OperatingPoints, threshold: float) -> float:
     >>> threshold_choice.fixed(pts, 0.5)
     0.25
     """
-    rule = pts.at([clean_threshold(threshold)])
+    rule = pts.at([check_threshold(threshold)])
     return float((rule.fn[0] + rule.fp[0]) / (pts.positives + pts.negatives))
 
 
@@ -151,7 +151,7 @@ def fixed_f_gain(pts: OperatingPoints, threshold: float) -> float:
     >>> threshold_choice.fixed_f_gain(pts, 0.5)
     0.25
     """
-    return float(1 - pts.at([clean_threshold(threshold)]).f_gain(1.0)[0])
+    return float(1 - pts.at([check_threshold(threshold)]).f_gain(1.0)[0])
 
 
 def score_driven_f_gain(pts: OperatingPoints) -> float:
@@ -349,7 +349,7 @@ def plug_in_threshold(pts: OperatingPoints, beta: float = 1.0) -> PlugIn:
     plug-in      0.375   3   3        0.5    0.75   0.6
        hull        0.6   3   1       0.75    0.75  0.75
     """
-    beta = clean_beta(beta)
+    beta = check_beta(beta)
     refuse_other_than_probabilities(pts.thresholds, "the plug-in rule")
     best = best_threshold(pts, beta=beta)
     _, precision_weight = f_weights(beta)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.parameters import clean_betas
+from isometrics._core.parameters import parse_betas
 from isometrics._core.results import ResultTable, number
 from isometrics._table.table import Kind, Table
 from isometrics.decisions.best import best_threshold
@@ -98,7 +98,7 @@ def evaluate(
     >>> result.achieved
     array([[0.5, 0.5, 0.5]])
     """
-    chosen = clean_betas(betas)
+    chosen = parse_betas(betas)
     _refuse_unknown_thresholds(thresholds_from.table, "thresholds_from")
     decisions = [best_threshold(thresholds_from, beta=beta) for beta in chosen]
     thresholds = np.array([decision.threshold for decision in decisions])
@@ -175,7 +175,7 @@ def loss_table(pts: OperatingPoints, betas: Iterable[float] = (0.5, 1.0, 2.0)) -
        1        0.6    0.882353         1    0.8625
        2        0.3    0.689655  0.969697         1
     """
-    chosen = clean_betas(betas)
+    chosen = parse_betas(betas)
     decisions = [best_threshold(pts, beta=beta) for beta in chosen]
     rows = _rows_of(decisions, pts.table)
     f = np.column_stack([rows.f(beta) for beta in chosen])

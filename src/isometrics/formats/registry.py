@@ -7,7 +7,7 @@ import inspect
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from isometrics._core.parameters import clean_choice
+from isometrics._core.parameters import check_choice
 from isometrics._core.writing import whole_file
 from isometrics.errors import FileError, ParameterError
 from isometrics.formats import davis_goadrich
@@ -228,7 +228,7 @@ def read(
                 f"{as_path(path)} has no format that can be told from its name and first lines; "
                 f"name it with format=, one of {', '.join(map(repr, _READERS))}"
             )
-    reader = _READERS[clean_choice(format, "format", tuple(_READERS))]
+    reader = _READERS[check_choice(format, "format", tuple(_READERS))]
     accepted = FORMATS[format].options
     unknown = [name for name in options if name not in accepted]
     if unknown:
@@ -255,7 +255,7 @@ def write(table: Predictions | OperatingPoints, path: str | os.PathLike[str], fo
     PR coordinates do not tell the false positives of a row without true positives; such rows are
     not in the files ``"PR"``, ``".pr"`` and ``".spr"``.
     """
-    writer = _WRITERS[clean_choice(format, "format", tuple(_WRITERS))]
+    writer = _WRITERS[check_choice(format, "format", tuple(_WRITERS))]
     wanted = OperatingPoints if FORMATS[format].read in _OF_CURVES else Predictions
     if not isinstance(table, wanted):
         raise ParameterError(

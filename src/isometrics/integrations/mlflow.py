@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.parameters import clean_beta
+from isometrics._core.parameters import check_beta
 from isometrics._core.writing import ScratchFolder
 from isometrics.analysis.summary import f_name
 from isometrics.decisions.best import ALL_ROWS
@@ -192,7 +192,7 @@ def class_metrics(*, beta: float = 1.0, pos_label: object = None) -> list[Any]:
     >>> [metric.name for metric in class_metrics(beta=0.5)]
     ['f0_5_gain']
     """
-    beta = clean_beta(beta)
+    beta = check_beta(beta)
     return [_metric(f"{f_name(beta)}_gain", fbeta_gain_score, beta=beta, pos_label=pos_label)]
 
 

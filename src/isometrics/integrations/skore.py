@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.parameters import clean_choice
+from isometrics._core.parameters import check_choice
 from isometrics.analysis import Analysis, analyse
 from isometrics.errors import ParameterError
 from isometrics.score_functions import (
@@ -85,8 +85,8 @@ def analysis_of(
     >>> [(group, list(models)) for group, models in analysis.groups.items()]
     [('split 0', ['LogisticRegression']), ('split 1', ['LogisticRegression'])]
     """
-    clean_choice(data_source, "data_source", SOURCES)
-    clean_choice(response_method, "response_method", ("auto", *METHODS))
+    check_choice(data_source, "data_source", SOURCES)
+    check_choice(response_method, "response_method", ("auto", *METHODS))
     models = _models_of(report)
     read = {
         name: [_rows(part, data_source, response_method, pos_label) for part in _parts_of(model)]
@@ -138,7 +138,7 @@ def add_metrics(report: Any, names: Iterable[str] = tuple(METRICS)) -> None:
     _need_skore()
     from sklearn.metrics import make_scorer
 
-    wanted = [clean_choice(name, "names", tuple(METRICS)) for name in names]
+    wanted = [check_choice(name, "names", tuple(METRICS)) for name in names]
     for name in wanted:
         shown, function, of_scores = METRICS[name]
         scorer = make_scorer(

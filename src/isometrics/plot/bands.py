@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib import pyplot as plt
 
-from isometrics._core.parameters import clean_choice
+from isometrics._core.parameters import check_choice
 from isometrics.errors import ParameterError
 from isometrics.plot.frame import MARGIN, frame
 from isometrics.plot.styles import BASELINE, plain, style_of
@@ -136,7 +136,7 @@ def better(result: BetterCurve, ax: Axes | None = None, *, scale: str = "lambda"
         raise ParameterError(
             f"result must be what better() of curves returned but is {type(result).__name__}"
         )
-    clean_choice(scale, "scale", SCALES)
+    check_choice(scale, "scale", SCALES)
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
     x = result.lambda_ if scale == "lambda" else result.beta

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from isometrics._core.parameters import clean_beta, clean_choice, clean_cost, clean_gain, clean_size
+from isometrics._core.parameters import check_beta, check_choice, check_cost, check_gain, check_size
 from isometrics.decisions.beta_intervals import segment_precisions, segment_shares
 from isometrics.errors import ParameterError
 from isometrics.points import OperatingPoints
@@ -149,17 +149,17 @@ class Options(NamedTuple):
     def checked(self, space: str, prevalences: Sequence[float]) -> Self:
         """Refuse what cannot be drawn for models of these prevalences, in rising order."""
         numbers: dict[str, Any] = {
-            "beta": clean_beta(self.beta),
-            "cost": clean_cost(self.cost),
-            "pixels": clean_size(self.pixels, "pixels"),
-            "low": clean_gain(self.low, "low"),
+            "beta": check_beta(self.beta),
+            "cost": check_cost(self.cost),
+            "pixels": check_size(self.pixels, "pixels"),
+            "low": check_gain(self.low, "low"),
         }
         if numbers["low"] >= 1:
             raise ParameterError(f"low must be below 1 but is {self.low!r}")
         if self.annotate_hull is not None:
-            clean_choice(self.annotate_hull, "annotate_hull", tuple(SCORES))
+            check_choice(self.annotate_hull, "annotate_hull", tuple(SCORES))
         if self.grid_of is not None:
-            clean_choice(self.grid_of, "grid_of", tuple(SPACES))
+            check_choice(self.grid_of, "grid_of", tuple(SPACES))
         # Lines of equal F and of equal F gain are the same at every prevalence, each in its space.
         needed = {"isolines": space == "roc" and self.isolines, "grid_of": self.grid_of}
         for option, wanted in needed.items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib import pyplot as plt
 
-from isometrics._core.parameters import clean_level, clean_size
+from isometrics._core.parameters import check_level, check_size
 from isometrics._core.results import number
 from isometrics.plot.frame import MARGIN
 from isometrics.plot.frame import frame as pr_frame
@@ -89,7 +89,7 @@ def tradeoff(
     ['single points', 'minimal set', 'maximal set', 'best (area 0.775)']
     """
     chosen = index_named(index)
-    most = clean_size(most, "most")
+    most = check_size(most, "most")
     models = named(pts)
     curves = [points_.tradeoff(chosen) for _, points_ in models]
     own_figure = ax is None
@@ -238,7 +238,7 @@ def index_isolines(
     ['λ = 0.2', 'λ = 0.5', 'λ = 0.8']
     """
     chosen = index_named(index)
-    weights = [clean_level(lam, "lam") for lam in lams]
+    weights = [check_level(lam, "lam") for lam in lams]
     ax = pr_frame(ax, "pr")
     ax.set_title(NAMES.get(chosen.name, plain(chosen.name)))
     ax.plot([0, 1], [0, 1], color=ISOLINE, linewidth=0.8, zorder=1.2)

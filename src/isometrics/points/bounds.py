@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from isometrics._core.parameters import clean_choice
+from isometrics._core.parameters import check_choice
 from isometrics._core.results import ResultTable, number, tuple_value
 from isometrics._table.path import Pieces, Segments
 from isometrics._table.table import Kind, Measure, Table
@@ -266,7 +266,7 @@ class AreaBrackets(ResultTable):
 
     def __getitem__(self, name: str) -> Bracket:
         """Return the bounds of one area."""
-        place = self.names.index(clean_choice(name, "the name of an area", self.names))
+        place = self.names.index(check_choice(name, "the name of an area", self.names))
         return Bracket(float(self.lo[place]), float(self.hi[place]))
 
     def __len__(self) -> int:
@@ -334,7 +334,7 @@ def area_brackets(
     >>> iso.area_brackets(pts, ["AUROC"])
     {'AUROC': Bracket(lo=0.75, hi=0.75)}
     """
-    names = tuple(EXACT) if areas is None else clean_areas(areas)
+    names = tuple(EXACT) if areas is None else check_areas(areas)
     table = points.table
     known = [name for name in names if not table.partial or table.known.keys() >= _NEEDS[name]]
     exact = _exact(points, known)
@@ -345,10 +345,10 @@ def area_brackets(
     }
 
 
-def clean_areas(areas: Iterable[str], known: Iterable[str] = EXACT) -> tuple[str, ...]:
+def check_areas(areas: Iterable[str], known: Iterable[str] = EXACT) -> tuple[str, ...]:
     """Return the names of areas that are known, in the order given."""
     names = (areas,) if isinstance(areas, str) else tuple(areas)
-    return tuple(clean_choice(name, "the name of an area", tuple(known)) for name in names)
+    return tuple(check_choice(name, "the name of an area", tuple(known)) for name in names)
 
 
 def brackets_between(worst: Mapping[str, float], best: Mapping[str, float]) -> dict[str, Bracket]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics import _counting
-from isometrics._core.sample import as_thresholds, clean_totals
+from isometrics._core.sample import as_thresholds, check_totals
 from isometrics._counting.array_api import gathered, positives_of, ranking_of, sums_of
 from isometrics._counting.device_hull import hull_rows
 from isometrics._counting.keys import encoding_of
@@ -60,7 +60,7 @@ def areas(sample: DeviceSample, *, everything: bool) -> dict[str, float]:
 
 def _counts(sample: DeviceSample) -> tuple[int, int]:
     positives = positives_of(sample)
-    clean_totals(positives, sample.size - positives, counted="y_true")
+    check_totals(positives, sample.size - positives, counted="y_true")
     return positives, sample.size - positives
 
 
@@ -118,7 +118,7 @@ def hull_alone(sample: Sample, *, section: int = SECTION) -> Table:
     encoding = encoding_of(scores) if weights is None else None
     if encoding is None:
         return hull_with_areas(table_of_sample(sample, None, None))
-    clean_totals(positives, labels.size - positives, counted="y_true")
+    check_totals(positives, labels.size - positives, counted="y_true")
     keys = _counting.sorted_keys(labels, scores, encoding)
     found = Compacting(ClassTotals(positives, labels.size - positives), fineness=0)
     end = keys.size

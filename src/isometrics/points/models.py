@@ -17,7 +17,7 @@ ROUNDING = 1e-12
 """Sums of weights that were added in another order differ by less than this, as rates."""
 
 
-def clean_models(models: object) -> dict[str, OperatingPoints]:
+def parse_models(models: object) -> dict[str, OperatingPoints]:
     """Check that these are two or more models by name."""
     named = named_models(models)
     if len(named) < 2:

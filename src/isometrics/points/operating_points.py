@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from isometrics._core.parameters import (
-    clean_beta,
-    clean_choice,
-    clean_cost,
-    clean_prevalence,
-    clean_size,
+    check_beta,
+    check_choice,
+    check_cost,
+    check_prevalence,
+    check_size,
 )
 from isometrics._core.results import ResultTable, number, read_only
 from isometrics._core.sample import (
-    clean_device_sample,
-    clean_sample,
-    clean_thresholds,
-    clean_totals,
+    check_totals,
+    parse_device_sample,
+    parse_sample,
+    parse_thresholds,
 )
 from isometrics._table.building import (
     table_of_curve,
@@ -125,15 +125,15 @@ class RowMeasures(ResultTable):
 
     def f(self, beta: float = 1.0) -> Floats:
         """F_β of each row; β above 1 favours recall, ``inf`` is recall itself."""
-        return read_only(pr.f(self.table, clean_beta(beta)))
+        return read_only(pr.f(self.table, check_beta(beta)))
 
     def f_gain(self, beta: float = 1.0) -> Floats:
         """F_β of each row on the gain scale, where it may be averaged."""
-        return read_only(prg.f_gain(self.table, clean_beta(beta)))
+        return read_only(prg.f_gain(self.table, check_beta(beta)))
 
     def accuracy(self, cost: float = 0.5) -> Floats:
         """Accuracy of each row at a cost proportion of false positives; ½ is plain accuracy."""
-        return read_only(roc.accuracy(self.table, clean_cost(cost)))
+        return read_only(roc.accuracy(self.table, check_cost(cost)))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -203,12 +203,12 @@ class OperatingPoints(RowMeasures):
         they have weights or unscored items; what is then kept comes to the host. Of the areas,
         ``rows="hull"`` then lacks those of ``"integer-steps"`` and ``"max-precision"``.
         """
-        clean_choice(rows, "rows", ("all", "corners", "hull"))
+        check_choice(rows, "rows", ("all", "corners", "hull"))
         if sample_weight is None and positives is None and negatives is None:
-            on_its_device = clean_device_sample(y_true, y_score, pos_label)
+            on_its_device = parse_device_sample(y_true, y_score, pos_label)
             if on_its_device is not None:
                 return cls(table_on_device(on_its_device, rows))
-        sample = clean_sample(y_true, y_score, sample_weight, pos_label)
+        sample = parse_sample(y_true, y_score, sample_weight, pos_label)
         if rows == "hull" and positives is None and negatives is None:
             return cls(hull_alone(sample))
         whole = cls(table_of_sample(sample, positives, negatives, corners=rows == "corners"))
@@ -246,7 +246,7 @@ class OperatingPoints(RowMeasures):
         `thresholds` and `labels`, nested rows are a curve, in any order; rows that are not
         nested are a family of sets labelled 0, 1, 2, …
         """
-        totals = clean_totals(positives, negatives, counted="the table")
+        totals = check_totals(positives, negatives, counted="the table")
         tps, fps = counts_within_totals(tp, fp, *totals)
         if thresholds is None:
             return cls(table_of_points(tps, fps, totals, labels))
@@ -263,7 +263,7 @@ class OperatingPoints(RowMeasures):
         Counts within rounding of whole numbers become integers; points of a smooth curve stay
         fractional.
         """
-        totals = clean_totals(positives, negatives, counted="the curve")
+        totals = check_totals(positives, negatives, counted="the curve")
         return cls(table_of_curve(*counts_from_roc(fpr, tpr, *totals), totals))
 
     @classmethod
@@ -276,7 +276,7 @@ class OperatingPoints(RowMeasures):
         A point of recall 0 with another precision does not tell its false positives and is
         refused.
         """
-        totals = clean_totals(positives, negatives, counted="the curve")
+        totals = check_totals(positives, negatives, counted="the curve")
         return cls(table_of_curve(*counts_from_pr(recall, precision, *totals), totals))
 
     @classmethod
@@ -374,7 +374,7 @@ class OperatingPoints(RowMeasures):
         >>> test.at(tuning.hull().thresholds).tp
         array([0, 0, 1, 2])
         """
-        return OperatingPoints(at_thresholds(self.table, clean_thresholds(thresholds)))
+        return OperatingPoints(at_thresholds(self.table, parse_thresholds(thresholds)))
 
     def at_prevalence(self, prevalence: float) -> OperatingPoints:
         """Return the points as they would be at another prevalence.
@@ -382,7 +382,7 @@ class OperatingPoints(RowMeasures):
         True and false positive rates stay; all false positives and negatives are scaled by one
         factor, so their counts become fractional.
         """
-        return OperatingPoints(at_prevalence(self.table, clean_prevalence(prevalence)))
+        return OperatingPoints(at_prevalence(self.table, check_prevalence(prevalence)))
 
     def compact(self, max_points: int) -> OperatingPoints:
         """Return a table of at most so many rows that answers as exactly as this one.
@@ -410,7 +410,7 @@ class OperatingPoints(RowMeasures):
         >>> len(some), some.roc.area() == pts.roc.area()
         (6, True)
         """
-        return OperatingPoints(compacted(self.table, clean_size(max_points, "max_points")))
+        return OperatingPoints(compacted(self.table, check_size(max_points, "max_points")))
 
     def __add__(self, other: object) -> OperatingPoints:
         """Merge with the table of other data: the exact table of both samples together."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from isometrics._core.arrays import plain
-from isometrics._core.parameters import clean_choice
+from isometrics._core.parameters import check_choice
 from isometrics._table.table import Kind
 from isometrics.errors import LengthError, NoCurveError, ParameterError, UndefinedWarning
 from isometrics.points.bounds import area_brackets
@@ -330,7 +330,7 @@ def _model_of(band: BandLike, names: list[str]) -> str:
 
 
 def _band(band: BandLike) -> dict[str, Any]:
-    clean_choice(band.space, "space", SPACES)
+    check_choice(band.space, "space", SPACES)
     x, lo, hi = (np.asarray(values, np.float64) for values in (band.x, band.lower, band.upper))
     if not x.shape == lo.shape == hi.shape or x.ndim != 1:
         raise LengthError(

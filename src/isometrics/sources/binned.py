@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.sample import clean_totals
+from isometrics._core.sample import check_totals
 from isometrics._counting.keys import blocks
 from isometrics._table.hull import vertices
 from isometrics.errors import FileError
@@ -110,7 +110,7 @@ def borders_of(counts: BinCounts, name: str) -> Borders:
     bins = np.flatnonzero(positives + negatives)[::-1]
     rise, run = positives[bins], negatives[bins]
     tp, fp = np.cumsum(rise), np.cumsum(run)
-    clean_totals(int(tp[-1]), int(fp[-1]), counted=name)
+    check_totals(int(tp[-1]), int(fp[-1]), counted=name)
     return Borders(bins, tp, fp, tp - rise, fp - run)
 
 

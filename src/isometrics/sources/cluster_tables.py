@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.groups import GroupNames
-from isometrics._core.sample import clean_totals
+from isometrics._core.sample import check_totals
 from isometrics.errors import OneClassError, ParameterError
 from isometrics.sources.arrow import codes
 from isometrics.sources.census import INF, Census, census_of, numbers_of
@@ -102,7 +102,7 @@ class _Reader:
             (name,) = layout.scores
             found, one_class = self._tables(name, ["model"])
             for only in one_class.values():
-                clean_totals(
+                check_totals(
                     int(only == "positives"), int(only == "negatives"), counted=layout.label
                 )
             return {model: points for (model,), points in found.items()}, {}
@@ -111,7 +111,7 @@ class _Reader:
             positive = self._census.positive_totals(name)
             sums = [self._rows_where(positive), self._rows_where(~positive)]
             try:
-                clean_totals(*sums, counted=layout.label)
+                check_totals(*sums, counted=layout.label)
             except OneClassError:
                 # Of many classes some may be absent; that leaves the others as they are.
                 if not layout.multiclass or len(layout.scores) == 1:

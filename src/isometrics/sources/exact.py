@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.sample import as_thresholds, clean_totals
+from isometrics._core.sample import as_thresholds, check_totals
 from isometrics._counting.numpy_kernel import Order, order_of
 from isometrics._table.table import Kind, Table
 from isometrics.points import OperatingPoints
@@ -94,7 +94,7 @@ class ExactTable:
         exact.
         """
         sections = Sections(*self.runs())
-        clean_totals(*sections.totals, counted=name)
+        check_totals(*sections.totals, counted=name)
         if self.rows * BYTES_OF_A_ROW <= budget:
             return OperatingPoints(self._full(sections))
         compacting = Compacting(sections.totals)

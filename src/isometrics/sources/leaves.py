@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.sample import as_thresholds, clean_totals
+from isometrics._core.sample import as_thresholds, check_totals
 from isometrics._counting.numpy_kernel import running_sum
 from isometrics._table.table import ClassTotals, Kind
 from isometrics.points import OperatingPoints
@@ -91,7 +91,7 @@ class Leaves(NamedTuple):
         It has every distinct score where no range is left open, and else the rows at the borders.
         """
         tp, fp = running_sum(self.positives), running_sum(self.negatives)
-        totals = ClassTotals(*clean_totals(tp[-1].item(), fp[-1].item(), counted=name))
+        totals = ClassTotals(*check_totals(tp[-1].item(), fp[-1].item(), counted=name))
         # Adding 0 turns -0.0 into 0.0.
         thresholds = as_thresholds(self.lo + self.lo.dtype.type(0))
         if not self.open.any():

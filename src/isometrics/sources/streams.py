@@ -12,8 +12,8 @@ from isometrics._core.arrays import column, plain
 from isometrics._core.results import number, same
 from isometrics._core.sample import (
     LARGEST_COUNT,
-    clean_device_sample,
-    clean_totals,
+    check_totals,
+    parse_device_sample,
     positive_rows,
     present_rows,
     refuse_several,
@@ -29,7 +29,7 @@ from isometrics.points.bounds import (
     AreaBrackets,
     area_brackets,
     brackets_between,
-    clean_areas,
+    check_areas,
     tradeoff_bracket,
 )
 from isometrics.points.compact import behind_empty_rule
@@ -136,7 +136,7 @@ class Accumulator:
         """
         if isinstance(y_true, Iterator):
             y_true = list(y_true)  # it is looked at more than once
-        sample = clean_device_sample(y_true, y_score, self._pos_label, nan_found_later=True)
+        sample = parse_device_sample(y_true, y_score, self._pos_label, nan_found_later=True)
         if (
             sample is not None
             and sample_weight is None
@@ -266,7 +266,7 @@ class Accumulator:
         seen = self._seen()
         if seen.size == 0:
             raise EmptyInputError("the stream has no rows yet; call update() first")
-        totals = ClassTotals(*clean_totals(self.positives, self.negatives, counted="the stream"))
+        totals = ClassTotals(*check_totals(self.positives, self.negatives, counted="the stream"))
         keys = seen.starts.copy()
         keys[0] = self._lowest
         thresholds = _ORDER.scores(keys[::-1])
@@ -299,7 +299,7 @@ class Accumulator:
         True
         """
         every = (*EXACT, _TRADEOFF)
-        names = every if areas is None else clean_areas(areas, every)
+        names = every if areas is None else check_areas(areas, every)
         found = self._device_brackets() if ON_DEVICES.keys() >= set(names) else None
         if found is None:
             points = self.points()

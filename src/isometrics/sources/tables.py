@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.groups import GroupNames
-from isometrics._core.parameters import clean_tolerance
+from isometrics._core.parameters import check_tolerance
 from isometrics._core.sample import Sample
 from isometrics.errors import OneClassError
 from isometrics.sources.approximate import ApproximateTable
@@ -94,7 +94,7 @@ def read_tables(
     """
     budget = rows_budget(memory_limit)
     if tolerance is not None:
-        tolerance = clean_tolerance(tolerance)
+        tolerance = check_tolerance(tolerance)
     if isinstance(source, ClusterFrame):
         return _of_cluster(source, layout, tolerance, keep_rows=keep_rows, progress=progress)
     keeper, reason = _keeper(layout, budget, keep_rows)

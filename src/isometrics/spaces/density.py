@@ -103,7 +103,7 @@ def _integral(function: Callable[[float], float], lo: float, hi: float, **option
     return float(value)
 
 
-def clean_density(density: DensityLike, lo: float, hi: float) -> Density:
+def parse_density(density: DensityLike, lo: float, hi: float) -> Density:
     """Check what is known about λ on a range."""
     cleaned = _named(density)
     lam = [*np.linspace(lo, hi, 1003)[1:-1].tolist(), *cleaned.within(lo, hi)]

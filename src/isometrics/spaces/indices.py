@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.parameters import (
-    clean_lambdas,
-    clean_level,
-    clean_number,
-    clean_prevalence,
-    clean_size,
-    clean_values,
+    check_level,
+    check_number,
+    check_prevalence,
+    check_size,
+    parse_lambdas,
+    parse_values,
 )
 from isometrics.errors import ParameterError
 
@@ -85,7 +85,7 @@ class WeightedIndex(ABC):
             The share of positives, for an index that depends on it.
         """
         rates = np.broadcast_arrays(_rates(precision, "precision"), _rates(recall, "recall"))
-        weights = clean_lambdas(lam)
+        weights = parse_lambdas(lam)
         rows = Rows.of_rates(rates[0], rates[1], self._prevalence(prevalence))
         values = self.of_rows(rows, weights)
         return float(values) if values.ndim == 0 else values
@@ -116,9 +116,9 @@ class WeightedIndex(ABC):
         >>> recall + precision
         array([1., 1., 1., 1., 1., 1.])
         """
-        value, weight = clean_number(value, "value"), clean_level(lam, "lam")
+        value, weight = check_number(value, "value"), check_level(lam, "lam")
         known = self._prevalence(prevalence)
-        steps = np.linspace(0, 1, clean_size(size) // 2 + 1)[1:]
+        steps = np.linspace(0, 1, check_size(size) // 2 + 1)[1:]
         precision_there = self._solved(
             lambda unknown: self._at(unknown, steps, weight, known), value, steps.size
         )
@@ -150,7 +150,7 @@ class WeightedIndex(ABC):
 
     def _prevalence(self, prevalence: float | None) -> float:
         if prevalence is not None:
-            return clean_prevalence(prevalence)
+            return check_prevalence(prevalence)
         if self.needs_prevalence:
             raise ParameterError(f"index {self.name!r} needs prevalence=, the share of positives")
         return 0.5
@@ -161,7 +161,7 @@ class WeightedIndex(ABC):
 
 
 def _rates(rates: ArrayLike, name: str) -> Floats:
-    return clean_values(
+    return parse_values(
         rates, name, lambda array: (array >= 0) & (array <= 1), "numbers between 0 and 1"
     )
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from isometrics._core.parameters import (
-    clean_accuracy,
-    clean_beta,
-    clean_choice,
-    clean_cost,
-    clean_gain,
-    clean_prevalence,
-    clean_score,
-    clean_size,
+    check_accuracy,
+    check_beta,
+    check_choice,
+    check_cost,
+    check_gain,
+    check_prevalence,
+    check_score,
+    check_size,
 )
 from isometrics.spaces import SPACES
 from isometrics.spaces.pr import f_weights
@@ -74,9 +74,9 @@ def f_isoline(
     >>> f_isoline(0.5, "prg", 0.2)
     (array([0.5, 1. ]), array([1. , 0.5]))
     """
-    value = clean_score(value)
-    share = clean_prevalence(prevalence)
-    recall_weight, precision_weight = f_weights(clean_beta(beta))
+    value = check_score(value)
+    share = check_prevalence(prevalence)
+    recall_weight, precision_weight = f_weights(check_beta(beta))
     loss = _odds(share) * ((1 - value) / value)
     return _Line(recall_weight, precision_weight, loss).within(space, share, size)
 
@@ -97,8 +97,8 @@ def f_gain_isoline(
     >>> f_gain_isoline(0.5, "prg", 0.2)
     (array([0., 1.]), array([1., 0.]))
     """
-    gain, share = clean_gain(value), clean_prevalence(prevalence)
-    return _Line(*f_weights(clean_beta(beta)), 1 - gain).within(space, share, size)
+    gain, share = check_gain(value), check_prevalence(prevalence)
+    return _Line(*f_weights(check_beta(beta)), 1 - gain).within(space, share, size)
 
 
 def accuracy_isoline(
@@ -126,9 +126,9 @@ def accuracy_isoline(
     (array([0. , 0.5]), array([0.5, 1. ]))
     """
     accuracy, share, proportion = (
-        clean_accuracy(value),
-        clean_prevalence(prevalence),
-        clean_cost(cost),
+        check_accuracy(value),
+        check_prevalence(prevalence),
+        check_cost(cost),
     )
     # a·tpr - b·fpr = d, divided by tpr: 1/tpr is 1 + recall loss/odds, fpr/tpr precision loss.
     a, b = 2 * (1 - proportion) * share, 2 * proportion * (1 - share)
@@ -181,10 +181,10 @@ def grid(space_from: str, space_to: str, prevalence: float, *, steps: int = 20) 
     >>> x.size, float(y.min()), np.unique(y).round(4)
     (9, 0.5, array([0.5   , 0.6667, 1.    ]))
     """
-    clean_choice(space_from, "space_from", tuple(SPACES))
-    clean_choice(space_to, "space_to", tuple(SPACES))
-    odds = _odds(clean_prevalence(prevalence))
-    places = np.linspace(0, 1, clean_size(steps, "steps") + 1)
+    check_choice(space_from, "space_from", tuple(SPACES))
+    check_choice(space_to, "space_to", tuple(SPACES))
+    odds = _odds(check_prevalence(prevalence))
+    places = np.linspace(0, 1, check_size(steps, "steps") + 1)
     x, y = (axis.ravel() for axis in np.meshgrid(places, places, indexing="ij"))
     with np.errstate(divide="ignore", invalid="ignore"):
         if space_from == "pr":
@@ -213,8 +213,8 @@ class _Line(NamedTuple):
 
     def within(self, space: str, prevalence: float, size: int) -> Coordinates:
         """Return the part of the line in the unit square of a space."""
-        clean_choice(space, "space", tuple(SPACES))
-        size = clean_size(size)
+        check_choice(space, "space", tuple(SPACES))
+        size = check_size(size)
         odds = _odds(prevalence)
         if space == "prg":
             # In losses the unit square is the unit square again.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics._core.parameters import clean_choice, clean_positions, clean_range
+from isometrics._core.parameters import check_choice, check_range, parse_positions
 from isometrics._core.results import Value
 from isometrics._table.path import Path, path_of
 from isometrics._table.table import Measure, Table
@@ -303,7 +303,7 @@ class PRSpace(Value):
 
     def interpolate(self, x: ArrayLike) -> Floats:
         """Return the highest precision of the curve at the recalls `x`; at 0, its limit."""
-        at = clean_positions(x, axis="recall")
+        at = parse_positions(x, axis="recall")
         path = path_of(self.table)
         recalls = path.x / self.table.positives
         end = np.maximum(np.searchsorted(recalls, at, "left"), 1)
@@ -336,7 +336,7 @@ class PRSpace(Value):
         lo, hi
             The range of recall.
         """
-        clean_choice(interpolation, "interpolation", INTERPOLATIONS)
+        check_choice(interpolation, "interpolation", INTERPOLATIONS)
         return self._areas((interpolation,), lo, hi)[interpolation]
 
     def areas(
@@ -348,14 +348,14 @@ class PRSpace(Value):
     ) -> dict[str, float]:
         """Return the areas of several interpolations, by default all, from one pass."""
         for interpolation in interpolations:
-            clean_choice(interpolation, "interpolation", INTERPOLATIONS)
+            check_choice(interpolation, "interpolation", INTERPOLATIONS)
         return self._areas(interpolations, lo, hi)
 
     def standardised_area(
         self, interpolation: str = "davis-goadrich", lo: float = 0.0, hi: float = 1.0
     ) -> float:
         """Return the mean precision over a range of recall: the partial area over its width."""
-        lo, hi = clean_range(lo, hi, axis="recall")
+        lo, hi = check_range(lo, hi, axis="recall")
         return self.area(interpolation, lo, hi) / (hi - lo)
 
     def minimum_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
@@ -367,7 +367,7 @@ class PRSpace(Value):
         With u = P·(hi-lo)/(N + P·lo) it is (hi-lo)·(1 - ln(1+u)/u) + lo·ln(1+u), whose terms
         are both positive.
         """
-        lo, hi = clean_range(lo, hi, axis="recall")
+        lo, hi = check_range(lo, hi, axis="recall")
         positives, negatives = self.table.positives, self.table.negatives
         growth = positives * (hi - lo) / (negatives + positives * lo)
         return (hi - lo) * _bend(growth) + lo * math.log1p(growth)
@@ -380,7 +380,7 @@ class PRSpace(Value):
         (AUPR - min)/(1 - min), Boyd et al. (2012). Written with the areas above the curves,
         1 - (1 - AUPR)/(1 - min), it keeps its digits when π nears 1.
         """
-        lo, hi = clean_range(lo, hi, axis="recall")
+        lo, hi = check_range(lo, hi, axis="recall")
         if (lo, hi) == (0, 1) and Measure.ABOVE in self.table.known:
             gap = self.table.known[Measure.ABOVE]
         else:
@@ -396,7 +396,7 @@ class PRSpace(Value):
         )
 
     def _areas(self, names: tuple[str, ...], lo: float, hi: float) -> dict[str, float]:
-        lo, hi = clean_range(lo, hi, axis="recall")
+        lo, hi = check_range(lo, hi, axis="recall")
         if (lo, hi) == (0, 1) and self.table.known.keys() >= set(names):
             return {name: self.table.known[name] for name in names}
         areas = {name: AREAS[name]() for name in names}

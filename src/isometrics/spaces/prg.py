@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics._core.parameters import clean_beta, clean_positions, clean_range
+from isometrics._core.parameters import check_beta, check_range, parse_positions
 from isometrics._core.results import Value
 from isometrics._table.path import BLOCK, Path, path_of
 from isometrics._table.table import Measure, Table, Totals
@@ -82,7 +82,7 @@ class PRGSpace(Value):
 
     def interpolate(self, x: ArrayLike) -> Floats:
         """Return the highest precision gain of the curve at the recall gains `x`."""
-        at = clean_positions(x, axis="recall gain", lowest=-math.inf)
+        at = parse_positions(x, axis="recall gain", lowest=-math.inf)
         path, odds = path_of(self.table), self.table.odds
         with np.errstate(divide="ignore", invalid="ignore"):
             # Losses, 1 - gain, keep their digits; that of recall falls along the path.
@@ -108,7 +108,7 @@ class PRGSpace(Value):
         worse than that has a negative area, the worst one -(1-π)/(2π): a few positives that all
         rank late among many negatives give large negative values.
         """
-        lo, hi = clean_range(lo, hi, axis="recall gain", lowest=-math.inf)
+        lo, hi = check_range(lo, hi, axis="recall gain", lowest=-math.inf)
         if (lo, hi) == (0, 1) and Measure.PRG in self.table.known:
             return self.table.known[Measure.PRG]
         start, end = (true_positives_at(Fraction(gain), self.table) for gain in (lo, hi))
@@ -116,7 +116,7 @@ class PRGSpace(Value):
 
     def standardised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the mean precision gain over a range of recall gain."""
-        lo, hi = clean_range(lo, hi, axis="recall gain", lowest=-math.inf)
+        lo, hi = check_range(lo, hi, axis="recall gain", lowest=-math.inf)
         return self.area(lo, hi) / (hi - lo)
 
     def expected_f_gain(self, beta: float = 1.0) -> float:
@@ -130,7 +130,7 @@ class PRGSpace(Value):
         affine function of tn/tp, and the losses 1 - gain are linear on every piece of it; so the
         expectation is 1 minus a mean of positive terms, which never cancel.
         """
-        recall_weight, precision_weight = f_weights(clean_beta(beta))
+        recall_weight, precision_weight = f_weights(check_beta(beta))
         misses, false_alarms = self._expected_losses()
         return 1 - self.table.odds * (recall_weight * misses + precision_weight * false_alarms)
 

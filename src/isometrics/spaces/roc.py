@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics._core.parameters import clean_positions, clean_range
+from isometrics._core.parameters import check_range, parse_positions
 from isometrics._core.results import Value
 from isometrics._table.path import Path, path_of
 from isometrics._table.table import Measure, Table, Totals
@@ -84,7 +84,7 @@ class ROCSpace(Value):
 
     def interpolate(self, x: ArrayLike) -> Floats:
         """Return the highest true positive rate of the curve at the false positive rates `x`."""
-        at = clean_positions(x, axis="false positive rate")
+        at = parse_positions(x, axis="false positive rate")
         path = path_of(self.table)
         fpr, tpr = path.y / self.table.negatives, path.x / self.table.positives
         start = np.searchsorted(fpr, at, "right") - 1
@@ -96,7 +96,7 @@ class ROCSpace(Value):
 
     def area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the area under the curve, over all or a part of the false positive rates."""
-        lo, hi = clean_range(lo, hi, axis="false positive rate")
+        lo, hi = check_range(lo, hi, axis="false positive rate")
         if (lo, hi) == (0, 1) and Measure.ROC in self.table.known:
             return self.table.known[Measure.ROC]
         negatives = Fraction(self.table.negatives)
@@ -113,7 +113,7 @@ class ROCSpace(Value):
         McClish (1989): ½·(1 + (area - min)/(max - min)), with min = (hi² - lo²)/2 under the
         diagonal and max = hi - lo.
         """
-        lo, hi = clean_range(lo, hi, axis="false positive rate")
+        lo, hi = check_range(lo, hi, axis="false positive rate")
         width, middle = hi - lo, (hi + lo) / 2
         return 0.5 * (1 + (self.area(lo, hi) / width - middle) / (1 - middle))
 

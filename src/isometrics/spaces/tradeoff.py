@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from isometrics._core.parameters import clean_lambdas, clean_level, clean_range, clean_size
+from isometrics._core.parameters import check_level, check_range, check_size, parse_lambdas
 from isometrics._core.results import ResultTable, Value, html_table, number, text_table
 from isometrics._table.hull import vertices, with_ends
 from isometrics._table.table import Kind, Table
 from isometrics.errors import ParameterError
 from isometrics.spaces import pr
-from isometrics.spaces.density import DensityLike, beta_masses, clean_density
+from isometrics.spaces.density import DensityLike, beta_masses, parse_density
 from isometrics.spaces.indices import ClosedIndex, Rows, WeightedIndex, index_named
 from isometrics.spaces.ranges import STEPS, grid_with, ranges_of
 
@@ -365,14 +365,14 @@ class Tradeoff(Value):
 
     def __call__(self, lam: ArrayLike) -> float | Floats:
         """Return the best value of the index at a weight of recall, or at an array of them."""
-        weights = clean_lambdas(lam)
+        weights = parse_lambdas(lam)
         piece = self._piece(weights)
         values = self.index.of_rows(self._points().take(piece), weights)
         return float(values) if weights.ndim == 0 else np.asarray(values)
 
     def best(self, lam: float) -> TradeoffIntervals:
         """Return the row that is best at a weight of recall; two where their pieces meet."""
-        weight = clean_level(lam, "lam")
+        weight = check_level(lam, "lam")
         here = (self.intervals.lambda_lo <= weight) & (weight <= self.intervals.lambda_hi)
         return self.intervals.take(np.flatnonzero(here))
 
@@ -406,7 +406,7 @@ class Tradeoff(Value):
         >>> round(t.area(density=("beta", 2, 2)), 6)
         0.876
         """
-        lo, hi = clean_range(lo, hi, axis="weight of recall")
+        lo, hi = check_range(lo, hi, axis="weight of recall")
         ends = np.concatenate([self.intervals.lambda_lo, [1.0]])
         ends = np.clip(ends, lo, hi)
         reached = np.flatnonzero(ends[1:] > ends[:-1])
@@ -417,7 +417,7 @@ class Tradeoff(Value):
         return self._mean(points, np.append(starts, stops[-1:]), density)
 
     def _mean(self, points: Rows, ends: Floats, density: DensityLike) -> float:
-        weighing = clean_density(density, float(ends[0]), float(ends[-1]))
+        weighing = parse_density(density, float(ends[0]), float(ends[-1]))
         line = isinstance(self.index, ClosedIndex) and self.index.linear
         if line and isinstance(density, tuple) and density[0] == "beta":
             a, b = weighing.beta
@@ -474,7 +474,7 @@ class Tradeoff(Value):
         Levels are compared as floats: 8 true positives of 10 reach a recall of 0.8.
         """
         wanted = {
-            name: clean_level(level, f"min_{name}")
+            name: check_level(level, f"min_{name}")
             for name, level in (("precision", min_precision), ("recall", min_recall))
             if level is not None
         }
@@ -509,9 +509,9 @@ class Tradeoff(Value):
             over the rows. Points without true positives have no curve but the axis, and none is
             returned.
         """
-        weights = np.atleast_1d(clean_lambdas(lam))
+        weights = np.atleast_1d(parse_lambdas(lam))
         some = np.flatnonzero(self.rows.tp > 0)
-        if some.size > clean_size(most, "most"):
+        if some.size > check_size(most, "most"):
             some = some[np.linspace(0, some.size - 1, most).round().astype(np.intp)]
         return self.index.of_rows(Rows.of_table(self.rows).take(some).column(), weights)
 

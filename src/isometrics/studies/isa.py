@@ -48,7 +48,7 @@ def signature(
     standardised, and those beyond the threshold choose rows and columns anew. At a fixed point the
     same rows and columns come back. Some seeds end in a cycle, or choose nothing.
     """
-    data = _clean(matrix)
+    data = _parse_matrix(matrix)
     over_rows, over_columns = _standard(data, 0), _standard(data, 1)
     rows = np.zeros(data.shape[0])
     rows[np.asarray(seed_rows)] = 1.0
@@ -92,7 +92,7 @@ def isa(
     Of biclusters that equally many seeds lead to, the one with more cells is returned, then the
     one reached first.
     """
-    data = _clean(matrix)
+    data = _parse_matrix(matrix)
     size = max(2, data.shape[0] // 10) if seed_size is None else seed_size
     if seeds < 1 or not 1 <= size <= data.shape[0]:
         raise ParameterError(
@@ -111,7 +111,7 @@ def isa(
     return max(reached, key=lambda found: (reached[found], found.size), default=None)
 
 
-def _clean(matrix: ArrayLike) -> Floats:
+def _parse_matrix(matrix: ArrayLike) -> Floats:
     data = np.asarray(matrix, np.float64)
     if data.ndim != 2 or min(data.shape) < 2 or not np.isfinite(data).all():
         raise ParameterError(

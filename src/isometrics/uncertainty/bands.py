@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.parameters import (
-    clean_choice,
-    clean_confidence,
-    clean_jobs,
-    clean_lambdas,
-    clean_positions,
-    clean_random_state,
-    clean_size,
+    check_choice,
+    check_confidence,
+    check_size,
+    parse_jobs,
+    parse_lambdas,
+    parse_positions,
+    parse_random_state,
 )
 from isometrics._core.progress import reporting
 from isometrics._core.results import ResultTable
@@ -119,7 +119,7 @@ class BetterCurve(ResultTable):
 
     def at(self, lam: float) -> float:
         """Return the probability at the nearest λ of the table."""
-        weight = float(clean_lambdas(lam))
+        weight = float(parse_lambdas(lam))
         return float(self.better[np.argmin(np.abs(self.lambda_ - weight))])
 
     def _title(self) -> str:
@@ -193,8 +193,8 @@ class CurveReplicates(ResultTable):
         replicates as asked for lie wholly inside (Davison & Hinkley 1997, section 4.2.4). It needs
         no transformation and never leaves the range of the curves.
         """
-        clean_choice(kind, "kind", KINDS)
-        level = clean_confidence(
+        check_choice(kind, "kind", KINDS)
+        level = check_confidence(
             self.confidence_level if confidence_level is None else confidence_level
         )
         row = self._row(model)
@@ -247,7 +247,7 @@ class CurveReplicates(ResultTable):
     def _row(self, model: str | None) -> int:
         if model is None and len(self.models) == 1:
             return 0
-        return self.models.index(clean_choice(model, "model", self.models))  # type: ignore[arg-type]
+        return self.models.index(check_choice(model, "model", self.models))  # type: ignore[arg-type]
 
     def _title(self) -> str:
         return (
@@ -317,9 +317,9 @@ def bootstrap_curves(
     >>> curves.band(kind="simultaneous").estimate.tolist()
     [0.5, 1.0]
     """
-    clean_choice(space, "space", SPACES)
-    n_resamples = clean_size(n_resamples, "n_resamples")
-    level = clean_confidence(confidence_level)
+    check_choice(space, "space", SPACES)
+    n_resamples = check_size(n_resamples, "n_resamples")
+    level = check_confidence(confidence_level)
     chosen = index_named(index)
     places = _places(space, x)
     sample = resampling_of(
@@ -342,8 +342,8 @@ def bootstrap_curves(
             _curves(sample, heights, places.size),
             len(sample.points) * places.size,
             n_resamples=n_resamples,
-            seed=clean_random_state(random_state),
-            n_jobs=clean_jobs(n_jobs),
+            seed=parse_random_state(random_state),
+            n_jobs=parse_jobs(n_jobs),
             kernel="plain",
             progress=report,
         )
@@ -371,7 +371,7 @@ def _places(space: str, x: ArrayLike | None) -> Floats:
     default = np.linspace(0, 1, 101)[space == "pr" :]
     given = np.atleast_1d(np.asarray(default if x is None else x))
     axis = AXES[space][0].replace("_", " ")
-    return clean_lambdas(given) if space == "tradeoff" else clean_positions(given, axis=axis)
+    return parse_lambdas(given) if space == "tradeoff" else parse_positions(given, axis=axis)
 
 
 def _curves(sample: Resampling, heights: Any, size: int) -> Evaluate:

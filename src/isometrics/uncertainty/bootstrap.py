@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.parameters import (
-    clean_choice,
-    clean_confidence,
-    clean_jobs,
-    clean_random_state,
-    clean_size,
+    check_choice,
+    check_confidence,
+    check_size,
+    parse_jobs,
+    parse_random_state,
 )
 from isometrics._core.progress import reporting
 from isometrics._core.results import ResultTable
@@ -24,7 +24,7 @@ from isometrics.errors import NotAnswerableError, UndefinedWarning, warn
 from isometrics.points import OperatingPoints
 from isometrics.uncertainty.intervals import METHODS, Interval, interval_of, p_of_no_difference
 from isometrics.uncertainty.jackknife import shapes_of
-from isometrics.uncertainty.measures import clean_measures, is_area
+from isometrics.uncertainty.measures import is_area, parse_measures
 from isometrics.uncertainty.paired import (
     Difference,
     Differences,
@@ -117,9 +117,9 @@ class Bootstrap(ResultTable):
         confidence_level
             For example 0.9.
         """
-        method = self.method if method is None else clean_choice(method, "method", METHODS)
+        method = self.method if method is None else check_choice(method, "method", METHODS)
         level = self.confidence_level if confidence_level is None else confidence_level
-        level = clean_confidence(level)
+        level = check_confidence(level)
         ends = np.empty((2, *self.estimates.shape))
         for row, column in np.ndindex(self.estimates.shape):
             ends[:, row, column] = interval_of(
@@ -194,13 +194,13 @@ class Bootstrap(ResultTable):
     def _model(self, model: str | None) -> int:
         if model is None and len(self.models) == 1:
             return 0
-        return self.models.index(clean_choice(model, "model", self.models))  # type: ignore[arg-type]
+        return self.models.index(check_choice(model, "model", self.models))  # type: ignore[arg-type]
 
     def _measure(self, measure: str | None) -> int:
         if measure is None and len(self.measures) == 1:
             return 0
         return self.measures.index(
-            clean_choice(measure, "measure", self.measures)  # type: ignore[arg-type]
+            check_choice(measure, "measure", self.measures)  # type: ignore[arg-type]
         )
 
     def __len__(self) -> int:
@@ -309,11 +309,11 @@ def bootstrap(
     >>> print(result.sentence("AUROC"))
     AUROC is 0.688, 95% interval 0.598 to 0.765.
     """
-    chosen = clean_measures(measures)
-    n_resamples = clean_size(n_resamples, "n_resamples")
-    clean_choice(method, "method", METHODS)
-    confidence_level = clean_confidence(confidence_level)
-    seeds = clean_random_state(random_state).spawn(2)
+    chosen = parse_measures(measures)
+    n_resamples = check_size(n_resamples, "n_resamples")
+    check_choice(method, "method", METHODS)
+    confidence_level = check_confidence(confidence_level)
+    seeds = parse_random_state(random_state).spawn(2)
     sample = resampling_of(
         y_true,
         y_score,
@@ -331,7 +331,7 @@ def bootstrap(
             shape[0] * shape[1],
             n_resamples=n_resamples,
             seed=seeds[0],
-            n_jobs=clean_jobs(n_jobs),
+            n_jobs=parse_jobs(n_jobs),
             kernel=kernel,
             progress=report,
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.arrays import column
-from isometrics._core.parameters import clean_choice, clean_confidence
+from isometrics._core.parameters import check_choice, check_confidence
 from isometrics._core.results import ResultTable
 from isometrics._core.sample import positive_rows, present_rows
 from isometrics.errors import (
@@ -194,8 +194,8 @@ def delong(
     >>> round(float(result.differences().p[0]), 4)
     0.3545
     """
-    confidence_level = clean_confidence(confidence_level)
-    clean_choice(scale, "scale", SCALES)
+    confidence_level = check_confidence(confidence_level)
+    check_choice(scale, "scale", SCALES)
     if isinstance(y_true, OperatingPoints):
         if y_score is not None:
             raise ParameterError("pass operating points alone, or labels with scores, not both")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from isometrics._core.parameters import clean_beta, clean_threshold
+from isometrics._core.parameters import check_beta, check_threshold
 from isometrics._core.results import number
 from isometrics._counting.draws import AREAS
 from isometrics.errors import ParameterError
@@ -72,13 +72,13 @@ def f_at(threshold: float, *, beta: float = 1.0) -> Measure:
     >>> f_at(0.7).name, f_at(0.7).of(pts)
     ('F (β 1) at 0.7', 0.8)
     """
-    beta = clean_beta(beta)
+    beta = check_beta(beta)
     return _at(threshold, f"F (β {number(beta)})", lambda chosen: chosen.f(beta)[0])
 
 
 def f_gain_at(threshold: float, *, beta: float = 1.0) -> Measure:
     """Return the measure F_β gain of the rule ``score >= threshold``."""
-    beta = clean_beta(beta)
+    beta = check_beta(beta)
     return _at(threshold, f"F gain (β {number(beta)})", lambda chosen: chosen.f_gain(beta)[0])
 
 
@@ -93,7 +93,7 @@ def recall_at(threshold: float) -> Measure:
 
 
 def _at(threshold: float, what: str, of: Callable[[OperatingPoints], float]) -> Measure:
-    place = clean_threshold(threshold)
+    place = check_threshold(threshold)
     return Measure(
         f"{what} at {number(place)}",
         lambda points: float(of(points.at([place]))),
@@ -104,7 +104,7 @@ def _at(threshold: float, what: str, of: Callable[[OperatingPoints], float]) -> 
 
 def optimal_threshold(beta: float = 1.0) -> Measure:
     """Return the measure best threshold for F_β; of equally good ones, the highest."""
-    beta = clean_beta(beta)
+    beta = check_beta(beta)
 
     def of(points: OperatingPoints) -> float:
         return float(points.thresholds[_best_row(points, beta)])
@@ -115,7 +115,7 @@ def optimal_threshold(beta: float = 1.0) -> Measure:
 
 def optimal_f(beta: float = 1.0) -> Measure:
     """Return the measure F_β at its best threshold."""
-    beta = clean_beta(beta)
+    beta = check_beta(beta)
 
     def of(points: OperatingPoints) -> float:
         return float(points.f(beta)[_best_row(points, beta)])
@@ -129,13 +129,13 @@ def _best_row(points: OperatingPoints, beta: float) -> int:
     return int(np.argmax(values >= np.nanmax(values) * (1 - 1e-15)))
 
 
-def clean_measures(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure, ...]:
+def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure, ...]:
     """Check measures: names, `Measure`s and functions of operating points, no name twice."""
     several = isinstance(measures, Iterable) and not isinstance(measures, str | Measure)
     given = tuple(measures) if several else (measures,)  # type: ignore[arg-type]
     if not given:
         raise ParameterError("measures is empty; give at least one")
-    found = tuple(map(_clean_measure, given))
+    found = tuple(map(_parse_measure, given))
     names = [measure.name for measure in found]
     for name in names:
         if names.count(name) > 1:
@@ -143,7 +143,7 @@ def clean_measures(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Measu
     return found
 
 
-def _clean_measure(given: object) -> Measure:
+def _parse_measure(given: object) -> Measure:
     if isinstance(given, Measure):
         return given
     if isinstance(given, str) and given in NAMED:

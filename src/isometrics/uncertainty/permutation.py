@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.parameters import clean_jobs, clean_random_state, clean_size
+from isometrics._core.parameters import check_size, parse_jobs, parse_random_state
 from isometrics._core.results import ResultTable
-from isometrics._core.sample import clean_totals
+from isometrics._core.sample import check_totals
 from isometrics._counting.draws import AREAS, Order, Stream, streams
 from isometrics._counting.replicates import kernel_named
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.points import OperatingPoints
-from isometrics.uncertainty.measures import clean_measures, is_area
+from isometrics.uncertainty.measures import is_area, parse_measures
 from isometrics.uncertainty.resampling import Scores, scores_of
 
 if TYPE_CHECKING:
@@ -133,13 +133,13 @@ def permutation_test(
     >>> result.expected.round(6).tolist()
     [0.5, 0.383888, 0.450031, -0.037202]
     """
-    chosen = clean_measures(measures)
+    chosen = parse_measures(measures)
     for measure in chosen:
         if not is_area(measure):
             raise ParameterError(
                 f"measures must be among {', '.join(map(repr, AREAS))} but one is {measure.name!r}"
             )
-    n_permutations = clean_size(n_permutations, "n_permutations")
+    n_permutations = check_size(n_permutations, "n_permutations")
     points = _points(y_true, y_score, pos_label)
     scores = scores_of(points.table)
     if scores.positive.dtype.kind == "f" or scores.negative.dtype.kind == "f":
@@ -150,8 +150,8 @@ def permutation_test(
     found = _simulated(
         scores,
         n_permutations,
-        clean_random_state(random_state),
-        clean_jobs(n_jobs),
+        parse_random_state(random_state),
+        parse_jobs(n_jobs),
         kernel_named(kernel, float(n_permutations) * scores.positive.size),
     )[:, [AREAS.index(measure.name) for measure in chosen]]
     observed = np.array([measure.of(points) for measure in chosen])
@@ -232,7 +232,7 @@ def chance_level(positives: int, negatives: int) -> dict[str, float]:
     >>> {name: round(value, 6) for name, value in chance_level(5, 995).items()}
     {'AUROC': 0.5, 'AUPR': 0.008359, 'average precision': 0.01146, 'AUPRG': -15.763229}
     """
-    totals = clean_totals(positives, negatives)
+    totals = check_totals(positives, negatives)
     if not all(isinstance(total, int) for total in totals):
         raise ParameterError(
             f"positives and negatives must be whole numbers but are {positives} and {negatives}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.arrays import Column, column
-from isometrics._core.parameters import clean_choice, clean_prevalence
+from isometrics._core.parameters import check_choice, check_prevalence
 from isometrics._core.sample import positive_rows, present_rows
 from isometrics._counting.draws import Draws, Stream, draws_of, streams
 from isometrics._counting.numpy_kernel import running_sum
@@ -251,7 +251,7 @@ def resampling_of(
     plan: Plan,
 ) -> Resampling:
     """Prepare a table of operating points, or labels with the scores of one or more models."""
-    clean_choice(plan.scheme, "scheme", SCHEMES)
+    check_choice(plan.scheme, "scheme", SCHEMES)
     if isinstance(y_true, OperatingPoints):
         beside = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
         for name, value in beside.items():
@@ -395,7 +395,7 @@ def _at_prevalence(points: OperatingPoints, plan: Plan) -> tuple[OperatingPoints
     Poisson numbers keep the totals of strata only if the totals are scaled back.
     """
     if plan.prevalence is not None:
-        prevalence = clean_prevalence(plan.prevalence)
+        prevalence = check_prevalence(plan.prevalence)
         return points.at_prevalence(prevalence), (1 - prevalence) / prevalence
     if plan.stratified and plan.scheme == "poisson":
         return points, points.negatives / points.positives

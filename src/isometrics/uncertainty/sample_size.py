@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.parameters import (
-    clean_choice,
-    clean_confidence,
-    clean_half_width,
-    clean_prevalence,
-    clean_ratio,
+    check_choice,
+    check_confidence,
+    check_half_width,
+    check_prevalence,
+    check_ratio,
 )
 from isometrics._core.results import ResultTable, number
 from isometrics._counting.draws import AREAS
@@ -129,11 +129,11 @@ def sample_size(
     >>> found.positives_now, found.positives
     (80, 295)
     """
-    clean_choice(measure, "measure", AREAS)
-    width, level = clean_half_width(half_width), clean_confidence(confidence_level)
+    check_choice(measure, "measure", AREAS)
+    width, level = check_half_width(half_width), check_confidence(confidence_level)
     ratio = pilot.negatives / pilot.positives
     if prevalence is not None:
-        share = clean_prevalence(prevalence)
+        share = check_prevalence(prevalence)
         ratio = (1 - share) / share
     scores = scores_of(pilot.table)
     if scores.positive.dtype.kind == "f" or scores.negative.dtype.kind == "f":
@@ -150,7 +150,7 @@ def sample_size(
         for_one = squares * pilot.positives
         per_positive = ratio
     else:
-        per_positive = clean_ratio(negatives_per_positive, "negatives_per_positive")
+        per_positive = check_ratio(negatives_per_positive, "negatives_per_positive")
         influence = influence_of(measure, cells, *counts, ratio=ratio)
         spread = [_spread(w, e) for w, e in zip(counts, influence, strict=True)]
         for_one = spread[0] + spread[1] / per_positive

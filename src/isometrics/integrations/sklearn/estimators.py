@@ -18,7 +18,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from isometrics._core.arrays import plain
-from isometrics._core.parameters import clean_beta, clean_choice
+from isometrics._core.parameters import check_beta, check_choice
 from isometrics.calibration.calibrators import FCalibrator
 from isometrics.decisions.best import best_threshold
 from isometrics.decisions.beta_intervals import optimal_thresholds
@@ -59,7 +59,7 @@ def positive_scores(
 
 def response_name(estimator: Any, response_method: str) -> str:
     """Return the name of the method that gives the scores, the first that the estimator has."""
-    clean_choice(response_method, "response_method", ("auto", *METHODS))
+    check_choice(response_method, "response_method", ("auto", *METHODS))
     wanted = METHODS if response_method == "auto" else (response_method,)
     for name in wanted:
         if hasattr(estimator, name):
@@ -131,7 +131,7 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         **fit_params
             Passed on to the classifier, and with metadata routing to the splitter.
         """
-        clean_beta(self.beta)
+        check_beta(self.beta)
         if y is None:
             raise LabelError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -412,7 +412,7 @@ class FBetaThresholdClassifier(PooledScoresClassifier):
     def best_threshold_(self) -> float:
         """The threshold that is best for the current β; the highest one of several."""
         check_is_fitted(self, "estimator_")
-        beta = clean_beta(self.beta)
+        beta = check_beta(self.beta)
         if beta == 0:
             # Precision alone has ties between rows that are no vertices of the hull.
             return best_threshold(self.points_, beta=0).threshold
@@ -523,7 +523,7 @@ class FCalibratedClassifier(PooledScoresClassifier):
         X, y, sample_weight, **fit_params
             As for `FBetaThresholdClassifier`.
         """
-        clean_choice(self.interpolate, "interpolate", ("step", "linear"))
+        check_choice(self.interpolate, "interpolate", ("step", "linear"))
         super().fit(X, y, sample_weight=sample_weight, **fit_params)
         self.calibrator_ = FCalibrator.from_points(self.points_)
         return self
@@ -549,5 +549,5 @@ class FCalibratedClassifier(PooledScoresClassifier):
     def _margin(self, X: Any) -> Floats:
         scores = self.f_calibrated_score(X)
         # A product gives inf where a power would overflow.
-        beta = clean_beta(self.beta)
+        beta = check_beta(self.beta)
         return np.asarray(scores - 1 / (1 + beta * beta))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.parameters import clean_beta, clean_choice
+from isometrics._core.parameters import check_beta, check_choice
 from isometrics.decisions.best import best_threshold
 from isometrics.errors import DimensionError, EmptyInputError, LengthError, OneClassError
 from isometrics.points import OperatingPoints
@@ -118,8 +118,8 @@ def macro_average(
     >>> round(macro_average(points_per_class(["a", "b", "c", "a"], scores)), 6)
     0.722222
     """
-    clean_choice(measure, "measure", MEASURES)
-    beta = clean_beta(beta)
+    check_choice(measure, "measure", MEASURES)
+    beta = check_beta(beta)
     tables = _some(points)
     if measure == "auprg":
         gains = [table.prg.area() for table in tables]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.metrics import make_scorer
 
-from isometrics._core.parameters import clean_beta, clean_choice
+from isometrics._core.parameters import check_beta, check_choice
 from isometrics.points import OperatingPoints
 from isometrics.score_functions import (
     aupr_score,
@@ -82,7 +82,7 @@ def make_f_gain_scorer(beta: float = 1.0, *, pos_label: object = None) -> Any:
     >>> cross_val_score(LogisticRegression(), X, y, scoring=make_f_gain_scorer(2)).round(3)
     array([0.896, 0.936, 0.936, 0.929, 0.899])
     """
-    return make_scorer(fbeta_gain_score, beta=clean_beta(beta), pos_label=pos_label)
+    return make_scorer(fbeta_gain_score, beta=check_beta(beta), pos_label=pos_label)
 
 
 auprg_scorer = _of_scores(auprg_score)
@@ -127,4 +127,4 @@ def get_scorer(name: str) -> Any:
     >>> get_scorer("auprg")
     make_scorer(auprg_score, response_method=('decision_function', 'predict_proba'))
     """
-    return SCORERS[clean_choice(name, "name", tuple(SCORERS))]
+    return SCORERS[check_choice(name, "name", tuple(SCORERS))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from isometrics._core.parameters import clean_choice, clean_size
+from isometrics._core.parameters import check_choice, check_size
 from isometrics._table.table import Measure
 from isometrics.integrations.torchmetrics.state import Rows, RowsMetric
 from isometrics.points import OperatingPoints
@@ -41,7 +41,7 @@ class AreaMetric(RowsMetric):
     def __init__(self, measure: Measure, *, average: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if average is not None:
-            clean_choice(average, "average", ("macro", "none"))
+            check_choice(average, "average", ("macro", "none"))
         self.average = average
         self._measure = measure
 
@@ -97,7 +97,7 @@ def area_of(rows: Rows, measure: Measure) -> float:
 
 
 def _measure_of(interpolation: str) -> Measure:
-    return Measure(clean_choice(interpolation, "interpolation", INTERPOLATIONS))
+    return Measure(check_choice(interpolation, "interpolation", INTERPOLATIONS))
 
 
 class BinaryAUPR(AreaMetric):
@@ -239,7 +239,7 @@ class MultilabelAUPR(AreaMetric):
         super().__init__(
             _measure_of(interpolation),
             average=average,
-            num_labels=clean_size(num_labels, "num_labels"),
+            num_labels=check_size(num_labels, "num_labels"),
             max_bytes=max_bytes,
             ignore_index=ignore_index,
             **kwargs,
@@ -283,7 +283,7 @@ class MultilabelAUPRG(AreaMetric):
         super().__init__(
             Measure.PRG,
             average=average,
-            num_labels=clean_size(num_labels, "num_labels"),
+            num_labels=check_size(num_labels, "num_labels"),
             max_bytes=max_bytes,
             ignore_index=ignore_index,
             **kwargs,

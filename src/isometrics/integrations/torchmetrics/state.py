@@ -12,7 +12,7 @@ from torchmetrics import Metric
 from torchmetrics.utilities.distributed import gather_all_tensors
 
 from isometrics._core.arrays import Column, to_host
-from isometrics._core.parameters import clean_size, parse_whole
+from isometrics._core.parameters import check_size, parse_whole
 from isometrics.errors import (
     DimensionError,
     LabelError,
@@ -130,7 +130,7 @@ class Batch(NamedTuple):
             yield labels[kept] == 1, scores[kept]
 
 
-def clean_batch(
+def parse_batch(
     preds: Tensor, target: Tensor, *, num_labels: int | None, ignore_index: int | None
 ) -> Batch:
     """Check a batch of any shape, with the labels in its second dimension if there are several."""
@@ -222,7 +222,7 @@ class RowsMetric(Metric):
             raise ParameterError(
                 f"ignore_index must be a whole number or None but is {ignore_index!r}"
             )
-        self.num_labels = None if num_labels is None else clean_size(num_labels, "num_labels")
+        self.num_labels = None if num_labels is None else check_size(num_labels, "num_labels")
         self.max_bytes, self.ignore_index = max_bytes, ignored
         if max_bytes is None:
             self.add_state("scores", [], dist_reduce_fx="cat")
@@ -243,7 +243,7 @@ class RowsMetric(Metric):
         target
             Labels 0 and 1 of any type, in the same shape.
         """
-        batch = clean_batch(
+        batch = parse_batch(
             preds, target, num_labels=self.num_labels, ignore_index=self.ignore_index
         )
         if self.max_bytes is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from isometrics._core.parameters import clean_choice
+from isometrics._core.parameters import check_choice
 from isometrics._core.results import ResultTable
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def all_items(
         it, rankings stand in.
     """
     if only is not None:
-        clean_choice(only, "only", tuple(PAPERS))
+        check_choice(only, "only", tuple(PAPERS))
     try:
         import sklearn  # noqa: F401
     except ImportError as error:

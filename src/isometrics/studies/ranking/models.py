@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from isometrics._core.parameters import clean_choice
+from isometrics._core.parameters import check_choice
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def first_models(count: int) -> tuple[str, ...]:
 
 def model_named(name: str) -> Model:
     """Return one model of the list."""
-    clean_choice(name, "model", tuple(model.name for model in MODELS))
+    check_choice(name, "model", tuple(model.name for model in MODELS))
     return next(model for model in MODELS if model.name == name)
 
 

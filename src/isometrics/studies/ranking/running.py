@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isometrics._core.parameters import clean_jobs
+from isometrics._core.parameters import parse_jobs
 from isometrics._core.progress import reporting
 from isometrics.errors import EmptyInputError, FileError, ParameterError
 from isometrics.studies.ranking.models import first_models, require_sklearn
@@ -102,7 +102,7 @@ def run_study(
     ]
     # Long tasks first, so that no process is left with one at the end.
     wanted.sort(key=lambda job: job[0].values.size, reverse=True)
-    jobs = min(clean_jobs(n_jobs), max(len(wanted), 1))
+    jobs = min(parse_jobs(n_jobs), max(len(wanted), 1))
     with reporting(progress, "tasks") as report:
         done = len(tasks) - len(wanted)
         for _ in _finished(wanted, jobs):
