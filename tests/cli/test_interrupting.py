@@ -62,6 +62,15 @@ def test_other_signals_end_nothing():
     assert ends == []
 
 
+@pytest.fixture
+def hang_ups_end_programs():
+    """Under nohup, programs that the tests start would ignore them, as they should."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("hang_ups_end_programs")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_other_deadly_signals_are_raised_in_the_block_alone(number):
     assert signal.getsignal(number) is signal.SIG_DFL
@@ -148,6 +157,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.usefixtures("hang_ups_end_programs")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("command", ["summary", "convert"])
 def test_a_command_is_interrupted(tmp_path, command, number):

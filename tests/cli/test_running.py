@@ -119,7 +119,7 @@ def test_a_word_that_is_not_understood(capsys, words, sentence):
 def test_words_of_the_process_are_the_default(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["isometrics", "--version"])
     assert main() == 0
-    assert capsys.readouterr().out == "0.1.0\n"
+    assert capsys.readouterr().out == "0.2.0\n"
 
 
 def test_an_interrupt_while_the_command_is_loaded(monkeypatch, capsys):
@@ -251,7 +251,7 @@ def test_the_module_runs(monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("isometrics", run_name="__main__")
     assert ended.value.code == 0
-    assert capsys.readouterr().out == "0.1.0\n"
+    assert capsys.readouterr().out == "0.2.0\n"
 
 
 def test_importing_the_module_runs_nothing():
@@ -287,7 +287,7 @@ def test_too_little_address_space_is_said_before_libraries_crash(tmp_path):
 
 
 def test_help_needs_little_address_space():
-    assert limited(500_000, "--version").stdout == "0.1.0\n"
+    assert limited(500_000, "--version").stdout == "0.2.0\n"
 
 
 @pytest.mark.parametrize("limit", [-1, 10**6])

@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     --------
     >>> from isometrics.cli import main
     >>> main(["--version"])
-    0.1.0
+    0.2.0
     0
     """
     try:
