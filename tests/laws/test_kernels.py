@@ -99,7 +99,7 @@ def test_law_of_spark(law):
 
 
 UNDER_NO_LAW = {
-    "loops.pick": "draws at random; tests/kernels/test_draws.py compares its words with NumPy's"
+    "loops.pick": "draws at random; tests/_counting/test_draws.py compares its words with NumPy's"
 }
 
 

@@ -1,6 +1,6 @@
 """Every public and documented class whose objects a user holds, with a way to make one.
 
-`tests/test_values.py` puts each of them under the laws of values, and checks that none is missing.
+`test_values.py` puts each of them under the laws of values, and checks that none is missing.
 """
 
 import numpy as np

@@ -9,7 +9,7 @@ from isometrics.errors import ParameterError
 from isometrics.spaces.indices import Rows
 from isometrics.testing import point_clouds
 
-from .plain import PLAIN
+from .plain_indices import PLAIN
 
 OWN = {name: Index(name, function) for name, function in PLAIN.items() if name != "cost"}
 

@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from isometrics.errors import ParameterError
 from isometrics.spaces.indices import INDICES, Rows, index_named
 
-from .plain import FOUR, PLAIN, UNWEIGHTED
+from .plain_indices import FOUR, PLAIN, UNWEIGHTED
 
 RATES = st.floats(0.001, 1)
 WEIGHTS = st.floats(0, 1)

@@ -19,7 +19,7 @@ from isometrics._core.results import Value, read_only, same
 from .result_classes import FACTORIES, LABELS, NO_RESULTS, SCORES, points, sets
 
 EVERY_RESULT = pytest.mark.parametrize("make", FACTORIES.values(), ids=FACTORIES)
-API = Path(__file__).parent.parent / "docs" / "api.md"
+API = Path(__file__).parents[2] / "docs" / "api.md"
 
 
 def found_at(path):
