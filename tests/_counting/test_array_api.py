@@ -16,7 +16,7 @@ from isometrics._core.sample import DeviceSample
 from isometrics._counting import array_api
 from isometrics._counting.array_api import gathered, ranking_of, sums_of
 from isometrics._counting.device_hull import hull_in_chunks
-from isometrics._table.hull import vertices
+from isometrics._counting.hull import vertices
 from isometrics._table.path import path_of
 from isometrics._table.table import Measure
 from isometrics.points import devices as on_device

@@ -9,7 +9,7 @@ pytest.importorskip("numba")
 
 import isometrics as iso
 from isometrics._counting import choice, curve_loops, curves
-from isometrics._table.hull import vertices
+from isometrics._counting.hull import vertices
 from isometrics.testing.strategies import binary_samples
 
 RANGES = [(0.0, 1.0), (0.0, 0.37), (0.21, 1.0), (0.3, 0.31)]

@@ -11,7 +11,7 @@ from isometrics._core.arrays import namespace_of
 from isometrics._core.sample import DeviceSample
 from isometrics._counting import array_api, device_hull, triton_bins, triton_hull, triton_sums
 from isometrics._counting.array_api import sums_of
-from isometrics._table.hull import vertices
+from isometrics._counting.hull import vertices
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")

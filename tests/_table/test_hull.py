@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isometrics import OperatingPoints
-from isometrics._table import hull as hulls
-from isometrics._table.hull import BLOCK
+from isometrics._counting import hull as hulls
+from isometrics._counting.hull import BLOCK
 from isometrics.testing import Curve, binary_samples, count_tables, point_clouds
 
 

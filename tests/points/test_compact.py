@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics import plot
 from isometrics._core.results import bracketed
-from isometrics._table.hull import vertices
+from isometrics._counting.hull import vertices
 from isometrics._table.table import ClassTotals, Kind, Measure
 from isometrics.decisions.lift import lift
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isometrics import OperatingPoints
-from isometrics._table.hull import vertices
+from isometrics._counting.hull import vertices
 from isometrics.spaces import SPACES
 from isometrics.spaces.trace import (
     MOST_VERTICES,

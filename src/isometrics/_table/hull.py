@@ -7,27 +7,10 @@ is projective and keeps lines and convexity. So it is computed once, here.
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
-from isometrics._counting.curves import hull_rows
+from isometrics._counting.hull import vertices
 from isometrics._table.table import Kind, Table
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from isometrics._core.arrays import Counts
-
-    Indices = NDArray[np.intp]
-
-BLOCK = 1 << 15
-SPACING = 64
-"""Rows between those whose hull tells which others need to be looked at."""
-_EXACT = 2.0**53
-_SHORTEST_STEP = 1e-150
-_DOUBT = 8 * np.finfo(np.float64).eps
 
 NOTHING, EVERYTHING = "(nothing)", "(everything)"
 """Labels of the two trivial rules in the hull of a family of sets."""
@@ -53,117 +36,3 @@ def with_ends(table: Table) -> Table:
     thresholds = np.concatenate([[np.inf], table.thresholds, [-np.inf]])
     labels = None if table.labels is None else (NOTHING, *table.labels, EVERYTHING)
     return Table(thresholds, tp, fp, table.positives, table.negatives, table.kind, labels)
-
-
-def vertices(x: Counts, y: Counts) -> Indices:
-    """Return the rows of the strict upper hull; x never falls, the ends belong to it.
-
-    Rows near the hull are thinned in blocks that stay in the cache, then all together, as long as
-    that removes many at once; the chain finishes what is left.
-    """
-    if _underflows(x) or _underflows(y):
-        rows = _distinct(x, y, np.arange(x.size))
-        exact = (list(map(Fraction, counts[rows].tolist())) for counts in (x, y))
-        return np.take(rows, _chain(*exact))
-    found = hull_rows(x, y)
-    if found is not None:
-        return found
-    near = _near(x, y)
-    x, y = x[near], y[near]
-    kept = [
-        start + _thinned(x[start : start + BLOCK], y[start : start + BLOCK])
-        for start in range(0, x.size, BLOCK)
-    ]
-    rows = _distinct(x, y, np.concatenate(kept))
-    while rows.size > 2:
-        below, certain = _below_chord(x[rows], y[rows])
-        removed = int(below.sum())
-        rows = rows[_inner(~below)]
-        if removed == 0 and certain:
-            break
-        if removed * 16 < rows.size:
-            rows = np.take(rows, _chain(x[rows].tolist(), y[rows].tolist()))
-            break
-    return np.take(near, rows)
-
-
-def _underflows(counts: Counts) -> bool:
-    """Tell whether steps are so short that their products are rounded to 0."""
-    if counts.dtype.kind != "f":
-        return False
-    steps = np.diff(counts)
-    return bool(steps.min(where=steps > 0, initial=np.inf) < _SHORTEST_STEP)
-
-
-def _near(x: Counts, y: Counts) -> Indices:
-    """Return the rows that may be vertices, by the hull of few of them.
-
-    The rows from one of the spaced ones to the next lie below that hull if it is higher than all
-    of them already where they begin.
-    """
-    last = x.size - 1
-    if last < SPACING * SPACING:
-        return np.arange(x.size)
-    spaced = np.arange(0, last, SPACING)
-    ends = np.append(spaced, last)
-    corners = ends[vertices(x[ends], y[ends])]
-    there = np.interp(x[spaced], x[corners], y[corners])
-    # np.interp rounds, and overflows where an edge is very steep; a row too many costs little.
-    doubt = 1e-12 * float(np.abs(y[corners]).max())
-    hidden = (np.maximum.reduceat(y, spaced + 1) < there - doubt) & np.isfinite(there)
-    rows = spaced[~hidden, np.newaxis] + np.arange(1, SPACING + 1)
-    return np.concatenate([[0], rows[rows <= last]])
-
-
-def _thinned(x: Counts, y: Counts) -> Indices:
-    """Drop rows of one block that cannot be vertices."""
-    rows = _distinct(x, y, np.arange(x.size))
-    while rows.size > 2:
-        below, _ = _below_chord(x[rows], y[rows])
-        rows = rows[_inner(~below)]
-        if below.sum() * 4 <= rows.size:
-            break
-    return rows
-
-
-def _distinct(x: Counts, y: Counts, rows: Indices) -> Indices:
-    """Keep the first of equal neighbours: each would lie on the other's chord."""
-    moves = (np.diff(x[rows]) != 0) | (np.diff(y[rows]) != 0)
-    distinct: Indices = rows[np.concatenate([[True], moves])]
-    return distinct
-
-
-def _inner(kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Complete a mask of the inner rows: both ends stay."""
-    return np.concatenate([[True], kept, [True]])
-
-
-def _below_chord(x: Counts, y: Counts) -> tuple[NDArray[np.bool_], bool]:
-    """Tell which inner rows lie on or below the chord of their neighbours, where that is certain.
-
-    Dropping all of them at once is safe: each lies below a chord between rows of the table. For
-    integer counts the products are exact up to 2**53; beyond, a margin keeps what is in doubt.
-    """
-    step_x, step_y = np.diff(x).astype(np.float64), np.diff(y).astype(np.float64)
-    falls = step_y[:-1] * step_x[1:]
-    rises = step_y[1:] * step_x[:-1]
-    if x.dtype.kind == "f" or y.dtype.kind == "f":
-        return rises >= falls, True
-    exact = max(falls.max(initial=0.0), rises.max(initial=0.0)) < _EXACT
-    if exact:
-        return rises >= falls, True
-    return rises - falls > _DOUBT * (rises + falls), False
-
-
-def _chain(x: list[Any], y: list[Any]) -> list[int]:
-    """Return the strict upper hull by the monotone chain, in Python's exact integers."""
-    chain: list[int] = []
-    for row in range(len(x)):
-        while len(chain) > 1:
-            middle, start = chain[-1], chain[-2]
-            rise = (y[row] - y[middle]) * (x[middle] - x[start])
-            if rise < (y[middle] - y[start]) * (x[row] - x[middle]):
-                break
-            chain.pop()
-        chain.append(row)
-    return chain

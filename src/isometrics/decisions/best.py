@@ -18,7 +18,8 @@ from isometrics._core.parameters import (
     check_level,
 )
 from isometrics._core.results import ResultTable, Value, html_table, number, several, text_table
-from isometrics._table.hull import ordered_with_ends, vertices
+from isometrics._counting.hull import vertices
+from isometrics._table.hull import ordered_with_ends
 from isometrics._table.table import Kind, Table
 from isometrics.decisions.beta_intervals import OptimalThresholds, optimal_thresholds
 from isometrics.errors import NotAnswerableError, ParameterError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._table.hull import vertices
+from isometrics._counting.hull import vertices
 from isometrics._table.path import Path
 from isometrics._table.table import ClassTotals, Kind, Table
 from isometrics.errors import NotAnswerableError, ParameterError

@@ -13,9 +13,9 @@ from isometrics import _counting
 from isometrics._core.sample import as_thresholds, check_totals
 from isometrics._counting.array_api import gathered, positives_of, ranking_of, sums_of
 from isometrics._counting.device_hull import hull_rows
+from isometrics._counting.hull import vertices
 from isometrics._counting.keys import encoding_of
 from isometrics._table.building import corners_of_table, table_of_sample
-from isometrics._table.hull import vertices
 from isometrics._table.table import ClassTotals, Kind, Measure, Table
 from isometrics.points.compact import Compacting, behind_empty_rule
 from isometrics.spaces import prg

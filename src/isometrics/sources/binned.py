@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.sample import check_totals
+from isometrics._counting.hull import vertices
 from isometrics._counting.keys import blocks
-from isometrics._table.hull import vertices
 from isometrics.errors import FileError
 from isometrics.sources.arrow import ahead
 from isometrics.sources.bins import doubts

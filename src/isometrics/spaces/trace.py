@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics._table.hull import vertices
+from isometrics._counting.hull import vertices
 from isometrics._table.table import Kind
 from isometrics.spaces import SPACES, PRGSpace, PRSpace
 

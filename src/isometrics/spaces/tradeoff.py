@@ -10,7 +10,8 @@ import numpy as np
 
 from isometrics._core.parameters import check_level, check_range, check_size, parse_lambdas
 from isometrics._core.results import ResultTable, Value, html_table, number, text_table
-from isometrics._table.hull import vertices, with_ends
+from isometrics._counting.hull import vertices
+from isometrics._table.hull import with_ends
 from isometrics._table.table import Kind, Table
 from isometrics.errors import ParameterError
 from isometrics.spaces import pr
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Counts, Floats
-    from isometrics._table.hull import Indices
+    from isometrics._counting.hull import Indices
 
 
 _UNORDERED = (Kind.SELECTION, Kind.SETS)
