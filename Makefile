@@ -2,6 +2,9 @@
 # enough on a fresh machine.
 PYTHON ?= python3
 WORKERS ?= 2
+# Of `make mutants`: another seed samples other mutants.
+SEED ?= 2015
+COUNT ?= 1000
 
 BIN := .venv/bin
 PACKAGES := .venv/lib/python*/site-packages
@@ -12,6 +15,7 @@ RUNTIME := .venv/.runtime
 TEST := .venv/.test
 DEV := .venv/.dev
 PARTS := .venv/.parts
+MUTANTS := .venv/.mutants
 
 # Code that is tested through a missing program is not run, so full coverage needs all programs.
 PROGRAMS := chromium node java psql
@@ -19,7 +23,7 @@ MISSING := $(foreach program,$(PROGRAMS),$(if $(shell command -v $(program) 2>/d
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all parts lint format web docs bench clean
+.PHONY: help demo test test-all mutants parts lint format web docs bench clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +38,9 @@ test: $(TEST)  ## run the quick tests, two to three minutes; `make test-all` add
 
 test-all: $(PARTS) $(if $(filter node,$(MISSING)),,web/node_modules/.ready)  ## run all tests with branch coverage; installs the large optional parts first
 	$(BIN)/python -m pytest -n $(WORKERS) --cov $(if $(MISSING),,--cov-fail-under=100)
+
+mutants: $(MUTANTS)  ## sample 1,000 mutants of the mathematics and run the tests of each; goes on where it was stopped
+	$(BIN)/python tests/mutants --workers $(WORKERS) --seed $(SEED) --count $(COUNT)
 
 parts: $(PARTS)  ## install the large optional parts: torch, JAX, Spark, MLflow, skore, playwright
 
@@ -111,6 +118,12 @@ $(DEV): $(TEST)
 	@echo "Installing the linters and the tools of the documentation into .venv"
 	$(resume)
 	@$(PIP) install --group dev
+	@touch $@
+
+$(MUTANTS): $(TEST)
+	@echo "Installing the mutation operators into .venv"
+	$(resume)
+	@$(PIP) install --group mutants
 	@touch $@
 
 $(PARTS): $(TEST)

@@ -1,0 +1,149 @@
+"""The mutants of a module: what the operators of mutmut change, one change at a time.
+
+The runner of mutmut leaves out module-level code and decorated functions, so neither the registry
+of measures nor a property would be mutated. Only its operators are used here.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import libcst as cst
+from libcst import matchers as m
+from libcst.metadata import MetadataWrapper, PositionProvider
+from mutmut.mutation.mutators import mutation_operators, operator_string
+
+# Code without behaviour of its own: types, lists of names, and calls that only tell types.
+IGNORED = (
+    m.Annotation()
+    | m.Decorator()
+    | m.Import()
+    | m.ImportFrom()
+    | m.If(test=m.Name("TYPE_CHECKING"))
+    | m.Assign(targets=[m.AssignTarget(m.Name("__all__") | m.Name("__slots__"))])
+    | m.TypeAlias()
+    | m.SimpleStatementLine([m.Expr(m.SimpleString())])
+    | m.FunctionDef(decorators=[m.Decorator(m.Name("overload"))])
+)
+STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one module; ``key`` stays the same when lines move or other code changes."""
+
+    path: Path
+    function: str
+    line: int
+    lines: range  # of the statement, where it is executed
+    at_import: bool  # the code runs when the module is imported, not when a test calls it
+    original: str
+    changed: str
+    key: str
+    nodes: tuple[cst.Module, cst.CSTNode, cst.CSTNode] = field(repr=False, compare=False)
+
+    @property
+    def title(self) -> str:
+        return f"{self.path.as_posix()}:{self.line} {self.function}"
+
+    def source(self) -> str:
+        """Return the source of the whole module with the change."""
+        module, original, changed = self.nodes
+        return module.deep_replace(original, changed).code
+
+
+def mutants_of(path: Path, root: Path) -> list[Mutant]:
+    """Return every mutant of the module at ``root / path``."""
+    wrapper = MetadataWrapper(cst.parse_module((root / path).read_text("utf-8")))
+    visitor = _Visitor(path, wrapper.module)
+    wrapper.visit(visitor)
+    return visitor.mutants
+
+
+class _Visitor(cst.CSTVisitor):
+    METADATA_DEPENDENCIES = (PositionProvider,)
+
+    def __init__(self, path: Path, module: cst.Module) -> None:
+        super().__init__()
+        self.mutants: list[Mutant] = []
+        self._path, self._module = path, module
+        self._parents: list[cst.CSTNode] = []
+        self._seen: Counter[tuple[str, ...]] = Counter()
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if m.matches(node, IGNORED):
+            return False
+        for changed in self._changes(node):
+            self._add(node, changed)
+        self._parents.append(node)
+        return True
+
+    def on_leave(self, original_node: cst.CSTNode) -> None:
+        if self._parents and self._parents[-1] is original_node:
+            self._parents.pop()
+
+    def _changes(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        # The wording of an error is no behaviour to compute.
+        raising = any(isinstance(parent, cst.Raise) for parent in self._parents)
+        for kind, operator in mutation_operators:
+            if isinstance(node, kind) and not (raising and operator is operator_string):
+                yield from (each for each in operator(node) if not _only_asserts(node, each))
+
+    def _add(self, node: cst.CSTNode, changed: cst.CSTNode) -> None:
+        names = [
+            parent.name.value
+            for parent in self._parents
+            if isinstance(parent, cst.FunctionDef | cst.ClassDef)
+        ]
+        function = ".".join(names) or "(module)"
+        before, after = (self._module.code_for_node(each).strip() for each in (node, changed))
+        text = (self._path.as_posix(), function, before, after)
+        self._seen[text] += 1
+        key = hashlib.sha256("\0".join((*text, str(self._seen[text]))).encode()).hexdigest()
+        statement = next(
+            (each for each in reversed(self._parents) if isinstance(each, STATEMENTS)), node
+        )
+        line = self._span(node if m.matches(statement, m.BaseCompoundStatement()) else statement)
+        self.mutants.append(
+            Mutant(
+                path=self._path,
+                function=function,
+                line=self._span(node).start,
+                lines=line,
+                at_import=not self._is_called(),
+                original=before,
+                changed=after,
+                key=key[:10],
+                nodes=(self._module, node, changed),
+            )
+        )
+
+    def _span(self, node: cst.CSTNode) -> range:
+        position = self.get_metadata(PositionProvider, node, None)
+        if position is None:  # some operators have no position of their own
+            return self._span(self._parents[-1])
+        return range(position.start.line, position.end.line + 1)
+
+    def _is_called(self) -> bool:
+        """Tell whether the code is in the body of a function: its defaults run at import."""
+        inside = zip(self._parents, self._parents[1:], strict=False)
+        return any(
+            (isinstance(parent, cst.FunctionDef) and child is parent.body)
+            or isinstance(parent, cst.Lambda)
+            for parent, child in inside
+        ) or isinstance(self._parents[-1], cst.Lambda)
+
+
+def _only_asserts(node: cst.CSTNode, changed: cst.CSTNode) -> bool:
+    """Tell whether only an assertion changes: ``strict=`` of zip, the type given to cast."""
+    if m.matches(node, m.Call(func=m.Name("cast"))):
+        return True
+    if not m.matches(node, m.Call(func=m.Name("zip"))):
+        return False
+    rest = [
+        [arg.value for arg in each.args if not m.matches(arg, m.Arg(keyword=m.Name("strict")))]
+        for each in (node, changed)
+    ]
+    return len(rest[0]) == len(rest[1]) and all(a is b for a, b in zip(*rest, strict=True))
