@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -164,6 +165,61 @@ def test_straight_lines_between_the_middles():
     learnt = iso.AccuracyCalibrator().fit(LABELS, SCORES)
     values = learnt.transform([2, 0.9, 0.75, 0.6, 0.45, 0.25, 0], interpolate="linear")
     np.testing.assert_allclose(values, [1, 1, 2 / 3, 0.5, 1 / 3, 0, 0])
+
+
+def slow_lines(learnt, highest, score):
+    """Interpolate between the middles of the segments, in fractions.
+
+    Infinite ends are replaced by the nearest finite one.
+    """
+    ends = [highest, *map(float, learnt.thresholds_)]
+    finite = [end for end in ends if math.isfinite(end)] or [0.0]
+    ends = [Fraction(min(max(end, min(finite)), max(finite))) for end in ends]
+    middles = [(upper + lower) / 2 for upper, lower in pairwise(ends)]
+    values = [Fraction(float(value)) for value in learnt.values_]
+    if score >= middles[0]:
+        return values[0]
+    if score <= middles[-1]:
+        return values[-1]
+    pairs = zip(pairwise(middles), pairwise(values), strict=True)
+    for (right, left), (above, below) in pairs:
+        if left <= score < right:
+            return below + (above - below) * (score - left) / (right - left)
+    raise AssertionError
+
+
+@calibrators
+@given(
+    sample=st.lists(
+        st.tuples(st.integers(0, 1), st.integers(-8, 8) | st.sampled_from([math.inf, -math.inf])),
+        min_size=2,
+        max_size=12,
+    ),
+    scores=st.lists(st.integers(-40, 40).map(lambda quarter: quarter / 4), min_size=1),
+)
+def test_lines_against_fractions(calibrator, sample, scores):
+    labels, known = [1, 0, *(row[0] for row in sample)], [1, 0, *(row[1] for row in sample)]
+    learnt = calibrator().fit(labels, known)
+    expected = [slow_lines(learnt, max(known), Fraction(score)) for score in scores]
+    found = learnt.transform(scores, interpolate="linear")
+    np.testing.assert_allclose(found, [float(value) for value in expected], rtol=0, atol=1e-12)
+
+
+@calibrators
+def test_a_hull_knows_no_score_above_its_first_vertex(calibrator):
+    pts = iso.OperatingPoints.from_scores([1, 1, 1, 0, 1, 0], [9, 8, 7, 4, 2, 1])
+    whole, hull = calibrator.from_points(pts), calibrator.from_points(pts.hull())
+    for learnt, highest in ((whole, 9), (hull, 7)):
+        scores = np.arange(0, 10, 0.5)
+        expected = [float(slow_lines(learnt, highest, Fraction(score))) for score in scores]
+        np.testing.assert_allclose(learnt.transform(scores, interpolate="linear"), expected)
+    assert whole.transform([7], interpolate="linear") < hull.transform([7], interpolate="linear")
+
+
+def test_without_finite_scores_the_sign_decides():
+    learnt = iso.AccuracyCalibrator().fit([1, 0], [math.inf, -math.inf])
+    near = [2.0, 0.75, 1e-9, -1e-9, -0.75]
+    assert learnt.transform(near, interpolate="linear").tolist() == [1, 1, 1, 0, 0]
 
 
 def test_infinite_scores():

@@ -63,7 +63,9 @@ def test_a_file_reads_back(tmp_path):
     found = read_map(path)
     assert list(found) == [name, "other"]
     same(fitted, found[name])
-    assert '"format": "isometrics calibration map"' in path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    assert '"format": "isometrics calibration map"' in text
+    assert "<b>näme</b>" in text
 
 
 def test_what_it_was_fitted_on_are_counts_only():
@@ -171,6 +173,12 @@ def test_a_file_that_is_no_map_is_refused(tmp_path, content, message):
     path.write_bytes(content)
     with pytest.raises(FileError, match=message):
         read_map(path)
+
+
+def test_the_largest_file_that_is_read(tmp_path):
+    path = tmp_path / "map.json"
+    path.write_bytes(json.dumps(MAP).encode().ljust(2**26))
+    assert list(read_map(path)) == ["a"]
 
 
 def test_a_file_that_cannot_be_read(tmp_path):
