@@ -10,18 +10,20 @@ import numpy as np
 from isometrics import _counting
 from isometrics._core.arrays import column
 from isometrics._core.families import Given, as_given, overlap, read, refuse_trivial
-from isometrics._core.sample import check_totals, parse_thresholds
+from isometrics._core.sample import as_thresholds, check_totals, parse_thresholds
+from isometrics._counting.tally import Section
 from isometrics._table.table import Kind, Table
 from isometrics.errors import LengthError, PointsError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Counts, Total
     from isometrics._core.families import UniverseSize
     from isometrics._core.sample import Sample
+    from isometrics._counting.tally import Tally
 
 
 def table_of_sample(
@@ -49,6 +51,48 @@ def table_of_sample(
     if not corners:
         return table
     return corners_of_table(table) if unscored else _of_corners(table)
+
+
+def table_of_tally(
+    tally: Tally,
+    *,
+    counted: str,
+    totals: tuple[Total, Total] | None = None,
+    lowest: int | None = None,
+    has_hull: bool = True,
+    known: Mapping[str, float] | None = None,
+) -> Table:
+    """Return the rows at the lower ends of intervals, where counts are exact.
+
+    It has a row for every distinct score where all intervals are exact.
+
+    Parameters
+    ----------
+    tally
+        The counts, of both classes.
+    counted
+        What errors call the labels.
+    totals
+        The exact totals, where sums of weights are rounded otherwise.
+    lowest
+        The key of the lowest score, where the lowest interval begins below it.
+    has_hull
+        Whether no open interval holds a vertex of the hull.
+    known
+        Measures of the table that was joined into these intervals, by the names of `Measure`.
+    """
+    totals = check_totals(*(tally.totals if totals is None else totals), counted=counted)
+    tp, fp = Section(tally, (0, 0), totals).curve()
+    keys = tally.lo[::-1]
+    if lowest is not None:
+        keys = np.append(keys[:-1], tally.lo.dtype.type(lowest))
+    scores = as_thresholds(tally.order.scores(keys))
+    thresholds = np.concatenate([np.array([np.inf], scores.dtype), scores])
+    table = Table(thresholds, tp, fp, *totals, Kind.SCORES)
+    if tally.exact and known is None:
+        return table
+    kind = Kind.COMPACT if has_hull else Kind.BINNED
+    return replace(table, kind=kind, gaps=tally.gaps[::-1], known=known or {})
 
 
 def corners_of_table(table: Table) -> Table:

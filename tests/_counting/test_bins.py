@@ -5,14 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isometrics._counting.numpy_kernel import order_of
-from isometrics.errors import OneClassError
-from isometrics.sources import binned
-from isometrics.sources.binned import BinCounts, borders_of
-from isometrics.sources.bins import FEWEST_BINS, MOST_BINS, bins_for, plan_of
-from isometrics.sources.dyadic import of_rows
-
-from .test_dyadic import coarser
+from isometrics._counting import bins as bins_module
+from isometrics._counting.bins import FEWEST_BINS, MOST_BINS, BinCounts, bins_for, plan_bins
+from isometrics._counting.numpy_kernel import Order, order_of
+from isometrics._counting.tally import Tally
 
 WORDS = {"uint32": 2**32 - 1, "uint64": 2**64 - 1}
 
@@ -35,13 +31,18 @@ def planned(draw):
 
 def counted(positives, negatives):
     keys = np.concatenate([positives, negatives])
-    return of_rows(keys, np.arange(keys.size) < positives.size)
+    return Tally.from_rows(order_of_word(keys), keys, np.arange(keys.size) < positives.size)
+
+
+def order_of_word(keys):
+    """Return an order whose keys are of this type."""
+    return Order(np.dtype(np.float32 if keys.dtype == np.uint32 else np.float64))
 
 
 @given(planned())
 def test_every_key_lies_between_the_edges_of_its_bin(drawn):
     (positives, negatives), others, most = drawn
-    plan = plan_of(counted(positives, negatives), most)
+    plan = plan_bins(counted(positives, negatives), most)
     assert plan.size <= most
     planned_keys = np.concatenate([positives, negatives])
     keys = np.sort(np.concatenate([planned_keys, others]))
@@ -51,7 +52,8 @@ def test_every_key_lies_between_the_edges_of_its_bin(drawn):
     assert plan.lowest <= planned_keys.min()
     assert planned_keys.max() <= plan.highest
     every = np.arange(plan.size)
-    edges, sizes = plan.edges(every).astype(object), 1 << plan.levels(every).astype(object)
+    edges, sizes = plan.ends(every)[0].astype(object), 1 << plan.levels(every).astype(object)
+    np.testing.assert_array_equal(plan.ends(every)[1].astype(object), edges + sizes - 1)
     # Bins are aligned and follow each other without gaps.
     assert (edges % sizes == 0).all()
     assert edges[0] == plan.lowest
@@ -66,27 +68,29 @@ def test_every_key_lies_between_the_edges_of_its_bin(drawn):
     assert plan.nbytes > 0
 
 
-@given(planned(), st.lists(st.integers(0, 40), min_size=1))
-def test_what_was_counted_together_stays_in_one_bin(drawn, levels):
+@given(planned(), st.randoms())
+def test_an_interval_stays_in_one_bin(drawn, random):
     (positives, negatives), _, most = drawn
-    keys = np.concatenate([positives, negatives]).astype(np.uint64)
-    seen = coarser(of_rows(keys, np.arange(keys.size) < positives.size), levels)
-    plan = plan_of(seen, most)
-    np.testing.assert_array_equal(plan.bins(seen.starts), plan.bins(seen.ends))
-    assert plan.size <= most
+    seen = counted(positives, negatives)
+    first = [0, *(place for place in range(1, seen.size) if random.random() < 0.6)]
+    seen = seen.join(np.array(first)).align()
+    if seen.levels.max() < seen.order.bits:
+        plan = plan_bins(seen, most)
+        np.testing.assert_array_equal(plan.bins(seen.lo), plan.bins(seen.hi))
+        assert plan.size <= most
 
 
 @given(planned())
 def test_bins_without_rows(drawn):
     (positives, negatives), _, most = drawn
     seen = counted(positives, negatives)
-    plan = plan_of(seen, most)
+    plan = plan_bins(seen, most)
     empty = plan.bins_without(seen)
     assert empty.size == plan.size
-    assert not empty[plan.bins(seen.starts)].any()
+    assert not empty[plan.bins(seen.lo)].any()
     # Parts are empty as a whole; where all parts have rows no bin is left out.
     parts = plan.cut.whole(np.arange(plan.size))
-    filled = set(parts[plan.bins(seen.starts)].tolist())
+    filled = set(parts[plan.bins(seen.lo)].tolist())
     np.testing.assert_array_equal(empty, [part not in filled for part in parts.tolist()])
 
 
@@ -94,8 +98,8 @@ def test_bins_go_where_both_classes_are():
     random = np.random.default_rng(1)
     negatives, positives = random.random(20_000), 0.75 + random.random(200) / 8
     order = order_of(np.dtype(np.float64))
-    plan = plan_of(counted(order.keys(positives), order.keys(negatives)), 4096)
-    edges = order.scores(plan.edges(np.arange(plan.size)))
+    plan = plan_bins(counted(order.keys(positives), order.keys(negatives)), 4096)
+    edges = order.scores(plan.ends(np.arange(plan.size))[0])
     assert plan.size > 2048
     dense = np.count_nonzero((edges >= 0.75) & (edges < 0.875))
     assert dense > 3 * np.count_nonzero((edges >= 0.5) & (edges < 0.625))
@@ -108,7 +112,7 @@ def test_scores_from_end_to_end_of_their_type(dtype):
     scores = np.array([info.min, *ends, 0, 1, info.max], dtype)
     keys = order_of(scores.dtype).keys(scores)
     for first in (keys, keys[:1], keys[-1:], keys[3:5]):
-        plan = plan_of(counted(first, first))
+        plan = plan_bins(counted(first, first))
         found = plan.bins(np.sort(keys))
         assert (np.diff(found) >= 0).all()
         assert found[-1] < plan.size
@@ -124,46 +128,31 @@ def test_a_small_tolerance_has_many_bins(tolerance, bins):
 
 
 @given(planned(), st.integers(1, 5), st.integers(1, 40))
-def test_counts_at_borders_are_exact(drawn, chunk, buffer):
+def test_counts_of_bins_are_exact(drawn, chunk, buffer):
     (positives, negatives), others, most = drawn
-    plan = plan_of(counted(positives, negatives), most)
+    plan = plan_bins(counted(positives, negatives), most)
     keys = np.concatenate([positives, negatives, others])
     labels = np.arange(keys.size) % 3 > 0
-    labels[:2] = True, False
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(binned, "_BUFFER", buffer)
-        counts = BinCounts(plan)
+        patched.setattr(bins_module, "_BUFFER", buffer)
+        counts = BinCounts(order_of_word(keys), plan)
         counts.append(keys[:0], labels[:0])  # batches may be empty
         for start in range(0, keys.size, chunk):
             counts.append(keys[start : start + chunk], labels[start : start + chunk])
-    borders = borders_of(counts, "label")
-    assert counts.lowest_key == keys.min()
+    tally = counts.tally()
+    assert (tally.lo[0], tally.hi[-1]) == (keys.min(), keys.max())
     bins = plan.bins(keys)
-    assert borders.bins.tolist() == sorted(set(bins.tolist()), reverse=True)
-    for row, place in enumerate(borders.bins):
-        assert borders.tp[row] == np.count_nonzero(labels & (bins >= place))
-        assert borders.fp[row] == np.count_nonzero(~labels & (bins >= place))
-        assert borders.tp_above[row] == np.count_nonzero(labels & (bins > place))
-        assert borders.fp_above[row] == np.count_nonzero(~labels & (bins > place))
-        assert borders.positives[row] == np.count_nonzero(labels & (bins == place))
-        assert borders.negatives[row] == np.count_nonzero(~labels & (bins == place))
+    assert plan.bins(tally.lo).tolist() == sorted(set(bins.tolist()))
+    for place, number in enumerate(plan.bins(tally.lo)):
+        assert tally.positives[place] == np.count_nonzero(labels & (bins == number))
+        assert tally.negatives[place] == np.count_nonzero(~labels & (bins == number))
+        inside = (tally.lo[place] <= keys) & (keys <= tally.hi[place])
+        np.testing.assert_array_equal(inside, bins == number)
 
 
-def test_classes_where_all_rows_are_counted_already(monkeypatch):
-    monkeypatch.setattr(binned, "_BUFFER", 1)
+def test_counting_twice_adds_nothing():
     keys = np.arange(4, dtype=np.uint64)
-    counts = BinCounts(plan_of(counted(keys, keys)))
+    counts = BinCounts(order_of_word(keys), plan_bins(counted(keys, keys)))
     counts.append(keys, keys < 1)
     for _ in range(2):
-        positives, negatives = counts.classes()
-        assert (positives.sum(), negatives.sum()) == (1, 3)
-
-
-@pytest.mark.parametrize("only", [True, False])
-def test_one_class(only):
-    keys = np.arange(5, dtype=np.uint64)
-    counts = BinCounts(plan_of(counted(keys, keys)))
-    counts.append(keys, np.full(5, only))
-    there = "positives" if only else "negatives"
-    with pytest.raises(OneClassError, match=f"^y has only {there}"):
-        borders_of(counts, "y")
+        assert counts.tally().totals == (1, 3)
