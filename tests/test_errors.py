@@ -1,5 +1,9 @@
 """The tree of errors: all are ValueErrors, and none stands beside the tree."""
 
+import copy
+import pickle
+from pathlib import Path
+
 import pytest
 
 import isometrics
@@ -66,5 +70,55 @@ def test_no_message_shows_a_password(capsys, given, command):
         assert secret not in said
 
 
-def test_errors_keep_what_is_no_text():
-    assert errors.FileError("a", 1).args == ("a", 1)
+ADVICE = errors.Advice("say which with {pos_label}, for example {}", "'{label}'")
+
+
+def test_who_tells_an_error_names_the_parameters():
+    error = errors.LabelError("y has the labels '{}' and 'b'", ADVICE)
+    assert str(
+        error
+    ) == "y has the labels '{}' and 'b'; say which with pos_label=, for example " + ("'{label}'")
+    told = error.phrase(lambda parameter: f"<{parameter}>")
+    assert (
+        told == "y has the labels '{}' and 'b'; say which with <pos_label>, for example '{label}'"
+    )
+    assert errors.FileError("gone").phrase(str) == "gone"
+
+
+@pytest.mark.parametrize("again", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_errors_keep_their_parts(again):
+    error = again(errors.FileError.unreadable("a.csv", "it is empty").within("fold 1"))
+    assert str(error) == "fold 1: cannot read 'a.csv': it is empty"
+    assert error.args == (str(error),)
+    assert (error.problem, error.file, error.reason) == (str(error), "a.csv", "it is empty")
+    advised = again(errors.LabelError("what", ADVICE))
+    assert advised.phrase(str) == "what; say which with pos_label, for example '{label}'"
+
+
+def test_an_error_of_a_part_keeps_its_class_and_advice():
+    error = errors.OneClassError("only positives", ADVICE).within("fold 3")
+    assert type(error) is errors.OneClassError
+    assert error.phrase(str) == "fold 3: only positives; say which with pos_label, for example " + (
+        "'{label}'"
+    )
+
+
+def test_a_file_has_another_name_for_those_who_do_not_know_its_path():
+    unreadable = errors.FileError.unreadable(Path("a") / "b.csv", "it is empty")
+    assert str(unreadable.renamed("standard input")) == "cannot read 'standard input': it is empty"
+    about = errors.FileError.about(Path("a") / "b.csv", "line 3: no number")
+    assert str(about.renamed(about.file.name)) == "b.csv line 3: no number"
+    other = errors.FileError("the predictions changed")
+    assert other.renamed("standard input") is other
+
+
+def test_a_missing_package_is_an_import_error_too():
+    error = errors.MissingPackageError("x needs y", "isometrics[y]")
+    assert isinstance(error, ImportError)
+    assert str(error) == "x needs y: pip install 'isometrics[y]'"
+    assert str(copy.copy(error)) == str(error)
+
+
+def test_the_system_says_why():
+    assert errors.system_reason(OSError(28, "No space left")) == "no space left"
+    assert errors.system_reason(UnicodeError("Odd")) == "odd"

@@ -1,21 +1,26 @@
 """Every error and warning the package raises, in one voice.
 
 A message says what was given, what is accepted and what to do. All errors are `ValueError`s, so
-code written for scikit-learn's conventions keeps working.
+code written for scikit-learn's conventions keeps working. An error keeps the parts of its message,
+so that nobody needs to take the text apart to say it in other words.
 """
 
 from __future__ import annotations
 
+import copy
 import re
+import shlex
+import string
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
 __all__ = [
+    "Advice",
     "DimensionError",
     "EmptyInputError",
     "FileError",
@@ -24,6 +29,7 @@ __all__ = [
     "LabelError",
     "LengthError",
     "MembershipError",
+    "MissingPackageError",
     "MissingValueError",
     "NoCurveError",
     "NotAnswerableError",
@@ -37,6 +43,8 @@ __all__ = [
     "WeightError",
 ]
 
+
+_FORMATTER = string.Formatter()
 
 _CREDENTIALS = re.compile(r"(?:(?<!duckdb:/)(?<!sqlite:/)|(?!//))(?<=:/)(/*)\S*@")
 """What stands before a host. After three slashes, databases in files have a path, where an @ may be
@@ -57,13 +65,84 @@ def redacted(text: str) -> str:
     return _SECRET_OPTION.sub(r"\1=…", _CREDENTIALS.sub(r"\1", text))
 
 
-class IsometricsError(ValueError):
-    """Base class of all errors of this package."""
+class Advice:
+    """What to do about an error, in words that each reader's names of parameters fit into.
 
-    def __init__(self, *arguments: object) -> None:
-        super().__init__(
-            *(redacted(value) if isinstance(value, str) else value for value in arguments)
-        )
+    Parameters
+    ----------
+    template
+        The end of a sentence. ``{}`` stands for a value, ``{pos_label}`` for the parameter of that
+        name.
+    values
+        The values, in their order.
+
+    Examples
+    --------
+    >>> advice = Advice("raise {memory_limit} to {}, or choose some with {scores}", "2GB")
+    >>> advice.phrase(lambda parameter: f"{parameter}=")
+    'raise memory_limit= to 2GB, or choose some with scores='
+    """
+
+    def __init__(self, template: str, *values: object) -> None:
+        self.template = template
+        self.values = values
+
+    def phrase(self, name_of: Callable[[str], str]) -> str:
+        """Return the words, with each parameter under the name that a function gives it."""
+        parameters = {
+            field: name_of(field) for _, field, _, _ in _FORMATTER.parse(self.template) if field
+        }
+        return _FORMATTER.vformat(self.template, self.values, parameters)
+
+
+def _in_python(parameter: str) -> str:
+    return f"{parameter}="
+
+
+class IsometricsError(ValueError):
+    """Base class of all errors of this package.
+
+    Parameters
+    ----------
+    problem
+        What was given, and what is wrong with it.
+    advice
+        What to do about it.
+    """
+
+    def __init__(self, problem: str, advice: Advice | None = None) -> None:
+        self.problem = redacted(problem)
+        self.advice = advice
+        super().__init__(self.phrase())
+
+    def phrase(self, name_of: Callable[[str], str] = _in_python) -> str:
+        """Return the message, with the parameters it names under the names of a function."""
+        if self.advice is None:
+            return self.problem
+        return redacted(f"{self.problem}; {self.advice.phrase(name_of)}")
+
+    def within(self, where: str) -> Self:
+        """Return the same error of a part of something, which the message begins with."""
+        error = copy.copy(self)
+        error.problem = redacted(f"{where}: {self.problem}")
+        error.args = (error.phrase(),)
+        return error
+
+
+class MissingPackageError(IsometricsError, ImportError):
+    """A package that is not installed, and that only some functions need.
+
+    Parameters
+    ----------
+    problem
+        What needs which package.
+    install
+        What to install.
+    """
+
+    def __init__(self, problem: str, install: str | None = None) -> None:
+        how = "" if install is None else f": pip install {shlex.quote(install)}"
+        super().__init__(f"{problem}{how}")
 
 
 class InputError(IsometricsError):
@@ -88,6 +167,32 @@ class MissingValueError(InputError):
 
 class FileError(InputError):
     """A file or a table of a database that cannot be read or written."""
+
+    file: object = None
+    """What the message is about, where it was made by `unreadable` or `about`."""
+    reason = ""
+    """What is wrong with it."""
+    _form = ""
+
+    @classmethod
+    def unreadable(cls, file: object, reason: str, *, purpose: str = "") -> Self:
+        """Return an error that says why a file cannot be read, at all or for a purpose."""
+        return cls._of(f"cannot read {{!r}}{purpose}: {{}}", file, reason)
+
+    @classmethod
+    def about(cls, file: object, what: str) -> Self:
+        """Return an error about the content of a file."""
+        return cls._of("{} {}", file, what)
+
+    @classmethod
+    def _of(cls, form: str, file: object, reason: str) -> Self:
+        error = cls(form.format(str(file), reason))
+        error.file, error.reason, error._form = file, reason, form
+        return error
+
+    def renamed(self, name: str) -> Self:
+        """Return the same error under another name of the file, if it is about one."""
+        return self._of(self._form, name, self.reason) if self._form else self
 
 
 class MembershipError(InputError):
@@ -157,6 +262,17 @@ _PASSED_THROUGH = frozenset(
     ]
 ) | frozenset(sys.stdlib_module_names)
 """Packages that may call isometrics in their turn; whose line it is, they do not know."""
+
+
+def system_reason(error: Exception) -> str:
+    """Return why the operating system, or a library, refused something, as the end of a sentence.
+
+    Examples
+    --------
+    >>> system_reason(FileNotFoundError(2, "No such file or directory", "a.csv"))
+    'no such file or directory'
+    """
+    return (getattr(error, "strerror", None) or str(error)).lower()
 
 
 def warn(message: str, category: type[Warning]) -> None:

@@ -13,7 +13,13 @@ import pytest
 
 from isometrics.cli import main, running
 from isometrics.cli.app import COMMANDS, app
-from isometrics.errors import FileError, UndefinedWarning
+from isometrics.errors import (
+    Advice,
+    FileError,
+    MissingPackageError,
+    ParameterError,
+    UndefinedWarning,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +41,12 @@ ENDINGS = [
     (OSError(28, "No space left on device"), 2, "cannot read or write: no space left on device"),
     (OSError("odd"), 2, "cannot read or write: odd"),
     (MemoryError(), 2, "not enough memory; give less data or a --memory-limit"),
-    (ImportError("needs x: pip install x"), 2, "needs x: pip install x"),
+    (MissingPackageError("that needs x", "x"), 2, "that needs x: pip install x"),
+    (
+        ParameterError("no", Advice("give {pos_label}, {memory_limit} or {format}")),
+        2,
+        "no; give --pos-label, --memory-limit or --from",
+    ),
     (KeyboardInterrupt(), 130, "interrupted"),
     (
         RuntimeError("can't start new thread"),

@@ -494,7 +494,7 @@ def _cells(given: object, shape: tuple[int, int], name: str) -> Members:
         try:
             return Bicluster(*given, shape)
         except (MembershipError, LengthError) as error:
-            raise type(error)(f"{name}: {error}") from None
+            raise error.within(name) from None
     try:
         cells = np.asarray(list(given) if isinstance(given, set | frozenset) else given)
     except ValueError:

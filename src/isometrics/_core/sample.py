@@ -12,6 +12,7 @@ import numpy as np
 from isometrics._core.arrays import Column, column, is_null, is_remote, namespace_of, plain
 from isometrics._core.parameters import parse_number
 from isometrics.errors import (
+    Advice,
     EmptyInputError,
     LabelError,
     OneClassError,
@@ -104,7 +105,7 @@ def positive_rows(labels: Column, pos_label: object) -> NDArray[np.bool_]:
             positive = _equal(values, 1)
             if (positive | _equal(values, 0)).all() or (positive | _equal(values, -1)).all():
                 return positive
-        raise LabelError(unclear_labels(labels.name, _classes(labels)))
+        raise unclear_labels(labels.name, _classes(labels))
     refuse_several(pos_label)
     positive, classes = _equal(values, pos_label), _classes(labels)
     if len(classes) == 2 and not positive.any():
@@ -118,9 +119,12 @@ def refuse_several(pos_label: object) -> None:
         raise LabelError(f"pos_label must be one value but is {pos_label!r}")
 
 
-def unclear_labels(name: str, classes: list[object]) -> str:
-    """Return the sentence about labels that do not tell which of them is positive."""
-    return f"{name} has the labels {_listed(classes)}; say which one is positive with pos_label="
+def unclear_labels(name: str, classes: list[object]) -> LabelError:
+    """Return the error about labels that do not tell which of them is positive."""
+    return LabelError(
+        f"{name} has the labels {_listed(classes)}",
+        Advice("say which one is positive with {pos_label}"),
+    )
 
 
 def absent_label(name: str, classes: list[object], pos_label: object) -> str:

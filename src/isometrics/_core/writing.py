@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from weakref import finalize
 
-from isometrics.errors import FileError
+from isometrics.errors import FileError, system_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -183,9 +183,9 @@ def _sentences(given: Path) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
         raise FileError(
-            f"cannot write {str(given)!r}: {reason}; choose a folder that exists and has room"
+            f"cannot write {str(given)!r}: {system_reason(error)}; choose a folder that exists and "
+            "has room"
         ) from error
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from isometrics._core.arrays import Counts, Total
 from isometrics._core.results import Value
 from isometrics._core.sample import LEAST_TOTAL, MOST_TOTAL, check_totals
-from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.errors import Advice, NotAnswerableError, ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -126,8 +126,11 @@ class Table(Value):
         """Refuse a table with missing rows where every row may count."""
         if self.partial:
             raise NotAnswerableError(
-                f"{self.kind} cannot tell {what}: it may lie between its {self.size} rows; build "
-                "the full table, with rows='all', a higher memory_limit= and no tolerance="
+                f"{self.kind} cannot tell {what}: it may lie between its {self.size} rows",
+                Advice(
+                    "build the full table, with rows='all', a higher {memory_limit} and no "
+                    "{tolerance}"
+                ),
             )
 
     def take(self, rows: NDArray[np.intp], kind: Kind) -> Table:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from isometrics import formats
 from isometrics.analysis.analysis import Analysis
 from isometrics.analysis.samples import ModelSample
-from isometrics.errors import FileError, ParameterError, redacted
+from isometrics.errors import Advice, FileError, ParameterError, redacted
 from isometrics.formats import FORMATS
 from isometrics.formats.text import uncompressed_size
 from isometrics.sources.arrow import kind_of
@@ -168,8 +168,11 @@ def _foreign(
     if needed_bytes > rows_budget(memory_limit):
         raise ParameterError(
             f"cannot read {os.fspath(given)!r} within the memory limit: files in the format "
-            f"{name!r} are held in memory; raise memory_limit= to {limit_for(needed_bytes)}, or "
-            "convert the file to Parquet"
+            f"{name!r} are held in memory",
+            Advice(
+                "raise {memory_limit} to {}, or convert the file to Parquet",
+                limit_for(needed_bytes),
+            ),
         )
     chosen = {"pos_label": pos_label} if pos_label is not None and "pos_label" in options else {}
     found = formats.read(given, name, **chosen)

@@ -17,7 +17,7 @@ from isometrics.calibration.calibrators import (
     FCalibrator,
     HullCalibrator,
 )
-from isometrics.errors import FileError, NotAnswerableError
+from isometrics.errors import FileError, NotAnswerableError, system_reason
 
 if TYPE_CHECKING:
     import os
@@ -51,15 +51,14 @@ def read_map(path: str | os.PathLike[str]) -> dict[str, HullCalibrator]:
         with Path(path).open("rb") as file:
             data = file.read(_LARGEST + 1)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(f"cannot read {name}: {reason}") from error
+        raise FileError.unreadable(path, system_reason(error)) from error
     if len(data) > _LARGEST:
         raise FileError(f"{name} is no calibration map: it has more than {_LARGEST:,} bytes")
     try:
         found = json.loads(data, object_pairs_hook=_object, parse_constant=_refuse_constant)
         return calibrators_of(found)
     except FileError as error:
-        raise FileError(f"{name} is no calibration map: {error}") from None
+        raise error.within(f"{name} is no calibration map") from None
     except (ValueError, RecursionError) as error:
         raise FileError(f"{name} is no calibration map: it is no JSON ({error})") from None
 

@@ -15,7 +15,7 @@ from isometrics._core.arrays import column
 from isometrics._core.parameters import check_confidence, parse_whole
 from isometrics._core.results import ResultTable, Value, number
 from isometrics._core.sample import check_totals, parse_sample, positive_rows, present_rows
-from isometrics.errors import ParameterError, ScoreError
+from isometrics.errors import MissingPackageError, ParameterError, ScoreError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -222,6 +222,4 @@ def _sklearn(module: str, purpose: str) -> Any:
     try:
         return import_module(f"sklearn.{module}")
     except ImportError as error:
-        raise ImportError(
-            f"{purpose} needs scikit-learn: pip install 'isometrics[sklearn]'"
-        ) from error
+        raise MissingPackageError(f"{purpose} needs scikit-learn", "isometrics[sklearn]") from error

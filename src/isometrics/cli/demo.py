@@ -13,7 +13,7 @@ from isometrics.cli.loading import about, load
 from isometrics.cli.options import ANSWERS, Answers, Columns
 from isometrics.cli.output import Part, answer, part_of
 from isometrics.cli.thresholds import BY_DEFAULT, JUDGED, judged
-from isometrics.errors import FileError
+from isometrics.errors import FileError, system_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,8 +43,7 @@ def demo(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(f"cannot make the folder {output!r}: {reason}") from error
+        raise FileError(f"cannot make the folder {output!r}: {system_reason(error)}") from error
     files = {part: str(folder / f"{part}.csv") for part in ("tuning", "test")}
     simulate(*map(Path, files.values()))
     columns = Columns(pos_label="fraud")

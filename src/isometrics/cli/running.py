@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import socket
 import sys
@@ -21,7 +20,13 @@ from cyclopts import CycloptsError
 from isometrics._core.writing import remove_abandoned, remove_unfinished
 from isometrics.cli.app import app
 from isometrics.cli.output import cell
-from isometrics.errors import IsometricsError, ParameterError, UndefinedWarning, redacted
+from isometrics.errors import (
+    IsometricsError,
+    ParameterError,
+    UndefinedWarning,
+    redacted,
+    system_reason,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -134,10 +139,8 @@ LEAST_ADDRESS_SPACE = 1_000_000_000
 _ONLY_TOLD = {"--help", "-h", "--version"}
 # Windows has no such limits.
 resource: Any = import_module("resource") if find_spec("resource") else None
-_OPTION = re.compile(
-    r"(?<![\w'])(label|scores|model|weight|group|pos_label|memory_limit|tolerance)=(?![\w'\"])"
-)
-"""Options as messages name them for Python; on the command line they have other names."""
+_OTHER_NAMES = {"format": "--from"}
+"""Options whose names are not those of the parameters in Python."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -236,18 +239,21 @@ def _foreseen(error: BaseException) -> str | None:
         return "not enough memory; give less data or a --memory-limit"
     if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
         return "cannot start a thread: the system limits processes or memory; see ulimit -a"
-    missing_part = isinstance(error, ImportError) and "pip install" in str(error)
-    if missing_part or isinstance(error, IsometricsError):
-        return _OPTION.sub(lambda found: f"--{found[1].replace('_', '-')}", cell(error))
+    if isinstance(error, IsometricsError):
+        return cell(error.phrase(_option_of))
     return None
+
+
+def _option_of(parameter: str) -> str:
+    """Return the option that has the name of a parameter in Python."""
+    return _OTHER_NAMES.get(parameter, f"--{parameter.replace('_', '-')}")
 
 
 def _about_the_system(error: OSError) -> str:
     if error.errno == EBADF:
         return "standard input or standard output is closed; open it or name a file"
-    reason = (error.strerror or cell(error)).lower()
     where = f"use {os.fsdecode(error.filename)!r}" if error.filename else "read or write"
-    return f"cannot {where}: {reason}"
+    return f"cannot {where}: {system_reason(error)}"
 
 
 def _shortened(sentence: str) -> str:

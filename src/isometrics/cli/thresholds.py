@@ -126,7 +126,7 @@ def _decision(points: OperatingPoints, objective: dict[str, Any], where: str) ->
     try:
         return best_threshold(points, **objective)
     except ParameterError as error:
-        warn(f"{where}: {error}", UndefinedWarning)
+        warn(str(error.within(where)), UndefinedWarning)
         ((constraint, level),) = objective.items()
         name = {
             "min_precision": f"recall with precision ≥ {number(level)}",

@@ -57,7 +57,7 @@ def tradeoff(
         try:
             return whole.with_constraints(min_precision=min_precision, min_recall=min_recall)
         except ParameterError as error:
-            raise ParameterError(f"{entry.model} {entry.group}: {error}") from None
+            raise error.within(f"{entry.model} {entry.group}") from None
 
     parts = {
         "intervals": ("The best threshold for every weight λ of recall", _intervals),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.errors import LengthError, ParameterError
+from isometrics.errors import Advice, LengthError, ParameterError
 from isometrics.formats.predictions import Predictions, confidence, of_classes, texts
 from isometrics.formats.text import TextFile, is_number, shown
 
@@ -37,7 +37,9 @@ def read_boosting(
         The label of the positive class.
     """
     if labels is None:
-        raise ParameterError(f"{path} has predictions only; pass labels= with the file of labels")
+        raise ParameterError(
+            f"{path} has predictions only", Advice("pass {labels} with the file of labels")
+        )
     scores = _scores(path)
     if scores.shape[1] > 1:
         return _several_classes(labels, scores, path, pos_label)

@@ -17,7 +17,7 @@ from isometrics._core.arrays import column
 from isometrics._core.sample import LARGEST_COUNT, positive_rows
 from isometrics._core.writing import whole_file
 from isometrics._table.path import path_of
-from isometrics.errors import FileError, InputError, ParameterError, ScoreError
+from isometrics.errors import Advice, FileError, InputError, ParameterError, ScoreError
 from isometrics.formats.predictions import Predictions
 from isometrics.formats.text import TextFile, shown
 from isometrics.points import OperatingPoints
@@ -73,7 +73,7 @@ def read_pr(
             recalls, precisions, positives=totals[0], negatives=totals[1]
         )
     except InputError as error:
-        raise type(error)(f"{file.path}: {error}") from error
+        raise error.within(str(file.path)) from error
 
 
 def read_roc(
@@ -93,7 +93,7 @@ def read_roc(
     try:
         return OperatingPoints.from_roc(fpr, tpr, positives=totals[0], negatives=totals[1])
     except InputError as error:
-        raise type(error)(f"{file.path}: {error}") from error
+        raise error.within(str(file.path)) from error
 
 
 def _two(file: TextFile, text: str, line: int) -> list[str]:
@@ -109,7 +109,8 @@ def _totals(
     if positives is None or negatives is None:
         raise ParameterError(
             f"{file.path} has rates, from which the counts follow only with the totals of both "
-            "classes; pass positives= and negatives="
+            "classes",
+            Advice("pass {positives} and {negatives}"),
         )
     return positives, negatives
 

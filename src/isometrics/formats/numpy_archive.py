@@ -10,7 +10,7 @@ import numpy as np
 
 from isometrics._core.arrays import plain
 from isometrics._core.writing import whole_file
-from isometrics.errors import FileError, ParameterError
+from isometrics.errors import Advice, FileError, ParameterError
 from isometrics.formats.predictions import Predictions, confidence, of_classes
 from isometrics.formats.text import as_path, unreadable
 
@@ -147,12 +147,12 @@ class _Archive:
             with zipfile.ZipFile(path) as file:
                 members = [name for name in file.namelist() if name.endswith(".npy")]
         except Exception as error:
-            raise FileError(unreadable(self.path, error)) from error
+            raise unreadable(self.path, error) from error
         self.names = [name.removesuffix(".npy") for name in members]
 
     def error(self, what: str) -> FileError:
         """Return an error about the archive."""
-        return FileError(f"{self.path} {what}; {_EXPECTS}")
+        return FileError.about(self.path, f"{what}; {_EXPECTS}")
 
     def choose(self, option: str, given: str | None, known: tuple[str, ...]) -> str:
         """Return the array the user named, or the only one whose name is known."""
@@ -164,7 +164,8 @@ class _Archive:
         found = [name for name in known if name in self.names]
         if len(found) != 1:
             what = " and ".join(map(repr, found)) if found else listed
-            raise ParameterError(f"{self.path} has the arrays {what}; say which one with {option}=")
+            advice = Advice(f"say which one with {{{option}}}")
+            raise ParameterError(f"{self.path} has the arrays {what}", advice)
         return found[0]
 
     def vector(self, name: str) -> NDArray[Any]:
@@ -183,7 +184,7 @@ class _Archive:
                 array = _read_member(file, f"{name}.npy")
         except Exception as error:
             # A damaged archive fails in as many ways as it has bytes.
-            raise FileError(unreadable(self.path, error)) from error
+            raise unreadable(self.path, error) from error
         if array is None:
             raise self.error(f"has {name!r} as objects, which only pickle can read")
         if array.dtype.kind == "f" and array.dtype.itemsize > 8:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.results import ResultTable
-from isometrics.errors import LabelError, OneClassError
+from isometrics.errors import Advice, LabelError, OneClassError
 from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:
@@ -83,7 +83,9 @@ class Predictions(ResultTable):
             return OperatingPoints.from_scores(labels, scores, pos_label=self.pos_label)
         positive = labels == self.classes[name]
         if not positive.any():
-            raise OneClassError(f"no row has the class {name!r}; read another one with pos_label=")
+            raise OneClassError(
+                f"no row has the class {name!r}", Advice("read another one with {pos_label}")
+            )
         return OperatingPoints.from_scores(positive, scores)
 
     def _title(self) -> str:
@@ -165,5 +167,6 @@ def positive_class(classes: list[str], pos_label: object, source: object) -> str
         if by_name.keys() == {negative, positive}:
             return by_name[positive]
     raise LabelError(
-        f"{source} has the classes {listed}; say which one is positive with pos_label="
+        f"{source} has the classes {listed}",
+        Advice("say which one is positive with {pos_label}"),
     )

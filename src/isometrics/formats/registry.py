@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isometrics._core.parameters import check_choice
 from isometrics._core.writing import whole_file
-from isometrics.errors import FileError, ParameterError
+from isometrics.errors import Advice, FileError, ParameterError
 from isometrics.formats import davis_goadrich
 from isometrics.formats.boosting import read_boosting
 from isometrics.formats.numpy_archive import read_npz, write_npz
@@ -225,8 +225,8 @@ def read(
         format = sniff(path)
         if format is None:
             raise FileError(
-                f"{as_path(path)} has no format that can be told from its name and first lines; "
-                f"name it with format=, one of {', '.join(map(repr, _READERS))}"
+                f"{as_path(path)} has no format that can be told from its name and first lines",
+                Advice("name it with {format}, one of {}", ", ".join(map(repr, _READERS))),
             )
     reader = _READERS[check_choice(format, "format", tuple(_READERS))]
     accepted = FORMATS[format].options

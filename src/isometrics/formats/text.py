@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isometrics.errors import FileError, ParameterError
+from isometrics.errors import FileError, ParameterError, system_reason
 
 if TYPE_CHECKING:
     import os
@@ -62,7 +62,7 @@ class TextFile:
         except (OSError, EOFError, zlib.error, ValueError) as error:
             if isinstance(error, FileError):
                 raise
-            raise FileError(unreadable(self.path, error)) from error
+            raise unreadable(self.path, error) from error
 
     def _text(self, raw: bytes, number: int) -> str:
         if len(raw) > LONGEST_LINE:
@@ -83,11 +83,11 @@ class TextFile:
 
     def line_error(self, line: int, what: str) -> FileError:
         """Return an error that names the line."""
-        return FileError(f"{self.path} line {line}: {what}; {self.expects}")
+        return FileError.about(self.path, f"line {line}: {what}; {self.expects}")
 
     def file_error(self, what: str) -> FileError:
         """Return an error about the file as a whole."""
-        return FileError(f"{self.path} {what}; {self.expects}")
+        return FileError.about(self.path, f"{what}; {self.expects}")
 
     def number(self, text: str, line: int) -> float:
         """Read a number as Python writes it; NaN and what overflows are refused."""
@@ -131,14 +131,14 @@ def uncompressed_size(path: Path) -> int:
             file.seek(-4, io.SEEK_END)
             return max(size, int.from_bytes(file.read(4), "little"))
     except OSError as error:
-        raise FileError(unreadable(path, error)) from error
+        raise unreadable(path, error) from error
 
 
-def unreadable(path: Path, error: Exception) -> str:
-    """Return why a file cannot be read, in one sentence."""
-    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    sentence = " ".join(reason.lower().split())[:200]
-    return f"cannot read {str(path)!r}: {sentence}; name a whole file that you may read"
+def unreadable(path: Path, error: Exception) -> FileError:
+    """Return an error that says in one sentence why a file cannot be read."""
+    reason = system_reason(error) or type(error).__name__.lower()
+    sentence = " ".join(reason.split())[:200]
+    return FileError.unreadable(path, f"{sentence}; name a whole file that you may read")
 
 
 def shown(text: str) -> str:

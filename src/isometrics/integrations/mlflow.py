@@ -16,7 +16,7 @@ from isometrics._core.parameters import check_beta
 from isometrics._core.writing import ScratchFolder
 from isometrics.analysis.summary import f_name
 from isometrics.decisions.best import ALL_ROWS
-from isometrics.errors import UndefinedWarning, warn
+from isometrics.errors import MissingPackageError, UndefinedWarning, warn
 from isometrics.points.models import same_prevalence
 from isometrics.score_functions import (
     aupr_score,
@@ -229,8 +229,8 @@ def _mlflow() -> Any:
     try:
         import mlflow
     except ImportError as error:
-        raise ImportError(
-            "isometrics.integrations.mlflow needs MLflow: pip install 'isometrics[mlflow]'"
+        raise MissingPackageError(
+            "isometrics.integrations.mlflow needs MLflow", "isometrics[mlflow]"
         ) from error
     return mlflow
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from isometrics._core.parameters import check_choice
 from isometrics.analysis import Analysis, analyse
-from isometrics.errors import ParameterError
+from isometrics.errors import MissingPackageError, ParameterError
 from isometrics.score_functions import (
     aupr_score,
     auprg_score,
@@ -245,6 +245,6 @@ def _need_skore() -> None:
     try:
         import skore  # noqa: F401
     except ImportError as error:
-        raise ImportError(
-            "isometrics.integrations.skore needs skore: pip install 'isometrics[skore]'"
+        raise MissingPackageError(
+            "isometrics.integrations.skore needs skore", "isometrics[skore]"
         ) from error

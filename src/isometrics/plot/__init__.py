@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from isometrics.errors import MissingPackageError
+
 try:
     import matplotlib as _matplotlib  # noqa: F401
 except ImportError as error:
-    raise ImportError("isometrics.plot needs matplotlib: pip install 'isometrics[plot]'") from error
+    raise MissingPackageError("isometrics.plot needs matplotlib", "isometrics[plot]") from error
 
 from isometrics.plot.bands import band, better
 from isometrics.plot.calibration import calibration_map, reliability

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from isometrics.errors import ParameterError
+from isometrics.errors import ParameterError, system_reason
 from isometrics.report.html import page_of
 from isometrics.report.model import report_model, start_model
 
@@ -108,9 +108,9 @@ class PageServer(ThreadingHTTPServer):
             self.address_family = found_at[0][0]
             super().__init__((host, port), _Handler)
         except (OSError, UnicodeError) as error:
-            reason = (getattr(error, "strerror", None) or str(error)).lower()
             raise ParameterError(
-                f"cannot listen on host {host!r}, port {port}: {reason}; choose others"
+                f"cannot listen on host {host!r}, port {port}: {system_reason(error)}; choose "
+                "others"
             ) from error
 
     @property

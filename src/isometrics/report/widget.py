@@ -5,12 +5,14 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from isometrics.errors import MissingPackageError
+
 try:
     import anywidget
     import traitlets
 except ImportError as error:
-    raise ImportError(
-        "isometrics.report.widget needs anywidget: pip install 'isometrics[widget]'"
+    raise MissingPackageError(
+        "isometrics.report.widget needs anywidget", "isometrics[widget]"
     ) from error
 
 from isometrics.report.model import report_model

@@ -102,13 +102,13 @@ def reading(name: str, *errors: type[Exception]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise FileError(f"cannot read {name!r}: {_reason(error)}") from error
+        raise FileError.unreadable(name, _reason(error)) from error
     except UnicodeEncodeError as error:
-        raise FileError(
-            f"cannot read {name!r}: its name is not UTF-8, which the reader needs; rename it"
+        raise FileError.unreadable(
+            name, "its name is not UTF-8, which the reader needs; rename it"
         ) from error
     except (pa.ArrowException, UnicodeDecodeError, *errors) as error:
-        raise FileError(f"cannot read {name!r}: {_first_line(error)}") from error
+        raise FileError.unreadable(name, _first_line(error)) from error
 
 
 def _reason(error: OSError) -> str:

@@ -238,8 +238,8 @@ def _count_texts(
         (cleaner.as_text, ~missing, WRITTEN_AS_TEXT),
     ):
         if bad.any():
-            what = f"{kind}, such as {texts[int(np.argmax(bad))]!r}"
-            offences.recount(name, int(times[bad].sum()), error, what)
+            example = texts[int(np.argmax(bad))]
+            offences.recount(name, int(times[bad].sum()), error, kind, example)
 
 
 # ---------------------------------------------------------------------- totals

@@ -66,7 +66,7 @@ class Offences:
     """Values that cannot be used, counted over all batches."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str], tuple[str, type[InputError], int, int | None]] = {}
+        self._found: dict[tuple[str, str], _Offence] = {}
 
     def __bool__(self) -> bool:
         """Tell whether there are any."""
@@ -77,35 +77,49 @@ class Offences:
         name: str,
         bad: NDArray[np.bool_] | None,
         error: type[InputError],
-        what: str,
+        kind: str,
         rows: Positions,
+        *,
+        example: str | None = None,
     ) -> bool:
         """Count bad values at some positions of the sample; tell whether there are any."""
         if bad is None or not bad.any():
             return False
-        told, _, count, first = self._found.get(
-            _place(name, what), (what, error, 0, rows.of(np.argmax(bad)))
-        )
-        self._found[_place(name, what)] = (told, error, count + int(np.count_nonzero(bad)), first)
+        before = self._found.get((name, kind), _Offence(error, rows.of(np.argmax(bad)), example))
+        count = before.rows + int(np.count_nonzero(bad))
+        self._found[name, kind] = before._replace(rows=count)
         return True
 
-    def recount(self, name: str, count: int, error: type[InputError], what: str) -> None:
+    def recount(
+        self,
+        name: str,
+        count: int,
+        error: type[InputError],
+        kind: str,
+        example: str | None = None,
+    ) -> None:
         """Take over a count over all rows, of which only the first were looked at."""
         if count:
-            told, _, _, first = self._found.get(_place(name, what), (what, error, 0, None))
-            self._found[_place(name, what)] = (told, error, count, first)
+            before = self._found.get((name, kind), _Offence(error, None, example))
+            self._found[name, kind] = before._replace(rows=count)
 
     def raise_of(self, name: str) -> None:
         """Raise the first kind of offence found in a column, if there is one."""
-        for (column, _), (what, error, count, first) in self._found.items():
+        for (column, kind), found in self._found.items():
             if column == name:
-                raise error(offence(name, what, count, first))
+                example = "" if found.example is None else f", such as {found.example!r}"
+                raise found.error(offence(name, f"{kind}{example}", found.rows, found.first))
 
 
-def _place(name: str, what: str) -> tuple[str, str]:
-    """Return a column and the kind of an offence: of all examples, the first is the one to name."""
-    kind, _, _ = what.partition(", such as")
-    return name, kind
+class _Offence(NamedTuple):
+    """Values of one column that cannot be used for one reason."""
+
+    error: type[InputError]
+    first: int | None
+    """The position of the first one, where it is known."""
+    example: str | None
+    """The first of the values, where it says something."""
+    rows: int = 0
 
 
 class Cleaner:
@@ -251,7 +265,7 @@ class Cleaner:
         ):
             if bad.any():
                 example = distinct[found[np.argmax(bad)]]
-                offences.add(name, bad, error, f"{kind}, such as {example!r}", rows)
+                offences.add(name, bad, error, kind, rows, example=example)
         return np.zeros(found.size)
 
     def _coded(self, name: str, column: pa.Array, rows: Positions) -> Coded:

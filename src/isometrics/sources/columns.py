@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from isometrics._core.results import Value, several, tuple_value
-from isometrics.errors import ParameterError
+from isometrics.errors import Advice, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -117,8 +117,8 @@ def _only_fitting(fitting: list[dict[str, str]]) -> dict[str, str]:
     if len(fitting) > 1:
         shown = [repr(next(iter(columns.values()))) for columns in fitting]
         raise ParameterError(
-            "several families of columns are named after the labels, such as "
-            f"{several(shown)}; say which with scores="
+            f"several families of columns are named after the labels, such as {several(shown)}",
+            Advice("say which with {scores}"),
         )
     return fitting[0] if fitting else {}
 
@@ -180,7 +180,8 @@ def _guessed_classes(free: Mapping[str, Peek], classes: list[str]) -> dict[str, 
         fitting = several([repr(column) for column in found.values()])
         raise ParameterError(
             f"scores could be the column {score[0]!r}, or {fitting}, which are named after the "
-            "labels; say which with scores="
+            "labels",
+            Advice("say which with {scores}"),
         )
     return {name: column for column in numbers for name in found if found[name] == column}
 
@@ -276,7 +277,8 @@ def guess_label(columns: Mapping[str, Peek]) -> tuple[str, str]:
     if two_valued:
         return _only(two_valued, "label"), "the only column with two values"
     raise ParameterError(
-        f"no column looks like the label among {listed(columns)}; say which it is with label="
+        f"no column looks like the label among {listed(columns)}",
+        Advice("say which it is with {label}"),
     )
 
 
@@ -317,7 +319,8 @@ def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
         # Who reads it says which values are no numbers, and where.
         return texts, ""
     raise ParameterError(
-        f"no column looks like scores among {listed(columns)}; say which they are with scores="
+        f"no column looks like scores among {listed(columns)}",
+        Advice("say which they are with {scores}"),
     )
 
 
@@ -329,7 +332,9 @@ def may_be_model(name: str) -> bool:
 def _only(fitting: list[str], role: str, advice: str = "") -> str:
     if len(fitting) > 1:
         both = several([repr(name) for name in fitting], "or")
-        raise ParameterError(f"{role} could be the column {both}; say which with {role}={advice}")
+        raise ParameterError(
+            f"{role} could be the column {both}", Advice(f"say which with {{{role}}}{advice}")
+        )
     return fitting[0]
 
 
@@ -523,8 +528,8 @@ def _settle_models(taken: dict[str, str], guessed: dict[str, str], chosen: Found
     names = several([repr(column) for column in chosen.columns.values()])
     raise ParameterError(
         f"the column {taken['model']!r} names the model of a row, so one column must hold the "
-        f"scores, but there are {names}; say which with scores=, or model=False if each column "
-        "is a model or a class"
+        f"scores, but there are {names}",
+        Advice("say which with {scores}, or model=False if each column is a model or a class"),
     )
 
 

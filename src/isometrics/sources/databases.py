@@ -38,13 +38,11 @@ def open_table(url: str, memory: int) -> Source:
     parts, name = _split(url)
     if parts.scheme not in SCHEMES:
         known = ", ".join(f"{scheme}://" for scheme in (*SCHEMES, *SPARK_SCHEMES))
-        raise FileError(
-            f"cannot read {name!r}: {parts.scheme}:// is not known; use a path or {known}"
-        )
+        raise FileError.unreadable(name, f"{parts.scheme}:// is not known; use a path or {known}")
     options = parse_qsl(parts.query)
     tables = [value for key, value in options if key == "table"]
     if len(tables) != 1:
-        raise FileError(f"cannot read {name!r}: say which table, for example {EXAMPLE!r}")
+        raise FileError.unreadable(name, f"say which table, for example {EXAMPLE!r}")
     names = _possible_names(tables[0])
     if parts.scheme not in _IN_FILES:
         others = urlencode([option for option in options if option[0] != "table"])
@@ -87,9 +85,10 @@ def _only_existing(names: list[str], source: str, exists: Callable[[str], bool])
         return names[0]
     found = [name for name in names if exists(name)]
     if len(found) > 1:
-        raise FileError(
-            f"cannot read {source!r}: the table may be {' or '.join(found)}; rename one, or make a "
-            "view with a name of its own"
+        raise FileError.unreadable(
+            source,
+            f"the table may be {' or '.join(found)}; rename one, or make a "
+            "view with a name of its own",
         )
     return found[0] if found else names[0]
 
@@ -127,13 +126,12 @@ def _split(url: str) -> tuple[SplitResult, str]:
 def _file(parts: SplitResult, name: str) -> Path:
     path = unquote(parts.path)[1:]
     if parts.netloc or not path:
-        raise FileError(
-            f"cannot read {name!r}: the path of the file follows three slashes, for example "
-            f"{EXAMPLE!r}"
+        raise FileError.unreadable(
+            name, f"the path of the file follows three slashes, for example {EXAMPLE!r}"
         )
     files = files_of(path)
     if files != [Path(path)]:
-        raise FileError(f"cannot read {name!r}: name one file, not a folder or a pattern")
+        raise FileError.unreadable(name, "name one file, not a folder or a pattern")
     # Drivers have odd messages for what may not be read.
     with reading(name), files[0].open("rb"):
         return files[0]
@@ -157,9 +155,8 @@ class DriverTable:
     def __init__(self, name: str, driver: str, address: str, tables: list[str]) -> None:
         module = f"adbc_driver_{driver}"
         if find_spec(module) is None:
-            raise FileError(
-                f"cannot read {name!r}: the driver is not installed; "
-                "pip install 'isometrics[databases]'"
+            raise FileError.unreadable(
+                name, "the driver is not installed; pip install 'isometrics[databases]'"
             )
         self.name = name
         driving = import_module(f"{module}.dbapi")

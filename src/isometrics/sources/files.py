@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isometrics.errors import FileError, ParameterError
+from isometrics.errors import Advice, FileError, ParameterError
 from isometrics.sources.arrow import kind_of
 from isometrics.sources.batches import batch_rows, reading
 from isometrics.sources.memory import SHARE_OF_BATCHES, in_megabytes
@@ -41,16 +41,14 @@ _MAGIC = {b"PAR1": PARQUET, b"ARROW1": ARROW}
 def files_of(path: str | os.PathLike[str]) -> list[Path]:
     """Return the files that a path, a folder or a pattern names; there is at least one."""
     if not os.fspath(path):
-        raise FileError("cannot read '': the name is empty; name a file, a folder or a pattern")
+        raise FileError.unreadable("", "the name is empty; name a file, a folder or a pattern")
     given = Path(path)
     with reading(f"{given!s:.100}"):
         there, folder = given.exists(), given.is_dir()
     if folder:
         found = _inside(given)
         if not found:
-            raise FileError(
-                f"cannot read {str(given)!r}: the folder has no Parquet, Arrow, CSV or JSON files"
-            )
+            raise FileError.unreadable(given, "the folder has no Parquet, Arrow, CSV or JSON files")
         return found
     if there:
         return [given]
@@ -58,7 +56,7 @@ def files_of(path: str | os.PathLike[str]) -> list[Path]:
     found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207
     _refuse_closed_folders(str(path))
     if not found:
-        raise FileError(f"cannot read {str(given)!r}: {_absent(given)}")
+        raise FileError.unreadable(given, _absent(given))
     return found
 
 
@@ -124,15 +122,13 @@ def kind_of_file(path: Path) -> str:
     with reading(str(path)), path.open("rb") as file:
         first = file.read(8)
     if not first:
-        raise FileError(f"cannot read {str(path)!r}: the file is empty")
+        raise FileError.unreadable(path, "the file is empty")
     for magic, kind in _MAGIC.items():
         if first.startswith(magic):
             return kind
     kind = _by_name(path) or CSV
     if kind in (PARQUET, ARROW):
-        raise FileError(
-            f"cannot read {str(path)!r}: its name says {kind} but its first bytes do not"
-        )
+        raise FileError.unreadable(path, f"its name says {kind} but its first bytes do not")
     return kind
 
 
@@ -172,9 +168,11 @@ def refuse_wide_parquet(name: str, metadata: Any, columns: Sequence[str], memory
     )
     if needed > memory:
         raise ParameterError(
-            f"cannot read {len(columns)} columns of {name!r} together within the memory limit; "
-            f"raise memory_limit= to {in_megabytes(SHARE_OF_BATCHES * needed)}, or choose some of "
-            "them with scores="
+            f"cannot read {len(columns)} columns of {name!r} together within the memory limit",
+            Advice(
+                "raise {memory_limit} to {}, or choose some of them with {scores}",
+                in_megabytes(SHARE_OF_BATCHES * needed),
+            ),
         )
 
 
@@ -194,7 +192,7 @@ class ParquetFile:
         names = self.schema.names
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise FileError(f"cannot read {path!r}: it has two columns called {twice!r}")
+            raise FileError.unreadable(path, f"it has two columns called {twice!r}")
 
     def batches(
         self, columns: Sequence[str], *, limit: int | None = None
@@ -330,9 +328,10 @@ def _widest(name: str, first: pa.Schema, schemas: Sequence[pa.Schema]) -> pa.Sch
             fields[field.name] = pa.unify_schemas(alone, promote_options="permissive").field(0)
         except pa.ArrowException:
             if not kind_of(known.type) == kind_of(field.type) == "string":
-                raise FileError(
-                    f"cannot read {name!r}: {field.name} holds {known.type} values in some files "
-                    f"and {field.type} in others; write it in one type"
+                raise FileError.unreadable(
+                    name,
+                    f"{field.name} holds {known.type} values in some files "
+                    f"and {field.type} in others; write it in one type",
                 ) from None
             fields[field.name] = field.with_type(pa.large_string())
     return pa.schema(list(fields.values()))
@@ -398,7 +397,7 @@ def only_this(file: Path) -> str:
     """Write a name so that DuckDB finds this very file; it takes ~ for the home folder."""
     name = str(file.absolute())
     if any("\ud800" <= mark <= "\udfff" for mark in name):
-        raise FileError(f"cannot read {str(file)!r}: its name is no text in UTF-8; rename it")
+        raise FileError.unreadable(file, "its name is no text in UTF-8; rename it")
     return "".join(f"[{mark}]" if mark in "*?[" else mark for mark in name)
 
 

@@ -10,7 +10,7 @@ from isometrics._core.groups import GroupNames
 from isometrics._core.results import several
 from isometrics._core.sample import LARGEST_COUNT, Sample
 from isometrics._table.building import table_of_sample
-from isometrics.errors import OneClassError, ParameterError
+from isometrics.errors import Advice, OneClassError, ParameterError
 from isometrics.points import OperatingPoints
 from isometrics.sources.memory import limit_for
 
@@ -68,7 +68,8 @@ class GroupedRows:
         if needed > self._budget:
             raise ParameterError(
                 f"the tables of {len(self._names)} groups and more do not fit into the memory "
-                f"limit; raise memory_limit= above {limit_for(needed)}, or leave the groups out"
+                "limit",
+                Advice("raise {memory_limit} above {}, or leave the groups out", limit_for(needed)),
             )
 
     def tables(self, models: Iterable[str]) -> GroupTables:

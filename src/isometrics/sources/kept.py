@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.groups import GroupNames
-from isometrics.errors import ParameterError
+from isometrics.errors import Advice, ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,8 +70,8 @@ class RowKeeper:
         self._chunks.clear()
         if self._required:
             raise ParameterError(
-                "the rows do not fit into the memory limit; raise memory_limit=, or do without "
-                "intervals, which need all rows"
+                "the rows do not fit into the memory limit",
+                Advice("raise {memory_limit}, or do without intervals, which need all rows"),
             )
 
     @property

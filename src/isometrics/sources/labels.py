@@ -114,7 +114,7 @@ class Labels:
             what = surplus_labels(classes, self._label(self._third))
             raise LabelError(offence(self._name, what, self._surplus, self._first_surplus))
         if pos_label is None:
-            raise LabelError(unclear_labels(self._name, classes))
+            raise unclear_labels(self._name, classes)
         if len(classes) == 2 and pos_label not in classes:
             raise LabelError(absent_label(self._name, classes, pos_label))
 

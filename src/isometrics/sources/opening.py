@@ -61,8 +61,8 @@ def _files(path: str, memory: int, *, all_rows: bool) -> ParquetFile | ArrowFile
     files = files_of(path)
     kinds = {kind_of_file(file) for file in files}
     if len(kinds) > 1:
-        raise FileError(
-            f"cannot read {path!r}: it holds files of several kinds, {' and '.join(sorted(kinds))}"
+        raise FileError.unreadable(
+            path, f"it holds files of several kinds, {' and '.join(sorted(kinds))}"
         )
     (kind,) = kinds
     if kind == PARQUET and path == str(files[0]):
@@ -83,9 +83,11 @@ def _refuse_other_formats(file: Path) -> None:
     """Refuse a file of another tool, which would be a wrong table if it were read as plain CSV."""
     name = sniff(file)
     if name is not None:
-        raise FileError(
-            f"cannot read {str(file)!r} as a plain table: it looks like "
-            f"{FORMATS[name].description}; save it as a file, and read or convert it alone"
+        raise FileError.unreadable(
+            file,
+            f"it looks like {FORMATS[name].description}; save it as a file, and read or convert it "
+            "alone",
+            purpose=" as a plain table",
         )
 
 
@@ -123,7 +125,7 @@ class StandardInput:
             self.source = _files(str(path), memory, all_rows=all_rows)
         except FileError as error:
             self._folder.cleanup()
-            raise FileError(str(error).replace(str(path), self.name)) from error
+            raise error.renamed(self.name) from error
         except BaseException:
             self._folder.cleanup()
             raise

@@ -10,7 +10,7 @@ import numpy as np
 
 from isometrics import _counting
 from isometrics._core.writing import ScratchFolder
-from isometrics.errors import FileError
+from isometrics.errors import Advice, FileError, system_reason
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -75,10 +75,10 @@ class SpillFolder:
             with path.open("wb") as file:
                 file.write(values.data)
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
             raise FileError(
                 f"cannot write {values.nbytes} bytes of sorted scores to {str(path.parent)!r}: "
-                f"{reason}; set TMPDIR to a folder with room, or raise memory_limit="
+                f"{system_reason(error)}",
+                Advice("set TMPDIR to a folder with room, or raise {memory_limit}"),
             ) from error
         return np.memmap(path, values.dtype, "r", shape=values.shape)
 

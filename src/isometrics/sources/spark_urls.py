@@ -36,13 +36,14 @@ def open_spark(url: str) -> ClusterFrame:
     name = f"{scheme}://{host}"
     options = parse_qsl(query)
     if len(options) != 1 or options[0][0] not in ("table", "path"):
-        raise FileError(
-            f"cannot read {name!r}: say which table or which files, for example {_EXAMPLE!r} or "
-            "'spark://?path=folder/predictions.parquet'"
+        raise FileError.unreadable(
+            name,
+            f"say which table or which files, for example {_EXAMPLE!r} or "
+            "'spark://?path=folder/predictions.parquet'",
         )
     if find_spec("pyspark") is None:
-        raise FileError(
-            f"cannot read {name!r}: pyspark is not installed; pip install 'isometrics[spark]'"
+        raise FileError.unreadable(
+            name, "pyspark is not installed; pip install 'isometrics[spark]'"
         )
     ((kind, wanted),) = options
     name = f"{name}?{kind}={wanted}"

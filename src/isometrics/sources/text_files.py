@@ -55,9 +55,9 @@ def refuse_long_lines(path: Path) -> None:
     while at + LONGEST < len(start):
         end = max(start.rfind(mark, at, at + LONGEST) for mark in (b"\n", b"\r"))
         if end < 0:
-            raise FileError(
-                f"cannot read {str(path)!r}: it has a line of more than {LONGEST:,} bytes, so it "
-                "is no table of predictions"
+            raise FileError.unreadable(
+                path,
+                f"it has a line of more than {LONGEST:,} bytes, so it is no table of predictions",
             )
         at = end + 1
 
@@ -234,9 +234,10 @@ class TextFiles(QuerySource):
         text = quoted(name)
         infinite = f"isinf(TRY_CAST({text} AS DOUBLE)) AND NOT contains(lower({text}), 'inf')"
         for (found,) in self._rows_of(f"SELECT {text} FROM {self._raw()} WHERE {infinite} LIMIT 1"):
-            raise FileError(
-                f"cannot read {self.name!r}: {name} holds {found}, which is beyond what a float "
-                "can hold; divide the column by a power of ten"
+            raise FileError.unreadable(
+                self.name,
+                f"{name} holds {found}, which is beyond what a float "
+                "can hold; divide the column by a power of ten",
             )
 
     def _rows_of(self, query: str) -> list[tuple[Any, ...]]:
@@ -357,9 +358,10 @@ class CSVFiles(TextFiles):
         if rows != written and quotes <= {"", _QUOTE}:
             written = sum(_records(file, dialect) for file, dialect in self._dialects.items())
         if rows != written:
-            raise FileError(
-                f"cannot read {self.name!r}: it has {written} rows, of which {rows} can be told "
-                "apart; put values with quotes or line breaks into double quotes"
+            raise FileError.unreadable(
+                self.name,
+                f"it has {written} rows, of which {rows} can be told "
+                "apart; put values with quotes or line breaks into double quotes",
             )
         return True
 
@@ -387,9 +389,8 @@ def _sniff(connection: duckdb.DuckDBPyConnection, file: Path) -> tuple[_Dialect,
         if standard.names == dialect.names:
             dialect, types = standard, its_types
         elif file.suffix.lower() in COMPRESSED:
-            raise FileError(
-                f"cannot read {str(file)!r}: values stand in apostrophes; put them into double "
-                "quotes"
+            raise FileError.unreadable(
+                file, "values stand in apostrophes; put them into double quotes"
             )
     _refuse_skipped(file, start, dialect)
     if len(dialect.names) == 1:
@@ -421,9 +422,10 @@ def _refuse_skipped(file: Path, start: bytes, dialect: _Dialect) -> None:
     lines = start.splitlines()[: dialect.skipped] if dialect.skipped else []
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.startswith((b"#", b"sep=")):
-            raise FileError(
-                f"cannot read {str(file)!r}: line {number} does not have the "
-                f"{len(dialect.names)} values of other lines; remove it, or begin it with #"
+            raise FileError.unreadable(
+                file,
+                f"line {number} does not have the "
+                f"{len(dialect.names)} values of other lines; remove it, or begin it with #",
             )
 
 
@@ -435,9 +437,10 @@ def _refuse_ragged(file: Path, start: bytes) -> None:
     width = len(next(reader, []))
     ragged = next((row for row in reader if row and len(row) != width), None)
     if width > 1 and ragged is not None:
-        raise FileError(
-            f"cannot read {str(file)!r}: line {reader.line_num} has {len(ragged)} values but the "
-            f"first line {width}; correct or remove it"
+        raise FileError.unreadable(
+            file,
+            f"line {reader.line_num} has {len(ragged)} values but the "
+            f"first line {width}; correct or remove it",
         )
 
 
@@ -521,9 +524,8 @@ class JSONFiles(TextFiles):
             if twin == name or twin.lower() not in map(str.lower, names):
                 continue
             if not any(json.dumps(name).encode() in start_of(file) for file in self._files):
-                raise FileError(
-                    f"cannot read {self.name!r}: two of its keys are {twin!r} but for capital "
-                    "letters; rename one"
+                raise FileError.unreadable(
+                    self.name, f"two of its keys are {twin!r} but for capital letters; rename one"
                 )
 
     def _table_of(self, types: dict[str, str]) -> str:

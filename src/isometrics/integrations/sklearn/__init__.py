@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from isometrics.errors import MissingPackageError
+
 try:
     import sklearn as _sklearn  # noqa: F401
 except ImportError as error:
-    raise ImportError(
-        "isometrics.integrations.sklearn needs scikit-learn: pip install 'isometrics[sklearn]'"
+    raise MissingPackageError(
+        "isometrics.integrations.sklearn needs scikit-learn", "isometrics[sklearn]"
     ) from error
 
 from isometrics.integrations.sklearn.displays import (

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from isometrics.errors import MissingPackageError
+
 try:
     import torchmetrics as _torchmetrics  # noqa: F401
 except ImportError as error:
-    raise ImportError(
-        "isometrics.integrations.torchmetrics needs torchmetrics: pip install 'isometrics[torch]'"
+    raise MissingPackageError(
+        "isometrics.integrations.torchmetrics needs torchmetrics", "isometrics[torch]"
     ) from error
 
 from isometrics.integrations.torchmetrics.metrics import (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from isometrics._core.parameters import check_choice
 from isometrics._core.results import ResultTable
+from isometrics.errors import MissingPackageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -41,8 +42,8 @@ def all_items(
     try:
         import sklearn  # noqa: F401
     except ImportError as error:
-        raise ImportError(
-            "the figures of the papers need scikit-learn: pip install 'isometrics[sklearn]'"
+        raise MissingPackageError(
+            "the figures of the papers need scikit-learn", "isometrics[sklearn]"
         ) from error
     # The pictures need matplotlib, which says how to get it.
     from isometrics.studies.papers import davis_goadrich, flach_kull, hanczar_nadif

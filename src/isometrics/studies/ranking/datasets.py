@@ -7,7 +7,7 @@ import hashlib
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from isometrics.studies.ranking.models import require_sklearn
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from os import PathLike
-    from pathlib import Path
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -78,7 +77,9 @@ def _read_arff(path: Path) -> RawTable:
     file = TextFile(path, _ARFF_LINES)
     types, rows = attributes_and_rows(file)
     if any(name.startswith("confidence.") for name in types):
-        raise FileError(f"{path} holds predictions of an OpenML run; give it as runs, not as data")
+        raise FileError.about(
+            path, "holds predictions of an OpenML run; give it as runs, not as data"
+        )
     cells = [[_cell(text) for text in row] for _, row in rows]
     columns = [
         Column(name, list(values), declared.split("[")[0].strip().lower() in _NUMERIC)
@@ -135,7 +136,7 @@ def _header_of(rows: list[list[str]]) -> list[str] | None:
 def _read_pair(path: Path) -> RawTable:
     labels = path.with_suffix(".labels")
     if not labels.is_file():
-        raise FileError(f"{path} has no file {labels.name} of labels beside it")
+        raise FileError.about(path, f"has no file {labels.name} of labels beside it")
     file = TextFile(path, "a .data file has rows of numbers, equally many")
     rows = [text.split() for _, text in file.lines()]
     answers = [text.strip() for _, text in TextFile(labels, "one label on each line").lines()]
@@ -301,6 +302,13 @@ class Unusable(NamedTuple):
     name: str
     reason: str
 
+    @classmethod
+    def by(cls, name: str, error: InputError) -> Self:
+        """Return a file with the error that reading it raised, without the folders of files."""
+        if isinstance(error, FileError):
+            error = error.renamed(Path(str(error.file)).name)
+        return cls(name, str(error))
+
 
 def _fingerprint(*arrays: NDArray[np.generic]) -> str:
     found = hashlib.sha256()
@@ -366,7 +374,7 @@ def data_sets_in(folders: Iterable[str | PathLike[str]]) -> Iterator[DataSet | U
             try:
                 yield data_set_of(name, read_raw(file))
             except InputError as error:
-                yield Unusable(name, str(error).replace(f"{folder}/", ""))
+                yield Unusable.by(name, error)
 
 
 def data_set_of(name: str, table: RawTable) -> DataSet:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isometrics._core.parameters import check_choice
-from isometrics.errors import ParameterError
+from isometrics.errors import MissingPackageError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,8 +48,8 @@ def require_sklearn() -> None:
     try:
         import sklearn  # noqa: F401
     except ImportError:
-        raise ImportError(
-            "ranking models on data sets needs scikit-learn: pip install 'isometrics[sklearn]'"
+        raise MissingPackageError(
+            "ranking models on data sets needs scikit-learn", "isometrics[sklearn]"
         ) from None
 
 

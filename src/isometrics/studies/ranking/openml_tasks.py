@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from isometrics.errors import FileError
+from isometrics.errors import FileError, MissingPackageError
 from isometrics.studies.ranking.datasets import Column, RawTable, data_set_of
 
 if TYPE_CHECKING:
@@ -26,9 +26,8 @@ def fetch_task(task_id: int) -> DataSet:
     try:
         import openml
     except ImportError:
-        raise ImportError(
-            "fetching OpenML tasks needs openml, which is not installed: "
-            "pip install 'isometrics[openml]'"
+        raise MissingPackageError(
+            "fetching OpenML tasks needs openml, which is not installed", "isometrics[openml]"
         ) from None
     try:
         task: Any = openml.tasks.get_task(task_id)

@@ -185,7 +185,7 @@ def read_results(path: str | PathLike[str]) -> list[TaskResult]:
     try:
         table = pq.read_table(file)
     except (OSError, pa.ArrowException) as error:
-        raise FileError(unreadable(file, error)) from error
+        raise unreadable(file, error) from error
     missing = {"task", "model", *MEASURES} - set(table.column_names)
     if missing:
         raise FileError(

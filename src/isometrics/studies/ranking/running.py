@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from isometrics._core.parameters import parse_jobs
 from isometrics._core.progress import reporting
-from isometrics.errors import EmptyInputError, FileError, ParameterError
+from isometrics.errors import EmptyInputError, FileError, ParameterError, system_reason
 from isometrics.studies.ranking.models import first_models, require_sklearn
 from isometrics.studies.ranking.results import (
     fingerprint,
@@ -121,8 +121,9 @@ def _made(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(f"cannot make the folder {str(folder)!r}: {reason}") from error
+        raise FileError(
+            f"cannot make the folder {str(folder)!r}: {system_reason(error)}"
+        ) from error
     return folder
 
 

@@ -93,7 +93,7 @@ def read_runs(folder: str | PathLike[str]) -> tuple[list[RunTask], list[Unusable
         try:
             run = read_run(file)
         except InputError as error:
-            unusable.append(Unusable(file.name, str(error).replace(f"{place}/", "")))
+            unusable.append(Unusable.by(file.name, error))
             continue
         if run.rows not in tasks:
             tasks[run.rows] = RunTask(_name(run, [task.name for task in tasks.values()]))
@@ -114,7 +114,7 @@ def read_run(file: Path) -> Run:
     columns, label, classes, _ = openml_rows(file)
     sample = columns.get("sample")
     if sample is not None and (sample != sample[0]).any():
-        raise FileError(f"{file} holds a learning curve, not predictions of one model")
+        raise FileError.about(file, "holds a learning curve, not predictions of one model")
     zeros = np.zeros(columns[label].size, np.intp)
     repeat, fold, row = (columns.get(name, zeros) for name in ("repeat", "fold", "row_id"))
     # Where the file has folds alone, its group column has taken their place, as text.
@@ -123,7 +123,7 @@ def read_run(file: Path) -> Run:
     truth = columns[label][order]
     positive, rule = binarise_classes(truth.tolist())
     if positive.all() or not positive.any():
-        raise InputError(f"{file} has rows of one class only")
+        raise FileError.about(file, "has rows of one class only")
     ours = [name for name in classes if (positive & (truth == name)).any()]
     scores = np.sum([columns[confidence(name)] for name in ours], axis=0)[order]
     about = hashlib.sha256("\n".join(map(str, truth.tolist())).encode())
