@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
-from isometrics._table.table import Kind
 from isometrics.errors import FileError, LabelError
 from isometrics.points.bounds import area_brackets
 from isometrics.sources import approximate
@@ -46,7 +45,7 @@ def test_a_small_limit_keeps_the_hull_and_all_areas(parquet, full):
         parquet, memory_limit="1MB", progress=lambda *rows: told.append(rows)
     )
     found = analysis.models["score"]
-    assert found.table.kind is Kind.COMPACT
+    assert found.table.partial
     assert len(found) < len(full) / 5
     assert found.hull().table == full.hull().table
     np.testing.assert_array_equal(full.at(found.thresholds).tp[1:], found.tp[1:])
@@ -66,7 +65,7 @@ def test_without_a_limit_the_table_is_that_of_the_arrays(parquet, full):
 def test_a_tolerance(parquet, full, tolerance, monkeypatch):
     monkeypatch.setattr(approximate, "FIRST_ROWS", 20_000)
     found = iso.read_predictions(parquet, tolerance=tolerance, memory_limit="200MB").models["score"]
-    assert found.table.kind is Kind.COMPACT
+    assert found.table.partial
     assert len(found) < len(full)
     mine, theirs = found.hull(), full.hull()
     np.testing.assert_array_equal(mine.thresholds, theirs.thresholds)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._table.table import ClassTotals, Kind, Measure, Table
+from isometrics._table.table import ClassTotals, Gaps, Kind, Measure, Table
 from isometrics.errors import ParameterError, UndefinedWarning
 from isometrics.points import bounds as brackets
 from isometrics.points import bounds as gaps
@@ -52,9 +52,8 @@ def compact(points, kept, known=None):
             full.fp[rows],
             full.positives,
             full.negatives,
-            Kind.COMPACT,
-            gaps=np.diff(rows) > 1,
-            known=known or {},
+            Kind.SCORES,
+            gaps=Gaps(np.diff(rows) > 1, known or {}),
         )
     )
 
@@ -85,7 +84,7 @@ def test_every_bracket_holds_the_exact_area(points, kept):
 @given(tables)
 def test_without_gaps_the_bounds_meet(points):
     some = compact(points, [True])
-    assert not some.table.gaps.any()
+    assert not some.table.gaps.between.any()
     assert misses(points, some) == []
     for name, (lo, hi) in area_brackets(some).items():
         # The expectation is derived from AUPRG and y₀, whose rounding a short range of Δ enlarges.
@@ -153,8 +152,8 @@ def test_a_bracket_tells_its_width():
 def test_another_prevalence_keeps_auroc_and_brackets_the_rest(points, kept, prevalence):
     some = compact(points, kept, {Measure.ROC: points.roc.area()})
     moved, there = some.at_prevalence(prevalence), points.at_prevalence(prevalence)
-    assert moved.table.kind is Kind.COMPACT
-    np.testing.assert_array_equal(moved.table.gaps, some.table.gaps)
+    assert moved.table.partial
+    np.testing.assert_array_equal(moved.table.gaps.between, some.table.gaps.between)
     assert set(moved.table.known) == {Measure.ROC}
     assert moved.roc.area() == points.roc.area()
     found = area_brackets(moved)
@@ -167,7 +166,8 @@ def test_another_prevalence_keeps_auroc_and_brackets_the_rest(points, kept, prev
 def test_the_exact_areas_of_a_compacted_table_need_no_bounds():
     points = iso.OperatingPoints.from_scores([1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1])
     some = compact(points, [False])
-    everything = replace(some.table, known=dict.fromkeys(Measure, 0.5))
+    gaps = replace(some.table.gaps, known=dict.fromkeys(Measure, 0.5))
+    everything = replace(some.table, gaps=gaps)
     found = area_brackets(iso.OperatingPoints(everything))
     assert found["AUROC"] == found["AUPR, max precision"] == Bracket(0.5, 0.5)
     assert all(bracket.width == 0 for bracket in found.values())

@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 import warnings
+from dataclasses import replace
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
@@ -16,7 +17,7 @@ import isometrics as iso
 from isometrics import plot
 from isometrics._core.results import bracketed
 from isometrics._counting.hull import vertices
-from isometrics._table.table import ClassTotals, Kind, Measure
+from isometrics._table.table import ClassTotals, Gaps, Measure
 from isometrics.decisions.lift import lift
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
 from isometrics.points.bounds import EXACT, area_brackets
@@ -70,14 +71,14 @@ def test_kept_rows_hull_areas_and_gaps(sample, cuts, fineness):
     full = of_sample(sample)
     some = compacted(full, cuts, fineness)
     table = some.table
-    assert table.kind is Kind.COMPACT
+    assert table.partial
     rows = np.array(
         [
             np.flatnonzero((full.tp == tp) & (full.fp == fp) & (full.thresholds == threshold))[0]
             for threshold, tp, fp in zip(some.thresholds, some.tp, some.fp, strict=True)
         ]
     )
-    np.testing.assert_array_equal(table.gaps, np.diff(rows) > 1)
+    np.testing.assert_array_equal(table.gaps.between, np.diff(rows) > 1)
     assert rows[1] == 1
     assert some.hull().table == full.hull().table
     with warnings.catch_warnings():
@@ -105,7 +106,7 @@ def test_kept_rows_are_dense(scale, fineness):
     full = iso.OperatingPoints.from_scores(labels, scores, sample_weight=weights)
     some = compacted(full, [40, 900], fineness)
     assert len(some) < 2500
-    gaps = np.flatnonzero(some.table.gaps)
+    gaps = np.flatnonzero(some.table.gaps.between)
     assert gaps.size
     both = some.positives + some.negatives
     for counts, total in (
@@ -250,7 +251,7 @@ def test_copies_are_equal_and_locked(short):
     for twin in (copy.deepcopy(short), pickle.loads(pickle.dumps(short))):
         assert twin == short
         assert twin.table.known == short.table.known
-        assert not twin.table.gaps.flags.writeable
+        assert not twin.table.gaps.between.flags.writeable
 
 
 def test_a_copy_equals_its_original_also_where_a_measure_is_undefined():
@@ -262,14 +263,13 @@ def test_a_copy_equals_its_original_also_where_a_measure_is_undefined():
 
 def test_tables_differ_in_gaps_and_in_what_is_known(long, short):
     table = short.table
-    fields = [table.thresholds, table.tp, table.fp, table.positives, table.negatives, table.kind]
-    twin = type(table)(*fields, None, table.gaps, table.known)
-    assert twin == table
-    assert type(table)(*fields, None, ~table.gaps, table.known) != table
-    assert type(table)(*fields, None, None, table.known) != table
-    assert type(table)(*fields, None, table.gaps, {}) != table
-    other = dict.fromkeys(table.known, 0.5)
-    assert type(table)(*fields, None, table.gaps, other) != table
+    between, known = table.gaps.between, dict(table.known)
+    assert replace(table, gaps=Gaps(between, known)) == table
+    assert replace(table, gaps=Gaps(~between, known)) != table
+    assert replace(table, gaps=None) != table
+    assert replace(table, gaps=Gaps(between, {})) != table
+    assert replace(table, gaps=Gaps(between, dict.fromkeys(known, 0.5))) != table
+    assert replace(table, gaps=Gaps(between, known, has_hull=False)) != table
     assert long.table != table
 
 
@@ -325,7 +325,7 @@ def test_any_table_in_so_many_rows(sample, most):
     rows = [0, *np.searchsorted(-full.thresholds[1:], -some.thresholds[1:]) + 1]
     np.testing.assert_array_equal(some.tp, full.tp[rows])
     np.testing.assert_array_equal(some.fp, full.fp[rows])
-    np.testing.assert_array_equal(some.table.gaps, np.diff(rows) > 1)
+    np.testing.assert_array_equal(some.table.gaps.between, np.diff(rows) > 1)
     assert some.hull().table == full.hull().table
     same(quiet_areas(some), quiet_areas(full))
     for beta in BETAS:
@@ -346,7 +346,7 @@ def test_compacting_again_keeps_what_is_known(long):
     assert len(some) <= 300
     assert some.table.known == long.compact(1000).table.known
     full = np.searchsorted(-long.thresholds[1:], -some.thresholds[1:])
-    np.testing.assert_array_equal(some.table.gaps[1:], np.diff(full) > 1)
+    np.testing.assert_array_equal(some.table.gaps.between[1:], np.diff(full) > 1)
 
 
 def test_a_curve_and_a_table_of_bins():
@@ -357,7 +357,8 @@ def test_a_curve_and_a_table_of_bins():
     stream.update(labels, scores)
     binned = stream.points()
     some = binned.compact(150)
-    assert some.table.kind is binned.table.kind is Kind.BINNED
+    assert not some.table.has_hull
+    assert not binned.table.has_hull
     assert len(some) <= 150
     full = iso.OperatingPoints.from_scores(labels, scores)
     wide, narrow = area_brackets(some), area_brackets(binned)

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._table.table import Kind
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
 from isometrics.points.bounds import EXACT, area_brackets
 from isometrics.testing.strategies import binary_samples
@@ -52,14 +51,14 @@ def test_curve_hull_and_areas_are_those_of_the_full_table(sample):
 def test_rows_are_those_of_the_full_table_where_true_positives_rise(sample):
     full, corners = both(sample)
     table = corners.table
-    assert table.kind is Kind.COMPACT
+    assert table.partial
     assert table.has_whole_curve
     rises = np.flatnonzero(np.diff(full.tp)) + 1
     rows = np.unique(np.concatenate([[0], rises - 1, rises, [len(full) - 1]]))
     for name in ("thresholds", "tp", "fp"):
         np.testing.assert_array_equal(getattr(corners, name), getattr(full, name)[rows])
     missing = np.diff(rows) > 1
-    assert (table.gaps | ~missing).all()
+    assert (table.gaps.between | ~missing).all()
 
 
 @given(

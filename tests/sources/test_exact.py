@@ -114,10 +114,10 @@ def test_a_small_budget_compacts(sample, run, section):
     with SpillFolder() as folder:
         found = counted(sample, folder, spill=lambda _: True, budget=0)
     expected = full(sample)
-    assert found.table.kind is Kind.COMPACT
+    assert found.table.partial
     # So short a table keeps all its rows.
     assert_same(found, expected)
-    assert not found.table.gaps.any()
+    assert not found.table.gaps.between.any()
     np.testing.assert_allclose(found.roc.area(), expected.roc.area(), rtol=1e-12, atol=1e-12)
 
 
@@ -139,7 +139,7 @@ def test_a_compact_table_has_true_rows_and_truthful_gaps(weighted):
     np.testing.assert_array_equal(expected.thresholds[rows], found.thresholds[1:])
     np.testing.assert_allclose(found.tp[1:], expected.tp[rows], rtol=1e-12)
     np.testing.assert_allclose(found.fp[1:], expected.fp[rows], rtol=1e-12)
-    np.testing.assert_array_equal(found.table.gaps, np.diff(rows, prepend=0) > 1)
+    np.testing.assert_array_equal(found.table.gaps.between, np.diff(rows, prepend=0) > 1)
     for name, (lo, hi) in area_brackets(found).items():
         assert lo == hi
         np.testing.assert_allclose(lo, area_brackets(expected)[name].lo, rtol=1e-11), name

@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
-from isometrics._table.table import Kind
 from isometrics.cli import main
 from isometrics.errors import FileError, ParameterError
 from isometrics.sources import census, cluster_passes, leaves, spark_urls
@@ -50,7 +49,7 @@ def test_a_frame_is_counted_in_the_cluster(spark, sample, monkeypatch):
     analysis = iso.read_predictions(frame, label="Y", scores="it's `one`", tolerance=0.02)
     full = iso.OperatingPoints.from_scores(labels, scores)
     points = analysis.models["it's `one`"]
-    assert points.table.kind is Kind.COMPACT
+    assert points.table.partial
     check(points, full, 0.02)
     assert "counted in the cluster" in analysis.description
 

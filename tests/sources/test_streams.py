@@ -20,7 +20,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._table.table import Kind
 from isometrics.errors import (
     EmptyInputError,
     LabelError,
@@ -110,7 +109,7 @@ def check(found, labels, scores, weights=None):
     if found.exact:
         assert points.table == full.table
         return
-    assert points.table.kind is Kind.BINNED
+    assert not points.table.has_hull
     assert (np.diff(points.thresholds[1:]) < 0).all()
     there = full.at(points.thresholds[1:])
     np.testing.assert_array_equal(points.tp[1:], there.tp)
@@ -118,7 +117,7 @@ def check(found, labels, scores, weights=None):
     assert points.thresholds[-1] == full.thresholds[-1]
     # Rows are missing between two neighbours only where that is said.
     place = np.searchsorted(-full.thresholds[1:], -points.thresholds[1:], "right")
-    assert (points.table.gaps | (np.diff(place, prepend=0) <= 1)).all()
+    assert (points.table.gaps.between | (np.diff(place, prepend=0) <= 1)).all()
     brackets = found.brackets()
     for name, area in exact_areas(labels, scores, weights).items():
         assert area is None or inside(area, *brackets[name]), name

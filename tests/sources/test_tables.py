@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._core.sample import Sample
-from isometrics._table.table import Kind
 from isometrics.errors import (
     EmptyInputError,
     FileError,
@@ -55,7 +54,7 @@ def test_columns_of_models(weighted, limit):
     found = iso.read_predictions(pa.table(columns), scores=list(scores), memory_limit=limit)
     for name, values in scores.items():
         table, expected = found.models[name], points(labels, values, weights)
-        assert table.table.kind is (Kind.SCORES if limit is None else Kind.COMPACT)
+        assert table.table.partial is (limit is not None)
         np.testing.assert_array_equal(table.thresholds, expected.thresholds)
         np.testing.assert_allclose(table.tp, expected.tp, rtol=1e-12)
         np.testing.assert_allclose(table.fp, expected.fp, rtol=1e-12)

@@ -29,6 +29,11 @@ Floats: TypeAlias = NDArray[np.float64]
 Total: TypeAlias = int | float
 
 
+def prepend_zero(counts: NDArray[Any]) -> NDArray[Any]:
+    """Return cumulative counts behind that of the empty rule."""
+    return np.concatenate([np.zeros(1, counts.dtype), counts])
+
+
 def is_array(given: object) -> bool:
     """Tell whether something is an array of torch, CuPy, JAX or the like, but not NumPy's own."""
     if isinstance(given, np.ndarray | np.generic) or not hasattr(given, "__dlpack__"):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isometrics._core.arrays import prepend_zero
 from isometrics._core.sample import as_thresholds
 from isometrics._counting import numba_loops
 from isometrics._counting.choice import threads_for
@@ -129,7 +130,7 @@ def spread_over(plan: BucketPlan, keys_of: KeysOfRows, room: Keys, threads: int)
 
     in_threads(count, rows)
     sizes, positives = found[:, :, 0], found[:, :, 1].sum(axis=0).astype(np.int64)
-    starts = _behind_zero(np.cumsum(sizes.sum(axis=0)))
+    starts = prepend_zero(np.cumsum(sizes.sum(axis=0)))
     places = starts[:-1] + np.cumsum(sizes, axis=0) - sizes
 
     def move(part: int, start: int, end: int) -> None:
@@ -137,7 +138,7 @@ def spread_over(plan: BucketPlan, keys_of: KeysOfRows, room: Keys, threads: int)
             numba_loops.spread(keys_of(block), *where, places[part], room)
 
     in_threads(move, rows)
-    return Buckets(room, starts, _behind_zero(np.cumsum(positives)))
+    return Buckets(room, starts, prepend_zero(np.cumsum(positives)))
 
 
 def sort(keys: Keys, *, threads: int = 1, each: int = ROWS_OF_A_BUCKET, depth: int = 0) -> None:
@@ -175,7 +176,7 @@ def sorted_with(
     where = (plan.lowest, plan.cell_shift, plan.entries)
     counts = np.zeros((plan.size, 2), np.uint64)
     numba_loops.census(keys, *where, counts)
-    starts = _behind_zero(np.cumsum(counts[:, 0]))
+    starts = prepend_zero(np.cumsum(counts[:, 0]))
     found = Buckets(np.empty_like(keys), starts, starts.astype(np.int64))
     moved = np.empty_like(carried)
     numba_loops.spread_both(keys, carried, *where, starts[:-1].copy(), found.keys, moved)
@@ -202,10 +203,6 @@ def in_threads(work: Callable[[int, int, int], Any], cuts: list[int]) -> list[An
 
 def _blocks(start: int, end: int) -> Iterator[slice]:
     return (slice(row, min(row + BLOCK, end)) for row in range(start, end, BLOCK))
-
-
-def _behind_zero(counts: NDArray[Any]) -> NDArray[Any]:
-    return np.concatenate([np.zeros(1, counts.dtype), counts])
 
 
 RARE = 1 << 10

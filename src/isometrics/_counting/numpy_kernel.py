@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isometrics._core.arrays import prepend_zero
 from isometrics._core.sample import as_thresholds
 from isometrics._counting.keys import Encoding, blocks, encoding_of, flip_negatives
 
@@ -131,8 +132,8 @@ def _count_by_order(
     distinct = as_thresholds(scores[ends]) + 0.0  # -0.0 equals 0.0; show the plain one
     return Rows(
         np.concatenate([np.array([np.inf], distinct.dtype), distinct]),
-        _behind_zero(running_sum(np.where(labels, weights, 0))[ends]),
-        _behind_zero(running_sum(np.where(labels, 0, weights))[ends]),
+        prepend_zero(running_sum(np.where(labels, weights, 0))[ends]),
+        prepend_zero(running_sum(np.where(labels, 0, weights))[ends]),
     )
 
 
@@ -149,10 +150,6 @@ def running_sum(values: Counts, width: int = 1024) -> Counts:
     sums[1:] += running_sum(sums[:-1, -1].copy(), width)[:, None]
     # Two roundings of one sum may differ in the last bit across a border; counts never fall.
     return np.maximum.accumulate(sums.ravel()[: values.size])
-
-
-def _behind_zero(counts: Counts) -> Counts:
-    return np.concatenate([np.zeros(1, counts.dtype), counts])
 
 
 _WORDS: dict[str, tuple[np.dtype[Any], np.dtype[Any]]] = {

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics import _counting
-from isometrics._core.arrays import column
+from isometrics._core.arrays import column, prepend_zero
 from isometrics._core.families import Given, as_given, overlap, read, refuse_trivial
 from isometrics._core.sample import as_thresholds, check_totals, parse_thresholds
 from isometrics._counting.tally import Section
-from isometrics._table.table import Kind, Table
+from isometrics._table.table import Gaps, Kind, Table
 from isometrics.errors import LengthError, PointsError
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def corners_of_table(table: Table) -> Table:
 
 def _of_corners(table: Table) -> Table:
     """Say that between two rows of as many true positives others may have been left out."""
-    return replace(table, kind=Kind.COMPACT, gaps=table.tp[1:] == table.tp[:-1])
+    return replace(table, gaps=Gaps(table.tp[1:] == table.tp[:-1]))
 
 
 def table_of_thresholds(
@@ -126,7 +126,7 @@ def table_of_thresholds(
             raise PointsError(f"{name} must be {direction} but is not at position {position}")
     if thresholds.size == 0 or thresholds[0] != np.inf or tp[0] != 0 or fp[0] != 0:
         thresholds = np.concatenate([[np.inf], thresholds])
-        tp, fp = _behind_zero(tp), _behind_zero(fp)
+        tp, fp = prepend_zero(tp), prepend_zero(fp)
     if (tp[-1], fp[-1]) != totals:
         thresholds, tp, fp = _with_everything(thresholds, tp, fp, totals)
     return Table(thresholds, tp, fp, *totals, Kind.SCORES)
@@ -147,7 +147,7 @@ def _with_everything(
 def table_of_curve(tp: Counts, fp: Counts, totals: tuple[Total, Total]) -> Table:
     """Take nested counts whose thresholds are not known."""
     if tp.size == 0 or tp[0] != 0 or fp[0] != 0:
-        tp, fp = _behind_zero(tp), _behind_zero(fp)
+        tp, fp = prepend_zero(tp), prepend_zero(fp)
     if (tp[-1], fp[-1]) != totals:
         tp, fp = np.append(tp, totals[0]), np.append(fp, totals[1])
     thresholds = np.full(tp.size, np.nan)
@@ -182,7 +182,3 @@ def table_of_sets(
     tp = np.array([overlap(members, one) for one in sets.members], np.int64)
     totals = (members.size, size - members.size)
     return Table(np.full(tp.size, np.nan), tp, sets.sizes - tp, *totals, Kind.SETS, sets.labels)
-
-
-def _behind_zero(counts: Counts) -> Counts:
-    return np.concatenate([np.zeros(1, counts.dtype), counts])

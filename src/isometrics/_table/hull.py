@@ -18,7 +18,7 @@ NOTHING, EVERYTHING = "(nothing)", "(everything)"
 
 def hull_of(table: Table) -> Table:
     """Return the vertices of the hull, from the empty rule to the always-positive one."""
-    if table.kind in (Kind.SELECTION, Kind.SETS):
+    if not table.nested:
         table = ordered_with_ends(table)
     return table.take(vertices(table.fp, table.tp), Kind.HULL)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from isometrics._counting.curves import sums_along
-from isometrics._table.table import Kind, Table
+from isometrics._table.table import Table
 from isometrics.errors import NoCurveError, NotAnswerableError
 
 if TYPE_CHECKING:
@@ -157,10 +157,10 @@ def path_of(table: Table) -> Path:
     """Return the path of the table's curve, x = tp and y = fp, completed by both trivial rules."""
     if not table.has_whole_curve:
         raise NotAnswerableError(
-            f"{table.kind} cannot answer this exactly: the curve between its {table.size} rows is "
+            f"{table.name} cannot answer this exactly: the curve between its {table.size} rows is "
             "not known; ask area_brackets() for bounds, or build the full table"
         )
-    if table.kind not in (Kind.SELECTION, Kind.SETS):
+    if table.nested:
         return Path(table.tp, table.fp)
     tp = np.concatenate([[0], table.tp, [table.positives]])
     fp = np.concatenate([[0], table.fp, [table.negatives]])

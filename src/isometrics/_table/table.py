@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from isometrics._core.arrays import Counts, Total
+from isometrics._core.arrays import Counts, Total, prepend_zero
 from isometrics._core.results import Value
 from isometrics._core.sample import LEAST_TOTAL, MOST_TOTAL, check_totals
 from isometrics.errors import Advice, NotAnswerableError, ParameterError
@@ -26,8 +26,6 @@ class Kind(StrEnum):
     HULL = "a hull"
     SELECTION = "a selection of rows"
     SETS = "a family of sets"
-    COMPACT = "a table that keeps only some rows"
-    BINNED = "a table with rows at the borders of bins"
 
 
 class Measure(StrEnum):
@@ -68,6 +66,26 @@ class ClassTotals(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Gaps(Value):
+    """Where rows of a table are missing, and what is known of them.
+
+    Attributes
+    ----------
+    between
+        For each pair of neighbouring rows, whether rows between them may be missing.
+    known
+        Measures of the whole table, by the names of `Measure`.
+    has_hull
+        Whether all vertices of the whole table's hull, and its first row of highest precision,
+        are among the rows; inside bins that nobody looked into, others may lie above.
+    """
+
+    between: NDArray[np.bool_]
+    known: Mapping[str, float] = field(default_factory=dict)
+    has_hull: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Table(Value):
     """Operating points (tp, fp) under the totals `positives` and `negatives`.
 
@@ -77,9 +95,9 @@ class Table(Value):
     empty rule and end with the always-positive one. Selections and sets hold the rows they were
     asked for, in that order. Thresholds that are not known are NaN.
 
-    A compact table keeps some rows of a longer one, those of its hull among them. `gaps` tells
-    behind which rows others were left out, and `known` has what was computed before that. A
-    binned table has gaps too, and its hull is only that of its rows: others may lie above it.
+    A partial table has only some of the rows: those of corners, of a hull, of borders of bins, or
+    as many as memory allows. `gaps` tells where others are missing and what is known of these;
+    which source left them out makes no difference to any question that is asked of the table.
     """
 
     thresholds: NDArray[Any]
@@ -89,10 +107,27 @@ class Table(Value):
     negatives: Total
     kind: Kind
     labels: tuple[object, ...] | None = None
-    gaps: NDArray[np.bool_] | None = None
-    """For each pair of neighbours in such a table, whether rows between them may be missing."""
-    known: Mapping[str, float] = field(default_factory=dict)
-    """Measures of the whole table that was compacted, by the names of `Measure`."""
+    gaps: Gaps | None = None
+
+    @classmethod
+    def of_rows(
+        cls,
+        thresholds: NDArray[Any],
+        tp: Counts,
+        fp: Counts,
+        totals: ClassTotals,
+        gaps: Gaps | None = None,
+    ) -> Table:
+        """Return a table of scores from rows that lack the empty rule."""
+        infinity = np.array([np.inf], thresholds.dtype)
+        return cls(
+            np.concatenate([infinity, thresholds]),
+            prepend_zero(tp),
+            prepend_zero(fp),
+            *totals,
+            Kind.SCORES,
+            gaps=gaps,
+        )
 
     @property
     def size(self) -> int:
@@ -115,18 +150,47 @@ class Table(Value):
 
         Along a gap without a rise the true positives are constant, so the way is known.
         """
-        return self.gaps is None or not (self.gaps & (self.tp[1:] > self.tp[:-1])).any()
+        rises = self.tp[1:] > self.tp[:-1]
+        return self.gaps is None or not (self.gaps.between & rises).any()
+
+    @property
+    def has_hull(self) -> bool:
+        """Whether no row that may be missing is a vertex of the hull."""
+        return self.gaps is None or self.gaps.has_hull
 
     @property
     def partial(self) -> bool:
         """Whether rows are missing between the rows."""
-        return self.kind in (Kind.COMPACT, Kind.BINNED)
+        return self.gaps is not None
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is a row for every distinct score."""
+        return self.kind is Kind.SCORES and self.gaps is None
+
+    @property
+    def nested(self) -> bool:
+        """Whether both counts never fall from one row to the next, trivial rules included."""
+        return self.kind not in (Kind.SELECTION, Kind.SETS)
+
+    @property
+    def known(self) -> Mapping[str, float]:
+        """The measures that were computed before rows were left out, by the names of `Measure`."""
+        return {} if self.gaps is None else self.gaps.known
+
+    @property
+    def name(self) -> str:
+        """What the table is, in the words of error messages."""
+        if self.gaps is None:
+            return str(self.kind)
+        some = "that keeps only some rows" if self.has_hull else "with rows at the borders of bins"
+        return f"a table {some}"
 
     def refuse_gaps(self, what: str) -> None:
         """Refuse a table with missing rows where every row may count."""
         if self.partial:
             raise NotAnswerableError(
-                f"{self.kind} cannot tell {what}: it may lie between its {self.size} rows",
+                f"{self.name} cannot tell {what}: it may lie between its {self.size} rows",
                 Advice(
                     "build the full table, with rows='all', a higher {memory_limit} and no "
                     "{tolerance}"
@@ -149,7 +213,7 @@ class Table(Value):
 
 def at_thresholds(table: Table, wanted: NDArray[Any]) -> Table:
     """Return the rows of the rule ``score >= t``, in the order asked for."""
-    if table.kind is Kind.SCORES:
+    if table.complete:
         rows = np.searchsorted(-table.thresholds, -wanted, "right") - 1
     else:
         rows = _listed_rows(table, wanted)
@@ -167,7 +231,7 @@ def _listed_rows(table: Table, wanted: NDArray[Any]) -> NDArray[np.intp]:
     unknown = np.flatnonzero(known[rows] != wanted)
     if unknown.size:
         raise NotAnswerableError(
-            f"{table.kind} cannot tell the counts at threshold {wanted[unknown[0]]:g}; "
+            f"{table.name} cannot tell the counts at threshold {wanted[unknown[0]]:g}; "
             "ask the full table of the scores"
         )
     return rows
@@ -184,26 +248,21 @@ def at_prevalence(table: Table, prevalence: float) -> Table:
             f"{table.positives:g} positives would stand among "
             + (f"{MOST_TOTAL:g} negatives or more" if small else f"{LEAST_TOTAL:g} or fewer")
         )
-    return Table(
-        table.thresholds,
-        table.tp,
-        np.asarray(table.fp * factor),
-        table.positives,
-        negatives,
-        table.kind,
-        table.labels,
-        table.gaps,
+    gaps = table.gaps
+    if gaps is not None:
         # Both rates stay, so what only depends on them stays.
-        {name: area for name, area in table.known.items() if name == Measure.ROC},
-    )
+        known = {name: area for name, area in gaps.known.items() if name == Measure.ROC}
+        gaps = replace(gaps, known=known)
+    fp = np.asarray(table.fp * factor)
+    return replace(table, fp=fp, negatives=negatives, gaps=gaps)
 
 
 def merged(one: Table, two: Table) -> Table:
     """Return the table of both samples together."""
     for table in (one, two):
-        if table.kind is not Kind.SCORES:
+        if not table.complete:
             raise NotAnswerableError(
-                f"{table.kind} cannot be merged: rows between its rows are not known; "
+                f"{table.name} cannot be merged: rows between its rows are not known; "
                 "merge the full tables of the scores first"
             )
     totals = check_totals(
@@ -211,11 +270,5 @@ def merged(one: Table, two: Table) -> Table:
     )
     thresholds = np.union1d(one.thresholds[1:], two.thresholds[1:])[::-1]
     rows = at_thresholds(one, thresholds), at_thresholds(two, thresholds)
-    zero = np.zeros(1, np.int64)
-    return Table(
-        np.concatenate([one.thresholds[:1], thresholds]),
-        np.concatenate([zero, rows[0].tp + rows[1].tp]),
-        np.concatenate([zero, rows[0].fp + rows[1].fp]),
-        *totals,
-        Kind.SCORES,
-    )
+    tp, fp = rows[0].tp + rows[1].tp, rows[0].fp + rows[1].fp
+    return Table.of_rows(thresholds, tp, fp, ClassTotals(*totals))

@@ -18,7 +18,6 @@ from isometrics._core.parameters import (
     parse_positions,
 )
 from isometrics._core.results import ResultTable, number, several
-from isometrics._table.table import Kind
 from isometrics.decisions.best import best_threshold
 from isometrics.errors import (
     NotAnswerableError,
@@ -407,7 +406,7 @@ def _values(
 
 
 def _pooled(tables: list[OperatingPoints]) -> OperatingPoints | None:
-    if any(table.table.kind is not Kind.SCORES for table in tables):
+    if not all(table.table.complete for table in tables):
         return None
     first, *others = tables
     return sum(others, start=first)

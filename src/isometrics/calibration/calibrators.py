@@ -83,9 +83,6 @@ class CalibrationSegments(ResultTable):
         return np.asarray(ends[:-1] / 2 + ends[1:] / 2)
 
 
-_OF_SCORES = (Kind.SCORES, Kind.COMPACT)
-
-
 class HullCalibrator(ABC):
     """What both calibrators share: a step map over the segments of the hull."""
 
@@ -118,10 +115,11 @@ class HullCalibrator(ABC):
 
     def _learn(self, pts: OperatingPoints) -> Self:
         hull = hull_of(pts.table)
+        of_scores = pts.table.kind is Kind.SCORES and pts.table.has_hull
         thresholds = hull.thresholds
         if np.isnan(thresholds).any():
             raise NotAnswerableError(
-                f"{pts.table.kind} whose thresholds are not known cannot calibrate scores; build "
+                f"{pts.table.name} whose thresholds are not known cannot calibrate scores; build "
                 "the table from scores"
             )
         self.segments_ = CalibrationSegments(
@@ -131,7 +129,7 @@ class HullCalibrator(ABC):
             np.diff(hull.tp),
             np.diff(hull.fp),
             # A table of scores knows scores above its first vertex; other tables do not.
-            float(pts.thresholds[1] if pts.table.kind in _OF_SCORES else thresholds[1]),
+            float((pts if of_scores else hull).thresholds[1]),
         )
         return self
 

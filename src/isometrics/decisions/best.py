@@ -359,7 +359,7 @@ def _for_budget(table: Table, budget: float) -> Decision:
 
 def _rows(table: Table) -> Table:
     """Return all rows, the trivial rules included."""
-    return ordered_with_ends(table) if table.kind in (Kind.SELECTION, Kind.SETS) else table
+    return table if table.nested else ordered_with_ends(table)
 
 
 def _of_thresholds(table: Table) -> Table:

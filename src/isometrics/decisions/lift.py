@@ -98,9 +98,9 @@ def lift(pts: OperatingPoints, share: ArrayLike) -> Floats:
 
 def _true_positives(table: Table, predicted: Floats) -> Floats:
     """Return the expected true positives among so many items of the highest scores."""
-    if table.kind not in (Kind.SCORES, Kind.CURVE):
+    if table.partial or table.kind not in (Kind.SCORES, Kind.CURVE):
         raise NotAnswerableError(
-            f"{table.kind} does not know the ranking between its rows; ask the full table of the "
+            f"{table.name} does not know the ranking between its rows; ask the full table of the "
             "scores"
         )
     return np.asarray(np.interp(predicted, table.tp + table.fp, table.tp))

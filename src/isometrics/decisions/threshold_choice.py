@@ -14,7 +14,6 @@ from isometrics._core.results import Value, html_table, number, text_table
 from isometrics._core.sample import refuse_other_than_probabilities
 from isometrics._table.hull import hull_of
 from isometrics._table.path import path_of
-from isometrics._table.table import Kind
 from isometrics.decisions.best import best_threshold, decision_at
 from isometrics.decisions.beta_intervals import optimal_thresholds
 from isometrics.errors import NotAnswerableError, UndefinedWarning, warn
@@ -83,7 +82,7 @@ def _scores_of_all(pts: OperatingPoints) -> Floats:
     """Return the distinct scores, which must lie between 0 and 1 and belong to every item."""
     refuse_other_than_probabilities(pts.thresholds, "the score-driven choice")
     scores = pts.thresholds[1:]
-    if pts.table.kind is not Kind.SCORES or scores[-1] == -np.inf:
+    if not pts.table.complete or scores[-1] == -np.inf:
         raise NotAnswerableError("the score-driven choice needs a table of every item's score")
     return np.asarray(scores, np.float64)
 

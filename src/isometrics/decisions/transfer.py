@@ -196,5 +196,5 @@ def _rows_of(decisions: Sequence[Decision], table: Table) -> OperatingPoints:
 def _refuse_unknown_thresholds(table: Table, name: str) -> None:
     if np.isnan(table.thresholds).any():
         raise NotAnswerableError(
-            f"{name} is {table.kind} whose thresholds are not known; build it from scores"
+            f"{name} is {table.name} whose thresholds are not known; build it from scores"
         )

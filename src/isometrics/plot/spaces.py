@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from isometrics._core.results import bracketed
-from isometrics._table.table import Kind
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.plot import background, marks
 from isometrics.plot.frame import MARGIN, TITLES, frame
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
 
 AREAS = {"roc": "AUROC", "pr": "AUPR", "prg": "AUPRG"}
 
-NO_CURVE = (Kind.SELECTION, Kind.SETS)
-"""Kinds of tables that are single points, not the rows of a curve."""
-
 
 def curve(
     ax: Axes,
@@ -50,7 +46,7 @@ def curve(
     """Draw and return the curve, or the single points of a family of sets."""
     look: dict[str, Any] = {"color": style.curve, "zorder": 3.0}
     here = getattr(points, space)
-    if points.table.kind in NO_CURVE:
+    if not points.table.nested:
         title = "points" if name is None else plain(name)
         (line,) = ax.plot(
             here.x, here.y, linestyle="", marker=style.marker, markersize=5, label=title, **look

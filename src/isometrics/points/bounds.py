@@ -167,7 +167,7 @@ def best_way(table: Table) -> Table:
 
 def _with_corners(table: Table, tp: Floats, fp: Floats) -> Table:
     assert table.gaps is not None
-    gaps = np.flatnonzero(table.gaps)
+    gaps = np.flatnonzero(table.gaps.between)
     tps, fps = (
         np.insert(rows, gaps + 1, corners[gaps])
         for rows, corners in ((table.tp, tp), (table.fp, fp))
@@ -182,7 +182,7 @@ _IN_GAPS = ("davis-goadrich", "average-precision", "linear")
 def _without_gaps(table: Table) -> Segments:
     """Return the rising segments between rows that follow each other."""
     assert table.gaps is not None
-    rows = np.flatnonzero(~table.gaps & (np.diff(table.tp) > 0))
+    rows = np.flatnonzero(~table.gaps.between & (np.diff(table.tp) > 0))
     tp, fp, tp_end, fp_end = (
         counts[places].astype(np.float64)
         for places in (rows, rows + 1)
@@ -194,7 +194,7 @@ def _without_gaps(table: Table) -> Segments:
 def _sides(table: Table, *, late: bool) -> Segments:
     """Return the rising sides of the gaps' corners: behind all negatives, or before them."""
     assert table.gaps is not None
-    gaps = np.flatnonzero(table.gaps & (np.diff(table.tp) > 0))
+    gaps = np.flatnonzero(table.gaps.between & (np.diff(table.tp) > 0))
     tp, tp_end = (table.tp[rows].astype(np.float64) for rows in (gaps, gaps + 1))
     fp = table.fp[gaps + 1 if late else gaps].astype(np.float64)
     return Segments(tp, fp, tp_end, fp, tp_end - tp, np.zeros(gaps.size))
@@ -363,7 +363,7 @@ def tradeoff_bracket(points: OperatingPoints) -> Bracket:
     at best as good as one with all positives of the bin and none of its negatives.
     """
     area = points.tradeoff().area()
-    if points.table.kind is not Kind.BINNED:
+    if points.table.has_hull:
         return Bracket(area, area)
     best = OperatingPoints(best_way(points.table)).tradeoff().area()
     return Bracket(area - _ROUNDING_TRADEOFF, best + _ROUNDING_TRADEOFF)

@@ -10,7 +10,7 @@ import numpy as np
 
 from isometrics._counting.hull import vertices
 from isometrics._table.path import Path
-from isometrics._table.table import ClassTotals, Kind, Table
+from isometrics._table.table import ClassTotals, Gaps, Kind, Table
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.spaces.pr import precision
 from isometrics.spaces.section_sums import SectionSums
@@ -50,8 +50,7 @@ class Compacting:
         thresholds, tp, fp, gaps = (
             np.concatenate(part) for part in zip(*self._kept[::-1], strict=True)
         )
-        rows = behind_empty_rule(thresholds, tp, fp, self._totals, Kind.COMPACT)
-        return replace(rows, gaps=gaps, known=self._sums.known())
+        return Table.of_rows(thresholds, tp, fp, self._totals, Gaps(gaps, self._sums.known()))
 
 
 def rows_to_keep(tp: Counts, fp: Counts, totals: ClassTotals, fineness: int) -> NDArray[np.intp]:
@@ -78,9 +77,9 @@ def rows_to_keep(tp: Counts, fp: Counts, totals: ClassTotals, fineness: int) -> 
 
 def compacted(table: Table, most: int) -> Table:
     """Keep at most so many rows of a curve, and its areas."""
-    if table.kind in (Kind.SELECTION, Kind.SETS):
+    if not table.nested:
         raise NotAnswerableError(
-            f"{table.kind} cannot be compacted, because its rows need not be nested; take its hull"
+            f"{table.name} cannot be compacted, because its rows need not be nested; take its hull"
         )
     if table.size <= most:
         return table
@@ -97,11 +96,10 @@ def compacted(table: Table, most: int) -> Table:
         sums = SectionSums(totals)
         sums.add(Path(table.tp, table.fp))
         known = sums.known()
-    kind = Kind.BINNED if table.kind is Kind.BINNED else Kind.COMPACT
-    gaps = np.diff(rows) > 1
+    between = np.diff(rows) > 1
     if table.gaps is not None:
-        gaps |= np.logical_or.reduceat(table.gaps, rows[:-1])
-    return replace(table.take(rows, kind), gaps=gaps, known=known)
+        between |= np.logical_or.reduceat(table.gaps.between, rows[:-1])
+    return replace(table.take(rows, table.kind), gaps=Gaps(between, known, table.has_hull))
 
 
 def _densest(table: Table, totals: ClassTotals, most: int) -> NDArray[np.intp]:
@@ -112,16 +110,3 @@ def _densest(table: Table, totals: ClassTotals, most: int) -> NDArray[np.intp]:
         rows = rows_to_keep(table.tp, table.fp, totals, middle)
         low, high = (middle, high) if rows.size <= most else (low, middle - 1)
     return rows_to_keep(table.tp, table.fp, totals, low)
-
-
-def behind_empty_rule(
-    thresholds: NDArray[Any], tp: Counts, fp: Counts, totals: ClassTotals, kind: Kind
-) -> Table:
-    """Return the table of rows that lack the empty rule."""
-    return Table(
-        np.concatenate([np.array([np.inf], thresholds.dtype), thresholds]),
-        np.concatenate([np.zeros(1, tp.dtype), tp]),
-        np.concatenate([np.zeros(1, fp.dtype), fp]),
-        *totals,
-        kind,
-    )

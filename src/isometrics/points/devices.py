@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,8 @@ from isometrics._counting.device_hull import hull_rows
 from isometrics._counting.hull import vertices
 from isometrics._counting.keys import encoding_of
 from isometrics._table.building import corners_of_table, table_of_sample
-from isometrics._table.table import ClassTotals, Kind, Measure, Table
-from isometrics.points.compact import Compacting, behind_empty_rule
+from isometrics._table.table import ClassTotals, Gaps, Measure, Table
+from isometrics.points.compact import Compacting
 from isometrics.spaces import prg
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def table_on_device(sample: DeviceSample, rows: str) -> Table:
         return _hull_alone(sample)
     totals = ClassTotals(*_counts(sample))
     scores, tp, fp = gathered(ranking_of(sample))
-    table = behind_empty_rule(as_thresholds(scores), tp, fp, totals, Kind.SCORES)
+    table = Table.of_rows(as_thresholds(scores), tp, fp, totals)
     return table if rows == "all" else corners_of_table(table)
 
 
@@ -48,8 +47,7 @@ def _hull_alone(sample: DeviceSample) -> Table:
     known = measures(sums_of(ranking, *counts), *counts)
     rows = hull_rows(ranking, vertices)
     thresholds = as_thresholds(ranking.scores(rows.marks))
-    table = behind_empty_rule(thresholds, rows.tp[1:], rows.fp[1:], totals, Kind.COMPACT)
-    return replace(table, gaps=rows.gaps, known=known)
+    return Table.of_rows(thresholds, rows.tp[1:], rows.fp[1:], totals, Gaps(rows.gaps, known))
 
 
 def areas(sample: DeviceSample, *, everything: bool) -> dict[str, float]:

@@ -12,7 +12,6 @@ import numpy as np
 
 from isometrics._core.arrays import plain
 from isometrics._core.parameters import check_choice
-from isometrics._table.table import Kind
 from isometrics.errors import LengthError, NoCurveError, ParameterError, UndefinedWarning
 from isometrics.points.bounds import area_brackets
 from isometrics.points.models import named_models
@@ -69,7 +68,7 @@ def histogram_of(table: Table) -> Histogram | None:
     >>> found.lo, found.hi, int(found.positives[-1]), int(found.negatives[0])
     (0.1, 0.9, 1, 1)
     """
-    if table.kind is not Kind.SCORES:
+    if not table.complete:
         return None
     scores = table.thresholds[1:].astype(np.float64)
     counts = np.diff(table.tp), np.diff(table.fp)
@@ -156,8 +155,6 @@ VERSION = 1
 """The page refuses data of another version."""
 
 SPACES = ("roc", "pr", "prg", "tradeoff")
-_UNORDERED = (Kind.SELECTION, Kind.SETS)
-_ALL_ROWS = (Kind.SCORES, Kind.CURVE, Kind.HULL, *_UNORDERED)
 """Kinds of tables that lack no row."""
 
 
@@ -261,17 +258,17 @@ def _document(
 
 def _model(name: str, points: OperatingPoints, bands: list[dict[str, Any]]) -> dict[str, Any]:
     table = points.table
-    rows = np.arange(table.size) if table.kind in _UNORDERED else rows_to_explore(table)
+    rows = rows_to_explore(table) if table.nested else np.arange(table.size)
     kept = table.take(rows, table.kind)
     thresholds = kept.thresholds.astype(np.float64)
     return {
         "name": name,
-        "kind": (Kind.COMPACT if table.partial else table.kind).name.lower(),
+        "kind": "compact" if table.partial else table.kind.name.lower(),
         "positives": plain(table.positives),
         "negatives": plain(table.negatives),
         "whole": _is_whole(table),
         "rows": table.size,
-        "complete": kept.size == table.size and table.kind in _ALL_ROWS,
+        "complete": kept.size == table.size and not table.partial,
         "thresholds": packed(thresholds),
         # Integers beyond 2**53 are long doubles in Python; a browser has none.
         "rounded": not np.array_equal(thresholds, kept.thresholds, equal_nan=True),

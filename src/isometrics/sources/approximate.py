@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isometrics._core.sample import as_thresholds
 from isometrics._counting.numpy_kernel import order_of
-from isometrics._table.table import ClassTotals, Kind
+from isometrics._table.table import ClassTotals, Gaps, Table
 from isometrics.points import OperatingPoints
-from isometrics.points.compact import behind_empty_rule
 from isometrics.sources.binned import (
     BinCounts,
     Borders,
@@ -164,5 +162,5 @@ class Looking:
         rank = rank[::-1]
         totals = ClassTotals(int(borders.tp[-1]), int(borders.fp[-1]))
         thresholds = as_thresholds(order.scores(keys[rank]))
-        table = behind_empty_rule(thresholds, tp[rank], fp[rank], totals, Kind.COMPACT)
-        return OperatingPoints(replace(table, gaps=gaps[rank]))
+        table = Table.of_rows(thresholds, tp[rank], fp[rank], totals, Gaps(gaps[rank]))
+        return OperatingPoints(table)

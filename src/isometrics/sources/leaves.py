@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isometrics._core.sample import as_thresholds, check_totals
 from isometrics._counting.numpy_kernel import running_sum
-from isometrics._table.table import ClassTotals, Kind
+from isometrics._table.table import ClassTotals, Gaps, Table
 from isometrics.points import OperatingPoints
 from isometrics.points.bounds import area_brackets
-from isometrics.points.compact import behind_empty_rule
 from isometrics.sources.binned import Borders, Choice, bins_to_refine
 
 if TYPE_CHECKING:
@@ -94,15 +92,13 @@ class Leaves(NamedTuple):
         totals = ClassTotals(*check_totals(tp[-1].item(), fp[-1].item(), counted=name))
         # Adding 0 turns -0.0 into 0.0.
         thresholds = as_thresholds(self.lo + self.lo.dtype.type(0))
-        if not self.open.any():
-            return OperatingPoints(behind_empty_rule(thresholds, tp, fp, totals, Kind.SCORES))
-        table = behind_empty_rule(thresholds, tp, fp, totals, Kind.COMPACT)
-        return OperatingPoints(replace(table, gaps=self.open))
+        gaps = Gaps(self.open) if self.open.any() else None
+        return OperatingPoints(Table.of_rows(thresholds, tp, fp, totals, gaps))
 
 
 def widest(points: OperatingPoints) -> float:
     """Return how wide the widest bracket of the areas is that a tolerance speaks of."""
-    if points.table.kind is not Kind.COMPACT:
+    if not points.table.partial:
         return 0.0
     return max(bracket.width for bracket in area_brackets(points, BRACKETED).values())
 

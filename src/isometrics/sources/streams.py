@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -20,7 +19,7 @@ from isometrics._core.sample import (
     surplus_labels,
 )
 from isometrics._counting.numpy_kernel import order_of
-from isometrics._table.table import ClassTotals, Kind
+from isometrics._table.table import ClassTotals, Gaps, Table
 from isometrics.errors import EmptyInputError, LabelError, ParameterError, ScoreError, WeightError
 from isometrics.points import OperatingPoints
 from isometrics.points.bounds import (
@@ -32,7 +31,6 @@ from isometrics.points.bounds import (
     check_areas,
     tradeoff_bracket,
 )
-from isometrics.points.compact import behind_empty_rule
 from isometrics.points.devices import measures
 from isometrics.sources.adaptive import AdaptiveCounts
 from isometrics.sources.device_bins import DeviceBins, can_count, negative_label
@@ -271,10 +269,8 @@ class Accumulator:
         keys[0] = self._lowest
         thresholds = _ORDER.scores(keys[::-1])
         tp, fp = np.cumsum(seen.positives[::-1]), np.cumsum(seen.negatives[::-1])
-        if seen.exact:
-            return OperatingPoints(behind_empty_rule(thresholds, tp, fp, totals, Kind.SCORES))
-        table = behind_empty_rule(thresholds, tp, fp, totals, Kind.BINNED)
-        return OperatingPoints(replace(table, gaps=seen.levels[::-1] > 0))
+        gaps = None if seen.exact else Gaps(seen.levels[::-1] > 0, has_hull=False)
+        return OperatingPoints(Table.of_rows(thresholds, tp, fp, totals, gaps))
 
     def brackets(self, areas: Iterable[str] | None = None) -> AreaBrackets:
         """Return bounds of areas, equal ones while the stream is exact.

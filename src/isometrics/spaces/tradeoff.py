@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from isometrics._counting.hull import Indices
 
 
-_UNORDERED = (Kind.SELECTION, Kind.SETS)
 _CELLS = 1 << 20
 _SHORTEST = 1e-12
 """Pieces that are found numerically and are shorter than this are rounding."""
@@ -43,7 +42,7 @@ class Envelope(NamedTuple):
 
 def completed(table: Table) -> Table:
     """Return a table with both trivial rules among its rows."""
-    return with_ends(table) if table.kind in _UNORDERED else table
+    return table if table.nested else with_ends(table)
 
 
 def envelope_of(table: Table, index: WeightedIndex) -> Envelope:
@@ -73,7 +72,7 @@ def _pieces(rows: Indices, meetings: Floats, shortest: float = 0.0) -> Envelope:
 
 def front(table: Table, *, with_empty_rule: bool = False) -> Indices:
     """Return the rows that no other one has more true and not more false positives than."""
-    order = np.lexsort((table.tp, table.fp)) if table.kind in _UNORDERED else np.s_[:]
+    order = np.s_[:] if table.nested else np.lexsort((table.tp, table.fp))
     tp, fp = table.tp[order], table.fp[order]
     last = np.flatnonzero(np.append(fp[1:] != fp[:-1], True))
     highest = np.maximum.accumulate(tp[last])

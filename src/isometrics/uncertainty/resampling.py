@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.arrays import Column, column
+from isometrics._core.arrays import Column, column, prepend_zero
 from isometrics._core.parameters import check_choice, check_prevalence
 from isometrics._core.sample import positive_rows, present_rows
 from isometrics._counting.draws import Draws, Stream, draws_of, streams
@@ -68,8 +68,8 @@ class Cells(NamedTuple):
     def table(self, weights: Floats, ratio: float = 0.0) -> Table:
         """Return the table under other weights; `ratio` above 0 fixes negatives per positive."""
         size = self.positive.size
-        tp = _behind_zero(running_sum(weights[:size]))[self.positive_rows]
-        fp = _behind_zero(running_sum(weights[size:]))[self.negative_rows]
+        tp = prepend_zero(running_sum(weights[:size]))[self.positive_rows]
+        fp = prepend_zero(running_sum(weights[size:]))[self.negative_rows]
         if ratio > 0:
             fp = fp * (tp[-1] * ratio / fp[-1])
         return Table(self.thresholds, tp, fp, float(tp[-1]), float(fp[-1]), Kind.SCORES)
@@ -93,9 +93,9 @@ class Grouping(NamedTuple):
 
 def scores_of(table: Table) -> Scores:
     """Return what a table of scores says about each of them."""
-    if table.kind is not Kind.SCORES:
+    if not table.complete:
         raise NotAnswerableError(
-            f"{table.kind} cannot be resampled: rows between its rows are not known; "
+            f"{table.name} cannot be resampled: rows between its rows are not known; "
             "use the full table of the scores"
         )
     return Scores(table.thresholds[1:], np.diff(table.tp), np.diff(table.fp))
@@ -120,8 +120,8 @@ def grouping_of(scores: Scores, detail: Detail, cuts: NDArray[Any]) -> Grouping:
         sums[1][held[1]],
         (ranks[1] - held[1])[some],
         ranks[1][some],
-        _behind_zero(ranks[0]),
-        _behind_zero(ranks[1]),
+        prepend_zero(ranks[0]),
+        prepend_zero(ranks[1]),
     )
     return Grouping(cells, *((rank - 1)[group] for rank in ranks))
 
@@ -141,10 +141,6 @@ def _groups(
         starts[1:] = ~joined
     starts[begins[begins < starts.size]] = True
     return np.asarray(np.cumsum(starts) - 1)
-
-
-def _behind_zero(counts: NDArray[Any]) -> NDArray[Any]:
-    return np.concatenate([np.zeros(1, counts.dtype), counts])
 
 
 SCHEMES = ("multinomial", "poisson")
