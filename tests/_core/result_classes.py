@@ -7,6 +7,7 @@ import numpy as np
 
 import isometrics as iso
 from isometrics import formats
+from isometrics._table.table import Gaps
 from isometrics.calibration.reliability import calibration_report, platt_scaling
 from isometrics.comparison.dominance import dominance, dominance_matrix
 from isometrics.comparison.ranking import disagreement, rank_models
@@ -174,6 +175,7 @@ FACTORIES = {
     "isometrics.studies.ranking.tables.TaskList": lambda: TaskList(
         (data_set(),), (Unusable("b", "is broken"),)
     ),
+    "isometrics._table.table.Gaps": lambda: Gaps(np.array([True, False]), {"x": 0.5}),
     "isometrics._table.table.Table": lambda: points().table,
     "isometrics.testing.Curve": lambda: Curve.of([1, 2], [1, 3], positives=4, negatives=9),
     "isometrics.testing.Row": lambda: count([1, 0], [0.5, 0.2])[0],
