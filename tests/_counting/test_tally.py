@@ -13,7 +13,6 @@ from isometrics._counting.bins import reduce
 from isometrics._counting.numpy_kernel import order_of
 from isometrics._counting.tally import Section, Tally
 from isometrics._table.building import table_of_tally
-from isometrics._table.table import Kind
 from isometrics.points.bounds import area_brackets
 
 ORDER = order_of(np.dtype(np.float64))
@@ -225,7 +224,7 @@ def test_reducing_keeps_the_counts_of_all_ends_that_are_left(drawn, random, most
 def test_a_table_has_exact_counts_at_all_its_rows(drawn, random):
     tally = joined(drawn, random)
     table = table_of_tally(tally, counted="y")
-    assert table.kind is (Kind.SCORES if tally.exact else Kind.COMPACT)
+    assert table.complete is tally.exact
     assert table.thresholds[0] == np.inf
     np.testing.assert_array_equal(ORDER.keys(table.thresholds[1:]), tally.lo[::-1])
     for row, key in enumerate(ORDER.keys(table.thresholds[1:]).tolist()):
@@ -234,7 +233,7 @@ def test_a_table_has_exact_counts_at_all_its_rows(drawn, random):
         assert table.fp[row + 1] == pytest.approx(float(sums[1]), rel=1e-12)
     assert (table.tp[-1], table.fp[-1]) == (table.positives, table.negatives)
     if not tally.exact:
-        np.testing.assert_array_equal(table.gaps, tally.gaps[::-1])
+        np.testing.assert_array_equal(table.gaps.between, tally.gaps[::-1])
 
 
 def test_the_table_of_bins():
@@ -242,7 +241,7 @@ def test_the_table_of_bins():
     tally = exact([(ZERO + 8, True, 1), (ZERO + 9, False, 2), (ZERO + 20, True, 1)])
     tally = tally.join(np.array([0, 2])).align()
     table = table_of_tally(tally, counted="y", lowest=ZERO + 7, has_hull=False)
-    assert table.kind is Kind.BINNED
+    assert not table.has_hull
     assert ORDER.keys(table.thresholds[1:]).tolist() == [ZERO + 20, ZERO + 7]
     with pytest.raises(iso.OneClassError, match=r"^labels has only positives"):
         table_of_tally(exact([(5, True, 1)]), counted="labels")

@@ -88,11 +88,10 @@ def table_of_tally(
         keys = np.append(keys[:-1], tally.lo.dtype.type(lowest))
     scores = as_thresholds(tally.order.scores(keys))
     thresholds = np.concatenate([np.array([np.inf], scores.dtype), scores])
-    table = Table(thresholds, tp, fp, *totals, Kind.SCORES)
-    if tally.exact and known is None:
-        return table
-    kind = Kind.COMPACT if has_hull else Kind.BINNED
-    return replace(table, kind=kind, gaps=tally.gaps[::-1], known=known or {})
+    gaps = None
+    if not tally.exact or known is not None:
+        gaps = Gaps(tally.gaps[::-1], known or {}, has_hull)
+    return Table(thresholds, tp, fp, *totals, Kind.SCORES, gaps=gaps)
 
 
 def corners_of_table(table: Table) -> Table:
