@@ -1,12 +1,13 @@
 """One page, for this machine, under one address."""
 
 import http.client
+import signal
 import socket
 import struct
 import threading
 import urllib.request
 import webbrowser
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -229,20 +230,48 @@ def test_without_anything_the_page_asks_for_a_file():
     assert b'"models":[]' in body
 
 
+@pytest.fixture
+def interrupt():
+    """Return a function that sends Ctrl-C; workers of the tests ignore it otherwise."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield lambda: signal.raise_signal(signal.SIGINT)
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("open_browser", [True, False])
-def test_serve_runs_until_interrupted(monkeypatch, open_browser):
-    opened, announced = [], []
+def test_serve_runs_until_interrupted(monkeypatch, interrupt, open_browser):
+    opened, announced, pages = [], [], []
     monkeypatch.setattr(webbrowser, "open", opened.append)
 
-    def interrupted(_):
-        raise KeyboardInterrupt
+    def visit():
+        pages.append(urllib.request.urlopen(announced[0], timeout=10).read().decode())
+        interrupt()
 
-    monkeypatch.setattr(PageServer, "serve_forever", interrupted)
-    serve({"forest": SMALL}, open_browser=open_browser, announce=announced.append)
+    visitor = threading.Thread(target=visit)
+
+    def announce(address):
+        announced.append(address)
+        visitor.start()
+
+    serve({"forest": SMALL}, title="Served", open_browser=open_browser, announce=announce)
+    visitor.join()
     assert opened == (announced if open_browser else [])
     assert announced[0].startswith("http://127.0.0.1:")
+    assert pages == [report_html({"forest": SMALL}, title="Served")]
 
 
-def test_serve_need_not_announce_itself(monkeypatch):
-    monkeypatch.setattr(PageServer, "serve_forever", lambda _: None)
-    serve({"forest": SMALL}, open_browser=False)
+def test_serve_need_not_announce_itself(interrupt):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+
+    def visit():
+        while True:  # until it is there
+            with suppress(OSError):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10).close()
+                interrupt()
+                return
+
+    visitor = threading.Thread(target=visit)
+    visitor.start()
+    serve({"forest": SMALL}, port=port, open_browser=False)
+    visitor.join()

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from isometrics.errors import ParameterError
-from isometrics.studies import isa as module
 from isometrics.studies.isa import isa, signature
 from isometrics.studies.planted import planted_bicluster
 
@@ -64,9 +63,9 @@ def test_thresholds_that_nothing_exceeds():
     assert isa(np.ones((3, 3)), row_threshold=0.5, column_threshold=0.5, seeds=3) is None
 
 
-def test_an_iteration_that_does_not_settle_has_no_result(monkeypatch):
-    monkeypatch.setattr(module, "_STEPS", 1)
-    assert signature(BY_HAND, [0, 1], row_threshold=0.5, column_threshold=0.5) is None
+def test_a_seed_that_ends_in_a_cycle_has_no_result():
+    matrix = [[-2, -1, 2, -2], [-2, 1, 0, -2], [-1, 3, -3, -2], [0, 1, 1, 0]]
+    assert signature(matrix, [0], row_threshold=0.3, column_threshold=0.3) is None
 
 
 def f1(found, target):

@@ -31,18 +31,15 @@ def in_one_go(tmp_path_factory):
     return run_study(TASKS, SETTINGS, tmp_path_factory.mktemp("one go"))
 
 
-@pytest.fixture
-def counted(monkeypatch):
-    """Return the names of the tasks that are computed."""
-    computed = []
-    evaluate = running.evaluate_task
+def written(folder):
+    """Return when the part of each task was written; a part that is computed again is replaced."""
+    paths = {task.name: part_path(folder / "parts", task.name) for task in TASKS}
+    return {name: path.stat().st_mtime_ns for name, path in paths.items() if path.exists()}
 
-    def counting(task, settings):
-        computed.append(task.name)
-        return evaluate(task, settings)
 
-    monkeypatch.setattr(running, "evaluate_task", counting)
-    return computed
+def computed(folder, before):
+    """Return the tasks whose parts were written since."""
+    return {name for name, when in written(folder).items() if before.get(name) != when}
 
 
 def test_there_is_one_row_for_each_task_and_model(in_one_go):
@@ -52,49 +49,45 @@ def test_there_is_one_row_for_each_task_and_model(in_one_go):
     assert in_one_go["rank_aupr"].to_pylist()[:5] != [None] * 5
 
 
-def test_a_run_that_was_ended_goes_on_where_it_was(tmp_path, monkeypatch, in_one_go, counted):
-    counting = running.evaluate_task
-
-    def interrupted(task, settings):
-        if len(counted) == 2:
+def test_a_run_that_was_ended_goes_on_where_it_was(tmp_path, in_one_go):
+    def end_after_two(done, _):
+        if done == 2:
             raise KeyboardInterrupt
-        return counting(task, settings)
 
-    monkeypatch.setattr(running, "evaluate_task", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run_study(TASKS, SETTINGS, tmp_path)
+        run_study(TASKS, SETTINGS, tmp_path, progress=end_after_two)
     assert not (tmp_path / "results.parquet").exists()
-    assert len(list((tmp_path / "parts").iterdir())) == 2
-    monkeypatch.setattr(running, "evaluate_task", counting)
+    before = written(tmp_path)
+    assert len(before) == 2
     done = []
     found = run_study(TASKS, SETTINGS, tmp_path, progress=lambda *each: done.append(each))
     assert done == [(3, 3)]
-    assert sorted(counted) == sorted(task.name for task in TASKS)
+    assert computed(tmp_path, before) == {task.name for task in TASKS} - before.keys()
     assert numbers(found).equals(numbers(in_one_go))
     assert pq.read_table(tmp_path / "results.parquet").equals(found)
 
 
-def test_a_truncated_part_is_computed_again(tmp_path, in_one_go, counted):
+def test_a_truncated_part_is_computed_again(tmp_path, in_one_go):
     run_study(TASKS, SETTINGS, tmp_path)
     part = part_path(tmp_path / "parts", TASKS[1].name)
     part.write_bytes(part.read_bytes()[:-200])
-    counted.clear()
+    before = written(tmp_path)
     found = run_study(TASKS, SETTINGS, tmp_path)
-    assert counted == [TASKS[1].name]
+    assert computed(tmp_path, before) == {TASKS[1].name}
     assert numbers(found).equals(numbers(in_one_go))
 
 
-def test_other_settings_or_data_are_computed_again(tmp_path, counted):
+def test_other_settings_or_data_are_computed_again(tmp_path):
     run_study(TASKS[:2], SETTINGS, tmp_path)
-    counted.clear()
+    before = written(tmp_path)
     run_study(TASKS[:2], settings_of(models=5, folds=3, random_state=1), tmp_path)
-    assert len(counted) == 2
-    counted.clear()
+    assert computed(tmp_path, before) == {TASKS[0].name, TASKS[1].name}
     foreign = part_path(tmp_path / "parts", TASKS[0].name)
     table = pq.read_table(foreign)
     pq.write_table(table.replace_schema_metadata(None), foreign)
+    before = written(tmp_path)
     run_study(TASKS[:2], settings_of(models=5, folds=3, random_state=1), tmp_path)
-    assert counted == [TASKS[0].name]
+    assert computed(tmp_path, before) == {TASKS[0].name}
 
 
 def test_processes_do_not_change_results(tmp_path, in_one_go):
