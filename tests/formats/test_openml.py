@@ -1,6 +1,6 @@
 """OpenML's prediction files: any order, any quoting, and errors by line."""
 
-import builtins
+import sys
 
 import numpy as np
 import pytest
@@ -188,14 +188,7 @@ def test_a_list_of_values_that_takes_a_reader_ages(arff):
 
 
 def test_liac_arff_is_optional(arff, monkeypatch):
-    imported = builtins.__import__
-
-    def without(name, *args, **kwargs):
-        if name == "arff":
-            raise ImportError(name)
-        return imported(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "arff", None)
     with pytest.raises(ParameterError, match="needs liac-arff, which is not installed"):
         formats.read(arff(BINARY))
 
