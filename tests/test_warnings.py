@@ -32,15 +32,14 @@ def wide_brackets(_):
     with pytest.MonkeyPatch.context() as patched:
         import narwhals.stable.v2 as nw
 
-        from isometrics.sources import census, cluster_passes, leaves, tables
+        from isometrics.sources import cluster_passes, tables
         from isometrics.sources.batches import peek
         from isometrics.sources.clusters import ClusterFrame
         from isometrics.sources.columns import layout_of
 
         pl = pytest.importorskip("polars")
-        for module in (cluster_passes, census):
-            patched.setattr(module, "ROOM", 60)
-        patched.setattr(leaves, "FIRST_PIECES", 8)
+        patched.setattr(ClusterFrame, "most_collected", 60)
+        patched.setattr(cluster_passes, "MOST_PIECES", 8)
         patched.setattr(cluster_passes, "MOST_PASSES", 1)
         rng = np.random.default_rng(1)
         labels = rng.random(500) < 0.4

@@ -29,7 +29,7 @@ from isometrics._table.table import Kind, Measure, Table
 from isometrics.errors import ToleranceWarning
 from isometrics.points.devices import areas as areas_on_device
 from isometrics.points.devices import hull_alone, table_on_device
-from isometrics.sources import census, cluster_passes, leaves
+from isometrics.sources import cluster_passes
 from isometrics.sources import streams as stream
 from isometrics.sources.batches import peek
 from isometrics.sources.clusters import ClusterFrame
@@ -326,9 +326,8 @@ def small_passes() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings():
         warnings.simplefilter("ignore", ToleranceWarning)
-        for module in (cluster_passes, census):
-            patched.setattr(module, "ROOM", 4_000)
-        patched.setattr(leaves, "FIRST_PIECES", 256)
+        patched.setattr(ClusterFrame, "most_collected", 4_000)
+        patched.setattr(cluster_passes, "MOST_PIECES", 256)
         yield
 
 

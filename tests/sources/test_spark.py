@@ -16,7 +16,7 @@ import pytest
 import isometrics as iso
 from isometrics.cli import main
 from isometrics.errors import FileError, ParameterError
-from isometrics.sources import census, cluster_passes, leaves, spark_urls
+from isometrics.sources import cluster_passes, clusters
 
 from .test_approximate import check
 
@@ -35,9 +35,8 @@ def sample():
 
 
 def few(monkeypatch, room=1500, pieces=500):
-    for module in (cluster_passes, census):
-        monkeypatch.setattr(module, "ROOM", room)
-    monkeypatch.setattr(leaves, "FIRST_PIECES", pieces)
+    monkeypatch.setattr(clusters.ClusterFrame, "most_collected", room)
+    monkeypatch.setattr(cluster_passes, "MOST_PIECES", pieces)
 
 
 def test_a_frame_is_counted_in_the_cluster(spark, sample, monkeypatch):
@@ -123,7 +122,7 @@ def test_what_cannot_be_read(spark, url, said):
 
 
 def test_without_pyspark(monkeypatch):
-    monkeypatch.setattr(spark_urls, "find_spec", lambda _: None)
+    monkeypatch.setattr(clusters, "find_spec", lambda _: None)
     with pytest.raises(FileError, match=r"pip install 'isometrics\[spark\]'"):
         iso.read_predictions("spark://?table=a")
 

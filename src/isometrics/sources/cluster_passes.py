@@ -1,4 +1,9 @@
-"""Scores counted in a cluster, one pass after another, until every table is close enough."""
+"""Scores counted in a cluster, one pass after another, until every table is close enough.
+
+A pass cuts ranges of scores into pieces and counts the rows of each piece. Counts at the borders
+of ranges are exact; ranges that may hold vertices of the hull, or that leave the areas most
+uncertain, are cut again in the next pass.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +11,547 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics.errors import FileError, ToleranceWarning, warn
-from isometrics.sources.cuts import Cuts, cuts_of, way_to
-from isometrics.sources.leaves import ROOM, Leaves, plan_of, widest
+from isometrics._core.groups import GroupNames
+from isometrics._core.sample import as_thresholds, check_totals
+from isometrics._counting.numpy_kernel import running_sum
+from isometrics._table.table import ClassTotals, Gaps, Table
+from isometrics.errors import FileError, OneClassError, ParameterError, ToleranceWarning, warn
+from isometrics.points import OperatingPoints
+from isometrics.points.bounds import area_brackets
+from isometrics.sources.arrow import codes
+from isometrics.sources.binned import Borders, Choice, bins_to_refine
+from isometrics.sources.cluster_totals import INF, ClusterTotals, count_totals, numbers_of
+from isometrics.sources.groups import GroupTables, group_tables
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     import narwhals.stable.v2 as nw
     import pyarrow as pa
+    from numpy.typing import NDArray
 
+    from isometrics._core.arrays import Counts, Floats
     from isometrics.sources.clusters import ClusterFrame
-    from isometrics.sources.leaves import Plan
+    from isometrics.sources.columns import Layout
 
+    Progress = Callable[[int, int | None], None]
+    ByModel = dict[str, OperatingPoints]
+
+TOLERANCE = 1e-6
+"""How wide bounds may be where rows are too many for an exact table."""
 MOST_PASSES = 30
-_SAME = 1e-9
+"""Passes over one score column; if bounds are still too wide then, a warning says so."""
+MOST_PIECES = 1 << 16
+"""A range is never cut into more pieces at once, as long as each may hold many rows."""
+FINEST = 1 << 40
+"""So many pieces separate the scores of a range, unless they lie extremely close together."""
+BOUNDED = ("AUROC", "AUPR", "average precision", "AUPRG")
+"""The areas that a tolerance is about."""
+_TOTAL = float(1 << 40)
+_ALL = 1 << 62
+_VERTEX_SHARE = 0.25
+"""The share of a pass that may go to vertices of the hull before the uncertainty of areas."""
+_AIM = 0.3
+"""Uncertainty is reduced this far below the tolerance, as pieces are never equally uncertain."""
+_ROUNDING = 1e-9
 """Sums of weights are rounded, in another order in each pass."""
 
 
-class Roots(NamedTuple):
-    """The ranges of whole series, before any is cut."""
+# ---------------------------------------------------------------------- tables
 
-    leaves: Leaves
-    names: pa.Table | None
-    """The values of key columns by which rows find the ``node`` of their series; None if all
-    rows are one series."""
+
+class ClusterTables(NamedTuple):
+    """The tables of rows in a cluster, and the work it took."""
+
+    points: ByModel
+    groups: dict[str, ByModel]
+    skipped: dict[str, str]
+    collected: list[int]
+    """The rows that each pass collected, the first one, which checks all rows, included."""
+
+
+def read_cluster(
+    source: ClusterFrame,
+    layout: Layout,
+    *,
+    tolerance: float | None = None,
+    keep_rows: bool = False,
+    progress: Progress | None = None,
+) -> ClusterTables:
+    """Count the predictions of a cluster there; only aggregates are collected.
+
+    Parameters
+    ----------
+    source
+        Where the rows are.
+    layout
+        Which column is what.
+    tolerance
+        How wide the bounds of areas may be, by default 1e-6, where a table has more than 2**20
+        rows and distinct scores; shorter ones are exact.
+    keep_rows
+        Refused: rows stay where they are.
+    progress
+        Called after each pass with the rows it has read.
+    """
+    if keep_rows:
+        raise ParameterError(
+            "the rows of a cluster stay there; to compare models on the same rows, read a sample "
+            "of them that fits into memory"
+        )
+    reader = _Reader(source, layout, TOLERANCE if tolerance is None else tolerance, progress)
+    points, skipped = reader.models()
+    groups, skipped_groups = reader.groups() if layout.group is not None else ({}, {})
+    return ClusterTables(points, groups, skipped | skipped_groups, reader.collected)
+
+
+class _Reader:
+    """Counts the score columns one after another."""
+
+    def __init__(
+        self, source: ClusterFrame, layout: Layout, tolerance: float, progress: Progress | None
+    ) -> None:
+        self._source = source
+        self._layout = layout
+        self._tolerance = tolerance
+        self._progress = progress
+        self._totals = count_totals(source, layout)
+        self.collected = [self._totals.table.num_rows]
+        self._report_progress()
+
+    def _report_progress(self) -> None:
+        if self._progress is not None:
+            self._progress(self._totals.size, self._totals.size)
+
+    def models(self) -> tuple[ByModel, dict[str, str]]:
+        """Return the tables over all rows, and why some classes have none."""
+        layout, skipped = self._layout, {}
+        if layout.model is not None:
+            (name,) = layout.scores
+            tables, one_class = self._tables(name, ["model"])
+            for only in one_class.values():
+                check_totals(
+                    int(only == "positives"), int(only == "negatives"), counted=layout.label
+                )
+            return {model: points for (model,), points in tables.items()}, {}
+        points: ByModel = {}
+        for name in layout.scores:
+            positive = self._totals.positive_totals(name)
+            sums = [self._totals.rows_where(positive), self._totals.rows_where(~positive)]
+            try:
+                check_totals(*sums, counted=layout.label)
+            except OneClassError:
+                # Of many classes some may be absent; that leaves the others as they are.
+                if not layout.multiclass or len(layout.scores) == 1:
+                    raise
+                skipped[name] = "no row has this class"
+                continue
+            points[name] = self._tables(name, [])[0][()]
+        return points, skipped
+
+    def groups(self) -> GroupTables:
+        """Return the tables of groups, and why some groups have none."""
+        keys = ["group"] if self._layout.model is None else ["group", "model"]
+        by_group: dict[str, dict[str, OperatingPoints | str]] = {
+            group: {} for (group,) in _series_of(self._totals, ["group"]).names
+        }
+        for name in self._layout.scores:
+            tables, one_class = self._tables(name, keys)
+            for (group, *model), table in (tables | one_class).items():
+                by_group[group][model[0] if model else name] = table
+        return group_tables(by_group)
+
+    def _tables(
+        self, name: str, keys: list[str]
+    ) -> tuple[dict[tuple[str, ...], OperatingPoints], dict[tuple[str, ...], str]]:
+        """Return the tables of one score column by the values of key columns.
+
+        The second mapping has the series of one class only, and which class that is.
+        """
+        column = list(self._layout.scores).index(name)
+        series = _series_of(self._totals, keys)
+        ranges, one_class = _whole_ranges(
+            self._totals, column, self._totals.positive_totals(name), series
+        )
+        label = self._layout.label
+        if ranges.open.any():
+            rows = self._rows(name, column, keys, ranges)
+            passes = Passes(self._source, rows, ranges, series.ids(keys))
+            passes.run(self._tolerance, label)
+            ranges = passes.ranges
+            self.collected += passes.collected
+            for _ in passes.collected:
+                self._report_progress()
+        tables = {
+            series.names[number]: ranges.take(part).points(label)
+            for number, part in ranges.by_series()
+        }
+        return tables, {series.names[number]: only for number, only in one_class.items()}
+
+    def _rows(self, name: str, column: int, keys: list[str], ranges: Ranges) -> nw.LazyFrame[Any]:
+        """Return the finite scores of one column with their labels as counts."""
+        import narwhals.stable.v2 as nw
+
+        score = nw.col(f"score_{column}")
+        rows = self._totals.rows
+        if ranges.lo.dtype.kind == "f" and np.isinf(ranges.lo).any():
+            rows = rows.filter((score < INF) & (score > -INF))
+        positive = nw.col("label") == self._totals.positive_label(name)
+        weighted = self._layout.weight is not None
+        weight = nw.col("weight") if weighted else nw.lit(1).cast(nw.Int64)
+        zero = weight * 0 if weighted else nw.lit(0).cast(nw.Int64)
+        counts = {"tp": nw.when(positive).then(weight).otherwise(zero)}
+        if weighted:
+            counts["fp"] = nw.when(positive).then(zero).otherwise(weight)
+        return rows.select(*keys, score=score, **counts)
+
+
+class _Series(NamedTuple):
+    """Which rows of the totals are counted together: those of one table."""
+
+    totals: ClusterTotals
+    codes: NDArray[np.int64]
+    names: list[tuple[str, ...]]
+    """The values of key columns, as texts, for each series."""
+
+    def ids(self, keys: list[str]) -> pa.Table | None:
+        """Return the table by which rows find the range of their series; None for one series."""
+        if not keys:
+            return None
+        import pyarrow as pa
+
+        first = np.unique(self.codes, return_index=True)[1]
+        table = self.totals.table.select(keys).take(pa.array(first))
+        return table.append_column("range_id", pa.array(np.arange(first.size)))
+
+
+def _series_of(totals: ClusterTotals, keys: list[str]) -> _Series:
+    if not keys:
+        return _Series(totals, np.zeros(totals.table.num_rows, np.int64), [()])
+    names, ranks = [], []
+    for key in keys:
+        row_codes, values = codes(totals.table[key].combine_chunks())
+        group_names = GroupNames(totals.columns[key])
+        value_codes = group_names.codes_of(values)
+        ordered, rank = group_names.in_order()
+        names.append(ordered)
+        ranks.append(rank[value_codes[row_codes]])
+    distinct, numbers = np.unique(np.stack(ranks), axis=1, return_inverse=True)
+    series = [
+        tuple(ordered[rank] for ordered, rank in zip(names, ranks_of_series, strict=True))
+        for ranks_of_series in distinct.T.tolist()
+    ]
+    return _Series(totals, numbers.ravel(), series)
+
+
+# ---------------------------------------------------------------------- ranges
+
+
+class Ranges(NamedTuple):
+    """Ranges with rows: those of one series after those of another, the highest scores first.
+
+    A series is what gets a table of its own: all rows, or those of one model, one group or both.
+    """
+
+    series: NDArray[np.int64]
+    range_id: NDArray[np.int64]
+    """The number by which rows find their range."""
+    parent_id: NDArray[np.int64]
+    """The range it is a piece of."""
+    lo: NDArray[Any]
+    """The lowest score."""
+    hi: NDArray[Any]
+    positives: Counts
+    negatives: Counts
+    rows: NDArray[np.int64]
+
+    @property
+    def open(self) -> NDArray[np.bool_]:
+        """Which ranges hold several scores."""
+        return np.asarray(self.lo != self.hi)
+
+    def take(self, which: NDArray[Any] | slice) -> Ranges:
+        """Return some of them."""
+        return Ranges(*(column[which] for column in self))
+
+    def sorted(self) -> Ranges:
+        """Return them in their order."""
+        return self.take(np.lexsort((self.lo, -self.series))[::-1])
+
+    def refine(self, cut: NDArray[np.intp], pieces: Ranges) -> Ranges:
+        """Return the ranges with some of them replaced by their pieces."""
+        left = np.ones(self.range_id.size, np.bool_)
+        left[cut] = False
+        both = zip(self.take(left), pieces, strict=True)
+        return Ranges(*(np.concatenate(columns) for columns in both)).sorted()
+
+    def by_series(self) -> Iterator[tuple[int, slice]]:
+        """Return the number and the ranges of each series."""
+        starts = np.flatnonzero(np.diff(self.series, prepend=-1))
+        ends = np.append(starts, self.series.size)[1:]
+        for start, end in zip(starts, ends, strict=True):
+            yield int(self.series[start]), slice(int(start), int(end))
+
+    def points(self, name: str) -> OperatingPoints:
+        """Return the table of one series; `name` is what errors call the labels.
+
+        It has every distinct score where no range is left open, and else the rows at the borders.
+        """
+        tp, fp = running_sum(self.positives), running_sum(self.negatives)
+        totals = ClassTotals(*check_totals(tp[-1].item(), fp[-1].item(), counted=name))
+        # Adding 0 turns -0.0 into 0.0.
+        thresholds = as_thresholds(self.lo + self.lo.dtype.type(0))
+        gaps = Gaps(self.open) if self.open.any() else None
+        return OperatingPoints(Table.of_rows(thresholds, tp, fp, totals, gaps))
+
+
+def _whole_ranges(
+    totals: ClusterTotals, column: int, positive: NDArray[np.bool_], series: _Series
+) -> tuple[Ranges, dict[int, str]]:
+    """Return the ranges of finite scores and those at both infinities, of series of two classes.
+
+    The second mapping has the others, and which class they have.
+    """
+    count = len(series.names)
+    columns = {
+        name: numbers_of(totals.table, f"{name}_{column}")
+        for name in ("size", "rows", "above", "below", "lo", "hi")
+    }
+
+    def summed(values: NDArray[Any], which: NDArray[np.bool_]) -> NDArray[Any]:
+        sums = np.zeros(count, columns["size"].dtype)
+        np.add.at(sums, series.codes[which], values[which])
+        return sums
+
+    lowest, highest = _extremes(columns, series.codes, count)
+    number, none = np.arange(count), np.full(count, -1)
+    rows = np.zeros(count, np.int64)
+    np.add.at(rows, series.codes, columns["rows"].astype(np.int64))
+    parts = []
+    for name, ids, lo, hi, size in (
+        ("size", number, lowest, highest, rows),
+        ("above", none, np.full(count, INF), np.full(count, INF), 0 * rows),
+        ("below", none, np.full(count, -INF), np.full(count, -INF), 0 * rows),
+    ):
+        tp, fp = summed(columns[name], positive), summed(columns[name], ~positive)
+        filled = np.flatnonzero(tp + fp > 0)
+        if filled.size:
+            parts.append(Ranges(number, ids, none, lo, hi, tp, fp, size).take(filled))
+    ranges = Ranges(*(np.concatenate(columns) for columns in zip(*parts, strict=True))).sorted()
+    positives, negatives = (
+        np.bincount(ranges.series, counts, count) for counts in (ranges.positives, ranges.negatives)
+    )
+    one_class = {
+        int(number): "positives" if positives[number] > 0 else "negatives"
+        for number in np.flatnonzero((positives == 0) | (negatives == 0))
+    }
+    return ranges.take(~np.isin(ranges.series, list(one_class))), one_class
+
+
+def _extremes(
+    columns: dict[str, NDArray[Any]], codes: NDArray[np.int64], count: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the lowest and the highest finite score of each series; 0 where there is none."""
+    finite = columns["rows"] > 0
+    lowest = np.zeros(count, columns["lo"].dtype)
+    highest = lowest.copy()
+    series, first = np.unique(codes[finite], return_index=True)
+    for extremes, name, extreme in ((lowest, "lo", np.minimum), (highest, "hi", np.maximum)):
+        values = columns[name][finite]
+        extremes[series] = values[first]
+        extreme.at(extremes, codes[finite], values)
+    return lowest, highest
+
+
+# ---------------------------------------------------------------------- which ranges to cut
+
+
+class Plan(NamedTuple):
+    """Which ranges to cut, and into how many pieces each."""
+
+    cut: NDArray[np.intp]
+    pieces: NDArray[np.int64]
+
+
+def plan_pass(ranges: Ranges, tolerances: dict[int, float], most_rows: int) -> Plan:
+    """Plan the next pass; nothing is cut if all is known.
+
+    Where the rows of all open ranges fit, all scores are told apart. Else those ranges are cut
+    that may hold vertices of the hull, or leave the areas most uncertain.
+
+    Parameters
+    ----------
+    ranges
+        What is known so far.
+    tolerances
+        How wide the bounds of each series may be.
+    most_rows
+        The most rows that the pass may collect.
+    """
+    cut = np.flatnonzero(ranges.open)
+    if ranges.rows[cut].sum() > most_rows:
+        wanted = _wanted(ranges, tolerances)
+        cut = np.flatnonzero((wanted.uncertainty > 0) | wanted.vertex)
+        if ranges.rows[cut].sum() > most_rows:
+            return _shared(cut, ranges.rows, wanted, most_rows)
+    return Plan(cut, np.full(cut.size, FINEST))
+
+
+class _Wanted(NamedTuple):
+    """The reasons to cut each range."""
+
+    uncertainty: Floats
+    """How much it may add to the bounds of an area; 0 where that may stay."""
+    vertex: NDArray[np.bool_]
+    """Whether it may hold vertices of the hull, where there is no other reason."""
+    enough: float
+    """So many pieces in all reduce the uncertainty below the tolerance."""
+
+
+def _wanted(ranges: Ranges, tolerances: dict[int, float]) -> _Wanted:
+    size = ranges.range_id.size
+    uncertainty, vertex, enough = np.zeros(size), np.zeros(size, np.bool_), 0.0
+    for series, part in ranges.by_series():
+        borders, closed = _borders(ranges.take(part)), ~ranges.open[part]
+        tolerance = tolerances[series]
+        choice = bins_to_refine(borders, tolerance, Choice(closed, closed), _ALL)
+        if choice.all_rows.any():
+            # What is left alone takes half of the tolerance, the pieces of the others the rest.
+            choice = bins_to_refine(borders, tolerance / 2, Choice(closed, closed), _ALL)
+        uncertainty[part] = np.where(choice.all_rows, borders.doubts().max(axis=0), 0.0)
+        vertex[part] = choice.vertices
+        enough += float(np.sqrt(uncertainty[part]).sum()) ** 2 / (_AIM * tolerance)
+    return _Wanted(uncertainty, vertex, enough)
+
+
+def _borders(ranges: Ranges) -> Borders:
+    """Return the counts at the borders; sums of weights are scaled, which changes no doubt."""
+    rise, run = ranges.positives, ranges.negatives
+    if rise.dtype.kind == "f":
+        scale = _TOTAL / (rise.sum() + run.sum())
+        rise, run = rise * scale, run * scale
+    tp, fp = running_sum(rise), running_sum(run)
+    return Borders(np.arange(tp.size), tp, fp, tp - rise, fp - run)
+
+
+def _shared(
+    cut: NDArray[np.intp], all_rows: NDArray[np.int64], wanted: _Wanted, most_rows: int
+) -> Plan:
+    """Share the rows that a pass may collect among ranges.
+
+    Notes
+    -----
+    An uncertainty u is about u/k once its range is cut into k pieces. The sum is smallest where k
+    is in proportion to √u.
+    """
+    most = max(most_rows // 4, 1)
+    if cut.size > most:
+        urgency = np.where(wanted.vertex[cut], np.inf, wanted.uncertainty[cut])
+        cut = np.sort(cut[np.argsort(-urgency, kind="stable")[:most]])
+    need, vertex, rows = np.sqrt(wanted.uncertainty[cut]), wanted.vertex[cut], all_rows[cut]
+    most_rows = max(most_rows - 2 * cut.size, 0)
+    share = np.zeros(cut.size)
+    share[vertex] = rows[vertex] * min(1.0, _VERTEX_SHARE * most_rows / max(rows[vertex].sum(), 1))
+    left = min(most_rows - share.sum(), wanted.enough)
+    satisfied = vertex.copy()
+    for _ in range(4):
+        unsatisfied = ~satisfied
+        if not unsatisfied.any():
+            break
+        # What is shared out beyond the rows of a range is of no use there.
+        over = max(left - rows[satisfied & ~vertex].sum(), 0)
+        share[unsatisfied] = need[unsatisfied] * (over / need[unsatisfied].sum())
+        satisfied |= rows <= share
+    pieces = np.minimum(2 + share.astype(np.int64), MOST_PIECES)
+    return Plan(cut, np.where(rows <= pieces, FINEST, pieces))
+
+
+# ---------------------------------------------------------------------- cuts
+
+_MOST_IDS = 1 << 57
+"""Numbers of pieces stay unique over all passes."""
+_TINY, _UP = 2.0**-960, 2.0**1000
+_FAR = 2.0**62
+"""Differences of integers below this do not overflow."""
+
+
+class Cuts(NamedTuple):
+    """Ranges and how each is cut: a row's piece is first + ⌊(score · factor - shift) · scale⌋.
+
+    Floating-point arithmetic never reverses the order of two scores, so pieces are ranges again.
+    Every range has at least two, as its lowest and its highest score are separated.
+    """
+
+    range_id: NDArray[np.int64]
+    parent_id: NDArray[np.int64]
+    factor: Floats
+    """A power of two that keeps differences finite and normal, nearly always 1."""
+    shift: NDArray[Any]
+    """The lowest score: an integer where integers are subtracted exactly."""
+    scale: Floats
+    first: NDArray[np.int64]
+    """The number of the first piece."""
+
+    def take(self, rows: NDArray[Any]) -> Cuts:
+        """Return some of them."""
+        return Cuts(*(column[rows] for column in self))
+
+    @property
+    def whole(self) -> bool:
+        """Whether scores are integers, from which the lowest one is subtracted exactly."""
+        return self.shift.dtype.kind in "iu"
+
+
+def cut_ranges(ranges: Ranges, pieces: NDArray[np.int64], first: int) -> Cuts:
+    """Cut ranges into pieces, numbered from `first` on."""
+    pieces = np.minimum(pieces, max(_MOST_IDS // pieces.size, 2))
+    starts = first + np.cumsum(pieces) - pieces
+    lo, hi = ranges.lo, ranges.hi
+    factor = np.ones(lo.size)
+    low, high = lo.astype(np.float64), hi.astype(np.float64)
+    if lo.dtype.kind in "iu" and (high - low).max() < _FAR:
+        shift, length = lo, (hi - lo).astype(np.float64)
+    else:
+        with np.errstate(over="ignore"):
+            distance = high - low
+        factor[np.isinf(distance)] = 0.5
+        factor[(distance > 0) & (distance < _TINY)] = _UP
+        shift = low * factor
+        length = high * factor - shift
+    # Integers far apart are floats for once, and those close to each other may be equal then.
+    apart = length > 0
+    scale = np.zeros(lo.size)
+    scale[apart] = (pieces[apart] - 0.5) / length[apart]
+    return Cuts(ranges.range_id, ranges.parent_id, factor, shift, scale, starts)
+
+
+def steps_to(last: Cuts, earlier: list[Cuts]) -> list[Cuts]:
+    """Return all cuts that lead rows to the last ones, from the whole sample on.
+
+    Ranges that were not cut in a pass keep their number there; other ranges are left out, and
+    their rows with them.
+    """
+    steps = [last]
+    for cuts in reversed(earlier):
+        wanted = steps[-1]
+        index = np.searchsorted(cuts.range_id, wanted.parent_id).clip(max=cuts.range_id.size - 1)
+        made = cuts.range_id[index] == wanted.parent_id
+        uncut = wanted.take(~made)
+        zero = np.zeros(uncut.range_id.size)
+        unchanged = Cuts(
+            range_id=uncut.range_id,
+            parent_id=uncut.parent_id,
+            factor=zero,
+            shift=zero.astype(cuts.shift.dtype),
+            scale=zero,
+            first=uncut.range_id,
+        )
+        both = zip(cuts.take(np.unique(index[made])), unchanged, strict=True)
+        steps.append(Cuts(*(np.concatenate(columns) for columns in both)))
+    return steps[::-1]
+
+
+# ---------------------------------------------------------------------- passes
 
 
 class Passes:
@@ -40,40 +563,43 @@ class Passes:
         The cluster.
     rows
         Columns ``score``, ``tp`` and, where rows have weights, ``fp``, and the names of series.
-    roots
-        The series.
+    ranges
+        The ranges of whole series, before any is cut.
+    ids
+        The values of key columns by which rows find the ``range_id`` of their series; None if all
+        rows are one series.
     """
 
-    def __init__(self, source: ClusterFrame, rows: nw.LazyFrame[Any], roots: Roots) -> None:
-        self.leaves = roots.leaves
+    def __init__(
+        self, source: ClusterFrame, rows: nw.LazyFrame[Any], ranges: Ranges, ids: pa.Table | None
+    ) -> None:
+        self.ranges = ranges
         self.collected: list[int] = []
         """How many rows each pass has collected."""
         self._source = source
-        self._weighted = "fp" in rows.collect_schema().names()
-        self._keys = [] if roots.names is None else roots.names.column_names[:-1]
+        columns = ("score", "tp", "fp")
+        self._columns = [name for name in columns if name in rows.collect_schema().names()]
+        self._keys = [] if ids is None else ids.column_names[:-1]
         self._rows = rows
-        if roots.names is not None:
-            self._rows = rows.join(
-                source.local(roots.names, rows, self._keys), on=self._keys, how="inner"
-            )
-        self._before: list[Cuts] = []
-        self._next = int(self.leaves.node.max()) + 1
+        if ids is not None:
+            self._rows = rows.join(source.local(ids, rows, self._keys), on=self._keys, how="inner")
+        self._cuts: list[Cuts] = []
+        self._next = int(ranges.range_id.max()) + 1
 
     def run(self, tolerance: float, label: str) -> None:
-        """Pass over the rows until each bracket is narrow, and the hull of each series is known.
+        """Pass over the rows until all bounds are narrow, and the hull of each series is known.
 
         `label` is what errors call the labels.
         """
-        series = [number for number, _ in self.leaves.of_series()]
-        aims = dict.fromkeys(series, tolerance)
+        aims = dict.fromkeys((number for number, _ in self.ranges.by_series()), tolerance)
         for _ in range(MOST_PASSES):
-            plan = plan_of(self.leaves, aims, ROOM)
+            plan = plan_pass(self.ranges, aims, self._source.most_collected)
             while not plan.cut.size and (wide := self._wider_than(tolerance, label)):
                 aims |= {number: aims[number] / 2 for number in wide}
-                plan = plan_of(self.leaves, aims, ROOM)
+                plan = plan_pass(self.ranges, aims, self._source.most_collected)
             if not plan.cut.size:
                 return
-            self._look(plan)
+            self._refine(plan)
         if wide := self._wider_than(tolerance, label):
             warn(
                 f"the areas are known to {max(wide.values()):.2g} only, after {MOST_PASSES} "
@@ -82,81 +608,93 @@ class Passes:
             )
 
     def _wider_than(self, tolerance: float, label: str) -> dict[int, float]:
-        """Return the series whose brackets are too wide, and how wide they are."""
+        """Return the series whose bounds are too wide, and how wide they are."""
         widths = {
-            number: widest(self.leaves.take(part).points(label))
-            for number, part in self.leaves.of_series()
+            number: widest_bounds(self.ranges.take(part).points(label))
+            for number, part in self.ranges.by_series()
         }
         return {number: width for number, width in widths.items() if width > tolerance}
 
-    def _look(self, plan: Plan) -> None:
-        """Count the pieces of some ranges, and put them in their place."""
-        cut = self.leaves.take(plan.cut)
-        cuts = cuts_of(cut, plan.pieces, self._next)
+    def _refine(self, plan: Plan) -> None:
+        """Count the pieces of some ranges, and replace these ranges by them."""
+        parents = self.ranges.take(plan.cut)
+        cuts = cut_ranges(parents, plan.pieces, self._next)
         self._next = int(cuts.first[-1] + plan.pieces[-1])
-        found = self._source.collect(self._counted(way_to(cuts, self._before)))
-        self.collected.append(found.num_rows)
-        pieces = self._pieces(found, cut, cuts)
-        self._before.append(cuts.take(np.argsort(cuts.node)))
-        self.leaves = self.leaves.with_pieces(plan.cut, pieces)
+        counted = self._source.collect(self._counted(steps_to(cuts, self._cuts)))
+        self.collected.append(counted.num_rows)
+        pieces = self._pieces(counted, parents, cuts)
+        self._cuts.append(cuts.take(np.argsort(cuts.range_id)))
+        self.ranges = self.ranges.refine(plan.cut, pieces)
 
-    def _counted(self, way: list[Cuts]) -> nw.LazyFrame[Any]:
+    def _counted(self, steps: list[Cuts]) -> nw.LazyFrame[Any]:
         """Return the aggregation of one pass: the rows of each piece, and its extreme scores."""
         import narwhals.stable.v2 as nw
 
         rows = self._rows
-        for place, cuts in enumerate(way):
-            if place == 0 and not self._keys:
-                only = {
-                    name: nw.lit(column[0].item())
-                    for name, column in cuts._asdict().items()
-                    if name not in ("node", "parent")
-                }
+        for number, cuts in enumerate(steps):
+            names = ("factor", "shift", "scale", "first")
+            if number == 0 and not self._keys:
+                cut = {name: nw.lit(getattr(cuts, name)[0].item()) for name in names}
             else:
-                only = {name: nw.col(name) for name in ("factor", "shift", "scale", "first")}
-                local = self._source.local(_table(cuts), rows, ["node"])
-                rows = rows.join(local, on="node", how="inner")
-            rows = rows.select(*self._kept(), node=_piece(only, whole=cuts.whole))
-        sums = ["tp", "fp"] if self._weighted else ["tp"]
-        return rows.group_by("node").agg(
+                cut = {name: nw.col(name) for name in names}
+                local = self._source.local(_table(cuts), rows, ["range_id"])
+                rows = rows.join(local, on="range_id", how="inner")
+            rows = rows.select(*self._columns, range_id=_piece(cut, whole=cuts.whole))
+        return rows.group_by("range_id").agg(
             nw.len().alias("rows"),
-            *(nw.col(name).sum() for name in sums),
+            *(nw.col(name).sum() for name in self._columns[1:]),
             nw.col("score").min().alias("lo"),
             nw.col("score").max().alias("hi"),
         )
 
-    def _kept(self) -> list[str]:
-        return ["score", "tp", "fp"] if self._weighted else ["score", "tp"]
-
-    def _pieces(self, found: pa.Table, cut: Leaves, cuts: Cuts) -> Leaves:
+    def _pieces(self, counted: pa.Table, parents: Ranges, cuts: Cuts) -> Ranges:
         """Return the pieces that were counted; together they must be the ranges that were cut."""
-        found = found.sort_by("node")
-        node, rows, tp, lo, hi = (
-            found[name].to_numpy() for name in ("node", "rows", "tp", "lo", "hi")
+        counted = counted.sort_by("range_id")
+        range_id, rows, tp, lo, hi = (
+            counted[name].to_numpy() for name in ("range_id", "rows", "tp", "lo", "hi")
         )
         rows = rows.astype(np.int64)
-        fp = found["fp"].to_numpy() if self._weighted else rows - tp
-        origin = np.searchsorted(cuts.first, node, "right") - 1
-        pieces = Leaves(cut.series[origin], node, cut.node[origin], lo, hi, tp, fp, rows)
-        inner = np.diff(origin) == 0
+        fp = counted["fp"].to_numpy() if "fp" in self._columns else rows - tp
+        parent = np.searchsorted(cuts.first, range_id, "right") - 1
         same = True
-        for now, before in ((rows, cut.rows), (tp, cut.positives), (fp, cut.negatives)):
-            sums = np.bincount(origin, now, cut.node.size)
-            rounding = _SAME if before.dtype.kind == "f" else 0.0
+        for now, before in (
+            (rows, parents.rows),
+            (tp, parents.positives),
+            (fp, parents.negatives),
+        ):
+            sums = np.bincount(parent, now, before.size)
+            rounding = _ROUNDING if before.dtype.kind == "f" else 0.0
             same &= bool(np.allclose(sums, before, rtol=rounding, atol=rounding * before.sum()))
-        if not same or (hi[:-1] >= lo[1:])[inner].any():
+        siblings = np.diff(parent) == 0
+        if not same or (hi[:-1] >= lo[1:])[siblings].any():
             raise FileError(
                 f"the predictions of {self._source.name} changed while they were read; keep a "
                 "fixed copy, and read that"
             )
-        return pieces
+        return Ranges(
+            series=parents.series[parent],
+            range_id=range_id,
+            parent_id=parents.range_id[parent],
+            lo=lo,
+            hi=hi,
+            positives=tp,
+            negatives=fp,
+            rows=rows,
+        )
+
+
+def widest_bounds(points: OperatingPoints) -> float:
+    """Return how far the bounds of the areas that a tolerance is about are apart at most."""
+    if not points.table.partial:
+        return 0.0
+    return max(bracket.width for bracket in area_brackets(points, BOUNDED).values())
 
 
 def _table(cuts: Cuts) -> pa.Table:
     import pyarrow as pa
 
     columns = cuts._asdict()
-    del columns["parent"]
+    del columns["parent_id"]
     return pa.table({name: pa.array(column) for name, column in columns.items()})
 
 

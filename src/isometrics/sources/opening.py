@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from isometrics._core.writing import ScratchFolder
 from isometrics.errors import FileError
 from isometrics.formats.registry import FORMATS, sniff
-from isometrics.sources.clusters import frame_source
+from isometrics.sources.clusters import SPARK_SCHEMES, frame_source, open_spark
 from isometrics.sources.files import (
     ARROW,
     CSV,
@@ -22,7 +22,6 @@ from isometrics.sources.files import (
     kind_of_file,
 )
 from isometrics.sources.memory import SHARE_OF_BATCHES, parse_memory_limit
-from isometrics.sources.spark_urls import SPARK_SCHEMES, open_spark
 from isometrics.sources.text_files import TextFiles, refuse_long_lines, text_files
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from isometrics.sources.approximate import ApproximateTable
 from isometrics.sources.arrow import ahead
 from isometrics.sources.batches import columns_of
 from isometrics.sources.cleaning import Chunk, Cleaner
-from isometrics.sources.cluster_tables import read_cluster
+from isometrics.sources.cluster_passes import read_cluster
 from isometrics.sources.clusters import ClusterFrame
 from isometrics.sources.exact import ExactTable
 from isometrics.sources.groups import GroupedRows

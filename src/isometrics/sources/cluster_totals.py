@@ -1,4 +1,4 @@
-"""All rows of a cluster checked and counted by label, model and group: the first pass."""
+"""The rows of a cluster, all checked and counted by label, model and group: the first pass."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from isometrics.sources.cleaning import (
     Cleaner,
 )
 from isometrics.sources.labels import Positions
-from isometrics.sources.leaves import ROOM
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -37,12 +36,12 @@ _EXACT_DIGITS, _EXACT_WHOLE_DIGITS = 15, 18
 INF = float("inf")
 
 
-class Census(NamedTuple):
+class ClusterTotals(NamedTuple):
     """Clean rows in a cluster, and how many there are of each label, model and group."""
 
     rows: nw.LazyFrame[Any]
     """Columns ``label``, ``weight``, ``model`` and ``group``, as far as there are, ``score_0`` …"""
-    totals: pa.Table
+    table: pa.Table
     """One row for each label, model and group."""
     size: int
     """How many rows there are, those of weight 0 included."""
@@ -53,15 +52,19 @@ class Census(NamedTuple):
 
     def positive_label(self, model: str) -> object:
         """Return the positive label of a score column as the cluster knows it; None if absent."""
-        place = np.flatnonzero(self.positive_totals(model))
-        return self.totals["label"][int(place[0])].as_py() if place.size else None
+        index = np.flatnonzero(self.positive_totals(model))
+        return self.table["label"][int(index[0])].as_py() if index.size else None
 
     def positive_totals(self, model: str) -> NDArray[np.bool_]:
         """Return which totals are positive for a score column."""
         return self.positive[model if model in self.positive else ""]
 
+    def rows_where(self, which: NDArray[np.bool_]) -> int:
+        """Return the number of rows of some totals."""
+        return int(self.table["rows"].to_numpy()[which].sum())
 
-def census_of(source: ClusterFrame, layout: Layout) -> Census:
+
+def count_totals(source: ClusterFrame, layout: Layout) -> ClusterTotals:
     """Check all rows by the rules of every other engine, and count them.
 
     Only the first rows are looked at one by one: they tell positions, and the order of labels.
@@ -84,7 +87,7 @@ def census_of(source: ClusterFrame, layout: Layout) -> Census:
     cleaner.recount(size if layout.weight is not None else int(times.sum()), kept, 0.0)
     cleaner.finish()
     columns = {key: name for key, name in _keys(layout).items() if name is not None}
-    return Census(rows, totals, int(times.sum()), columns, cleaner.positive(labels))
+    return ClusterTotals(rows, totals, int(times.sum()), columns, cleaner.positive(labels))
 
 
 def _keys(layout: Layout) -> dict[str, str | None]:
@@ -117,7 +120,7 @@ def _typed(source: ClusterFrame, layout: Layout) -> nw.LazyFrame[Any]:
 
     wanted = {"label": layout.label, "weight": layout.weight, "model": layout.model}
     wanted |= {"group": layout.group}
-    wanted |= {f"score_{place}": name for place, name in enumerate(layout.scores.values())}
+    wanted |= {f"score_{index}": name for index, name in enumerate(layout.scores.values())}
     named = {role: name for role, name in wanted.items() if name is not None}
     typed = {}
     for role, name in named.items():
@@ -148,9 +151,7 @@ def _missing_flag(name: str, *, floats: bool) -> nw.Expr:
     import narwhals.stable.v2 as nw
 
     missing = nw.col(name).is_null()
-    if floats:
-        missing = missing | nw.col(name).is_nan()
-    return nw.when(missing).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
+    return _flag(missing | nw.col(name).is_nan() if floats else missing)
 
 
 def _flag(condition: nw.Expr) -> nw.Expr:
@@ -190,15 +191,15 @@ def _weights(
     if dtype == nw.UInt64:
         flags["beyond"] = _flag(weight > LARGEST_WEIGHT)
     sums = rows.select(**flags).select(*(nw.col(flag).sum() for flag in flags))
-    found = {flag: value or 0 for flag, value in source.collect(sums).to_pylist()[0].items()}
+    counts = {flag: value or 0 for flag, value in source.collect(sums).to_pylist()[0].items()}
     for flag, error, what in (
         ("missing", MissingValueError, MISSING),
         ("beyond", WeightError, BEYOND),
         ("negative", WeightError, NEGATIVE),
         ("infinite", WeightError, INFINITE),
     ):
-        cleaner.offences.recount(name, int(found.get(flag, 0)), error, what)
-    size, kept, total = int(found["size"]), int(found["kept"]), float(found["total"])
+        cleaner.offences.recount(name, int(counts.get(flag, 0)), error, what)
+    size, kept, total = int(counts["size"]), int(counts["kept"]), float(counts["total"])
     cleaner.recount(size, kept, total)
     cleaner.finish_weights()
     return size, kept, dtype != nw.Float64 and total <= LARGEST_COUNT
@@ -216,9 +217,9 @@ def _texts(source: ClusterFrame, rows: nw.LazyFrame[Any], cleaner: Cleaner) -> N
     """Count texts in score columns, which are refused in the end."""
     import narwhals.stable.v2 as nw
 
-    for place, name in enumerate(cleaner.layout.scores.values()):
+    for index, name in enumerate(cleaner.layout.scores.values()):
         if kind_of(source.schema.field(name).type) == "string":
-            _count_texts(source, rows.select(text=nw.col(f"score_{place}")), name, cleaner)
+            _count_texts(source, rows.select(text=nw.col(f"score_{index}")), name, cleaner)
 
 
 def _count_texts(
@@ -227,9 +228,9 @@ def _count_texts(
     import narwhals.stable.v2 as nw
 
     error: type[InputError] = WeightError if name == cleaner.layout.weight else ScoreError
-    counted = rows.group_by("text").agg(nw.len().alias("rows")).head(ROOM)
-    found = source.collect(counted).sort_by("text")
-    texts, times = found["text"].to_pylist(), found["rows"].to_numpy()
+    counted = rows.group_by("text").agg(nw.len().alias("rows")).head(source.most_collected)
+    collected = source.collect(counted).sort_by("text")
+    texts, times = collected["text"].to_pylist(), collected["rows"].to_numpy()
     missing = np.array([text is None for text in texts], np.bool_)
     strange = np.array([text is not None and not is_number(text) for text in texts], np.bool_)
     cleaner.offences.recount(name, int(times[missing].sum()), MissingValueError, MISSING)
@@ -260,54 +261,54 @@ def _totals(source: ClusterFrame, rows: nw.LazyFrame[Any], cleaner: Cleaner) -> 
     parts: dict[str, nw.Expr] = {}
     sums, extremes = [], []
     types = rows.collect_schema()
-    for place, name in enumerate(layout.scores.values()):
+    for index, name in enumerate(layout.scores.values()):
         if kind_of(source.schema.field(name).type) == "string":
             continue
-        score, floats = nw.col(f"score_{place}"), types[f"score_{place}"] == nw.Float64
-        nothing = nw.lit(0).cast(types["weight"] if layout.weight else nw.Int64)
+        score, floats = nw.col(f"score_{index}"), types[f"score_{index}"] == nw.Float64
+        zero = nw.lit(0).cast(types["weight"] if layout.weight else nw.Int64)
         finite = (score < INF) & (score > -INF) if floats else ~score.is_null()
         parts |= {
-            f"missing_{place}": _missing_flag(f"score_{place}", floats=floats),
-            f"size_{place}": nw.when(finite).then(weight).otherwise(nothing),
-            f"rows_{place}": _flag(finite),
-            f"above_{place}": nw.when(score == INF).then(weight).otherwise(nothing)
+            f"missing_{index}": _missing_flag(f"score_{index}", floats=floats),
+            f"size_{index}": nw.when(finite).then(weight).otherwise(zero),
+            f"rows_{index}": _flag(finite),
+            f"above_{index}": nw.when(score == INF).then(weight).otherwise(zero)
             if floats
-            else nothing,
-            f"below_{place}": nw.when(score == -INF).then(weight).otherwise(nothing)
+            else zero,
+            f"below_{index}": nw.when(score == -INF).then(weight).otherwise(zero)
             if floats
-            else nothing,
-            f"finite_{place}": nw.when(finite).then(score) if floats else score,
+            else zero,
+            f"finite_{index}": nw.when(finite).then(score) if floats else score,
         }
-        sums += [f"{what}_{place}" for what in ("missing", "size", "rows", "above", "below")]
+        sums += [f"{what}_{index}" for what in ("missing", "size", "rows", "above", "below")]
         extremes += [
-            nw.col(f"finite_{place}").min().alias(f"lo_{place}"),
-            nw.col(f"finite_{place}").max().alias(f"hi_{place}"),
+            nw.col(f"finite_{index}").min().alias(f"lo_{index}"),
+            nw.col(f"finite_{index}").max().alias(f"hi_{index}"),
         ]
     counted = (
         rows.select(*keys, **parts)
         .group_by(*keys)
         .agg(nw.len().alias("rows"), *(nw.col(name).sum() for name in sums), *extremes)
     )
-    found = source.collect(counted.head(ROOM + 1))
-    if found.num_rows > ROOM:
-        _refuse_many_labels(source, rows, found, cleaner)
+    totals = source.collect(counted.head(source.most_collected + 1))
+    if totals.num_rows > source.most_collected:
+        _refuse_many_labels(source, rows, totals, cleaner)
         several = " and ".join(repr(by_role[key]) for key in keys)
         raise ParameterError(
-            f"{several} have more than {ROOM} combinations of values; labels, models and groups "
-            "must be few enough to be counted one by one"
+            f"{several} have more than {source.most_collected} combinations of values; labels, "
+            "models and groups must be few enough to be counted one by one"
         )
-    return found.sort_by([(key, "ascending") for key in keys])
+    return totals.sort_by([(key, "ascending") for key in keys])
 
 
 def _refuse_many_labels(
-    source: ClusterFrame, rows: nw.LazyFrame[Any], found: pa.Table, cleaner: Cleaner
+    source: ClusterFrame, rows: nw.LazyFrame[Any], totals: pa.Table, cleaner: Cleaner
 ) -> None:
-    """Refuse labels that are no classes, some of which were found."""
+    """Refuse labels that are no classes; the totals of some of them are given."""
     import narwhals.stable.v2 as nw
 
     if cleaner.layout.multiclass:
         return
-    labels, missing = cleaner.labels.read(found["label"].unique())
+    labels, missing = cleaner.labels.read(totals["label"].unique())
     present = labels if missing is None else labels[~missing]
     cleaner.labels.remember(present, Positions(None))
     other = ~nw.col("label").is_in(cleaner.labels.classes)
@@ -324,18 +325,18 @@ def _missing(
 ) -> None:
     """Tell the checks how many values are missing in all rows."""
     times = totals["rows"].to_numpy()
-    found = {layout.label: int(times[unlabelled].sum())}
+    counts = {layout.label: int(times[unlabelled].sum())}
     for role, name in (("model", layout.model), ("group", layout.group)):
         if name is not None:
             missing = codes(totals[role].combine_chunks())[0] < 0
-            found[name] = int(times[missing].sum())
-    for place, name in enumerate(layout.scores.values()):
-        if f"missing_{place}" in totals.column_names:
-            found[name] = int(totals[f"missing_{place}"].to_numpy().sum())
-    for name, count in found.items():
+            counts[name] = int(times[missing].sum())
+    for index, name in enumerate(layout.scores.values()):
+        if f"missing_{index}" in totals.column_names:
+            counts[name] = int(totals[f"missing_{index}"].to_numpy().sum())
+    for name, count in counts.items():
         cleaner.offences.recount(name, count, MissingValueError, MISSING)
 
 
 def numbers_of(totals: pa.Table, name: str) -> NDArray[Any]:
-    """Return a column of totals as an array; what is null is anything."""
+    """Return a column of totals as an array; nulls have arbitrary values."""
     return numbers(totals[name].combine_chunks()).values

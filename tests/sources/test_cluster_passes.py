@@ -22,12 +22,11 @@ from isometrics.errors import (
     ToleranceWarning,
     WeightError,
 )
-from isometrics.sources import census, cluster_passes, clusters, leaves, tables
+from isometrics.sources import cluster_passes, clusters, tables
 from isometrics.sources.batches import peek
+from isometrics.sources.cluster_passes import FINEST, Ranges, cut_ranges, steps_to, widest_bounds
 from isometrics.sources.clusters import ClusterFrame
 from isometrics.sources.columns import layout_of
-from isometrics.sources.cuts import cuts_of, way_to
-from isometrics.sources.leaves import Leaves
 from isometrics.testing.strategies import binary_samples
 
 from .test_approximate import check
@@ -55,9 +54,8 @@ class Small:
     """A pass collects few rows, and cuts are coarse."""
 
     def __init__(self, monkeypatch, room=64, pieces=16):
-        for module in (cluster_passes, census):
-            monkeypatch.setattr(module, "ROOM", room)
-        monkeypatch.setattr(leaves, "FIRST_PIECES", pieces)
+        monkeypatch.setattr(ClusterFrame, "most_collected", room)
+        monkeypatch.setattr(cluster_passes, "MOST_PIECES", pieces)
 
 
 @settings(max_examples=60)
@@ -102,13 +100,13 @@ def test_no_pass_collects_more_than_it_may(monkeypatch):
     labels, scores = curved(3000, 3)
     Small(monkeypatch, 200, 50)
     collected = []
-    look = cluster_passes.Passes._look
+    refine = cluster_passes.Passes._refine
 
-    def looked(self, plan):
-        look(self, plan)
+    def refined(self, plan):
+        refine(self, plan)
         collected.append(self.collected[-1])
 
-    monkeypatch.setattr(cluster_passes.Passes, "_look", looked)
+    monkeypatch.setattr(cluster_passes.Passes, "_refine", refined)
     points = read({"label": labels, "score": scores}, 1e-4).points["score"]
     assert len(collected) > 3
     assert max(collected) <= 200
@@ -353,10 +351,10 @@ def test_predictions_that_change(monkeypatch):
     labels, scores = curved(300, 1)
     counted = cluster_passes.Passes._counted
 
-    def changed(self, way):
+    def changed(self, steps):
         import narwhals.stable.v2 as nw
 
-        return counted(self, way).with_columns(tp=nw.col("tp") + 1)
+        return counted(self, steps).with_columns(tp=nw.col("tp") + 1)
 
     monkeypatch.setattr(cluster_passes.Passes, "_counted", changed)
     with pytest.raises(FileError, match="changed while they were read"):
@@ -385,12 +383,12 @@ def test_brackets_that_are_still_too_wide_are_refined_further(monkeypatch):
 
     def doubled(points):
         asked.append(points)
-        return 8 * leaves.widest(points)
+        return 8 * widest_bounds(points)
 
-    monkeypatch.setattr(cluster_passes, "widest", doubled)
+    monkeypatch.setattr(cluster_passes, "widest_bounds", doubled)
     points = read({"label": labels, "score": scores}, 0.02).points["score"]
     assert len(asked) > 1
-    assert leaves.widest(points) <= 0.02 / 8
+    assert widest_bounds(points) <= 0.02 / 8
 
 
 def test_names_and_kinds_of_frames():
@@ -421,17 +419,17 @@ def test_dask_frames_stay_where_they_are():
 # ---------------------------------------------------------------------- cuts
 
 
-def leaf(lo, hi, node=0, rows=2):
+def one_range(lo, hi, range_id=0, rows=2):
     one = np.ones(1, np.int64)
     lows, highs = np.array([lo]), np.array([hi])
-    return Leaves(0 * one, node * one, -one, lows, highs, one, one, rows * one)
+    return Ranges(0 * one, range_id * one, -one, lows, highs, one, one, rows * one)
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, unique=True),
-       st.sampled_from([2, 3, 1 << 16, leaves.FINEST]))  # fmt: skip
+       st.sampled_from([2, 3, 1 << 16, FINEST]))  # fmt: skip
 def test_pieces_are_ranges_in_the_order_of_scores(scores, pieces):
     ordered = np.sort(np.array(scores)) + 0.0
-    cuts = cuts_of(leaf(ordered[0], ordered[-1]), np.array([pieces]), 5)
+    cuts = cut_ranges(one_range(ordered[0], ordered[-1]), np.array([pieces]), 5)
     found = np.floor((ordered * cuts.factor - cuts.shift) * cuts.scale).astype(np.int64)
     assert found[0] == 0
     assert (np.diff(found) >= 0).all()
@@ -440,15 +438,17 @@ def test_pieces_are_ranges_in_the_order_of_scores(scores, pieces):
 
 
 def test_the_way_of_rows_leads_through_all_cuts():
-    first = cuts_of(leaf(0.0, 1.0), np.array([4]), 1)
-    second = cuts_of(leaf(0.0, 0.2, node=1)._replace(parent=np.array([0])), np.array([4]), 5)
-    last = cuts_of(
-        Leaves(*(np.concatenate(both) for both in zip(
-            leaf(0.0, 0.02, node=5)._replace(parent=np.array([1])),
-            leaf(0.8, 0.9, node=4)._replace(parent=np.array([0])), strict=True))),
+    first = cut_ranges(one_range(0.0, 1.0), np.array([4]), 1)
+    second = cut_ranges(
+        one_range(0.0, 0.2, range_id=1)._replace(parent_id=np.array([0])), np.array([4]), 5
+    )
+    last = cut_ranges(
+        Ranges(*(np.concatenate(both) for both in zip(
+            one_range(0.0, 0.02, range_id=5)._replace(parent_id=np.array([1])),
+            one_range(0.8, 0.9, range_id=4)._replace(parent_id=np.array([0])), strict=True))),
         np.array([2, 2]), 9,
     )  # fmt: skip
-    way = way_to(last, [first, second])
-    assert [cuts.node.tolist() for cuts in way] == [[0], [1, 4], [5, 4]]
-    assert way[1].first.tolist() == [5, 4]
-    assert way[1].scale.tolist() == [second.scale[0], 0.0]
+    steps = steps_to(last, [first, second])
+    assert [cuts.range_id.tolist() for cuts in steps] == [[0], [1, 4], [5, 4]]
+    assert steps[1].first.tolist() == [5, 4]
+    assert steps[1].scale.tolist() == [second.scale[0], 0.0]
