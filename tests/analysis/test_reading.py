@@ -12,7 +12,7 @@ import pytest
 import isometrics as iso
 from isometrics.errors import FileError, LabelError
 from isometrics.points.bounds import area_brackets
-from isometrics.sources import approximate
+from isometrics.sources import binned_rows
 
 ROWS = 300_000
 
@@ -63,7 +63,7 @@ def test_without_a_limit_the_table_is_that_of_the_arrays(parquet, full):
 
 @pytest.mark.parametrize("tolerance", [0.05, 1e-4])
 def test_a_tolerance(parquet, full, tolerance, monkeypatch):
-    monkeypatch.setattr(approximate, "FIRST_ROWS", 20_000)
+    monkeypatch.setattr(binned_rows, "FIRST_ROWS", 20_000)
     found = iso.read_predictions(parquet, tolerance=tolerance, memory_limit="200MB").models["score"]
     assert found.table.partial
     assert len(found) < len(full)

@@ -12,7 +12,7 @@ import pytest
 
 import isometrics as iso
 from isometrics.integrations import mlflow as ours
-from isometrics.sources import approximate
+from isometrics.sources import binned_rows
 
 mlflow = pytest.importorskip("mlflow")
 pd = pytest.importorskip("pandas")
@@ -155,7 +155,7 @@ def test_undefined_values_are_nan(run):
 
 @pytest.mark.usefixtures("run")
 def test_bounds_that_differ_are_logged(tmp_path, monkeypatch):
-    monkeypatch.setattr(approximate, "FIRST_ROWS", 2000)
+    monkeypatch.setattr(binned_rows, "FIRST_ROWS", 2000)
     rng = np.random.default_rng(2)
     labels = rng.random(20_000) < 0.3
     table = pyarrow.table({"label": labels, "score": rng.normal(labels)})

@@ -29,7 +29,7 @@ from isometrics.sources.clusters import ClusterFrame
 from isometrics.sources.columns import layout_of
 from isometrics.testing.strategies import binary_samples
 
-from .test_approximate import check
+from .test_binned_rows import check
 
 INF = float("inf")
 MISSING = "missing values (NaN or null)"

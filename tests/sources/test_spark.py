@@ -18,7 +18,7 @@ from isometrics.cli import main
 from isometrics.errors import FileError, ParameterError
 from isometrics.sources import cluster_passes, clusters
 
-from .test_approximate import check
+from .test_binned_rows import check
 
 pytestmark = [
     pytest.mark.xdist_group("spark"),

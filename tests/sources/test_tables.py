@@ -15,14 +15,14 @@ from isometrics.errors import (
     OneClassError,
     ParameterError,
 )
-from isometrics.sources import approximate, tables
 from isometrics.sources import batches as sources
+from isometrics.sources import binned_rows, tables
 from isometrics.sources.columns import Layout
 from isometrics.sources.frames import FrameSource
 from isometrics.sources.groups import GroupedRows
 from isometrics.sources.tables import columns_of, read_tables
 
-from .test_approximate import Coarse, check, curved
+from .test_binned_rows import Coarse, check, curved
 
 
 def points(labels, scores, weights=None):
@@ -105,7 +105,7 @@ def test_a_small_model_beside_a_large_one(monkeypatch):
 
 
 def test_weights_and_groups_are_counted_exactly(monkeypatch):
-    monkeypatch.setattr(approximate, "FIRST_ROWS", 10)
+    monkeypatch.setattr(binned_rows, "FIRST_ROWS", 10)
     labels, scores = curved(200, 4)
     for extra in ({"weight": np.arange(200) % 3}, {"group": np.arange(200) % 2}):
         table = pa.table({"label": labels, "score": scores} | extra)
@@ -237,13 +237,13 @@ def test_what_does_not_fit_goes_to_the_disk(monkeypatch):
     """After every batch, no more rows are held than the limit allows."""
     held = []
 
-    class Watched(tables.ExactTable):
+    class Watched(tables.SortedRows):
         def spill(self):
             held.append(self.nbytes)
             super().spill()
             held.append(self.nbytes)
 
-    monkeypatch.setattr(tables, "ExactTable", Watched)
+    monkeypatch.setattr(tables, "SortedRows", Watched)
     labels, scores = curved(100, 8)
     table = pa.table({"label": labels, "score": scores})
     found = iso.read_predictions(table, memory_limit=500)

@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 
 
 def table_of_sample(
-    sample: Sample, positives: Total | None, negatives: Total | None, *, corners: bool = False
+    sample: Sample,
+    positives: Total | None = None,
+    negatives: Total | None = None,
+    *,
+    corners: bool = False,
+    counted: str = "y_true",
 ) -> Table:
     """Count a sample under its own totals, or under larger ones that include unscored items."""
     unscored = positives is not None or negatives is not None
@@ -38,12 +43,12 @@ def table_of_sample(
     totals = check_totals(
         scored[0] if positives is None else positives,
         scored[1] if negatives is None else negatives,
-        counted="y_true",
+        counted=counted,
     )
     for name, seen, total in zip(("positives", "negatives"), scored, totals, strict=True):
         # Sums of float weights taken in another order differ in their last bits.
         if total < seen * (1 - 1e-12):
-            raise PointsError(f"{name} is {total} but y_true alone has {seen}")
+            raise PointsError(f"{name} is {total} but {counted} alone has {seen}")
     totals = (max(totals[0], scored[0]), max(totals[1], scored[1]))
     if totals != scored:
         thresholds, tp, fp = _with_everything(thresholds, tp, fp, totals)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -10,17 +10,16 @@ from isometrics._core.groups import GroupNames
 from isometrics._core.parameters import check_tolerance
 from isometrics._core.sample import Sample
 from isometrics.errors import OneClassError
-from isometrics.sources.approximate import ApproximateTable
 from isometrics.sources.arrow import ahead
 from isometrics.sources.batches import columns_of
+from isometrics.sources.binned_rows import BinnedRows
 from isometrics.sources.cleaning import Chunk, Cleaner
 from isometrics.sources.cluster_passes import read_cluster
 from isometrics.sources.clusters import ClusterFrame
-from isometrics.sources.exact import ExactTable
 from isometrics.sources.groups import GroupedRows
 from isometrics.sources.kept import KeptRows, RowKeeper, shares_rows
 from isometrics.sources.memory import rows_budget
-from isometrics.sources.runs import SpillFolder
+from isometrics.sources.sorted_rows import SortedRows, SpillFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -156,6 +155,33 @@ def _chunks(source: Source, cleaner: Cleaner, progress: Progress | None) -> Iter
             yield chunk
 
 
+class Feeder(Protocol):
+    """Counts the rows of one model in a `Tally`, in one pass over them or several."""
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that rows take."""
+        ...
+
+    def append(
+        self, labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None
+    ) -> None:
+        """See the clean rows of a batch."""
+        ...
+
+    def spill(self) -> None:
+        """Move rows that are kept to the disk."""
+        ...
+
+    def end_pass(self, name: str, room: int) -> bool:
+        """Tell whether all rows must be seen again; `room` of them may be kept then."""
+        ...
+
+    def points(self, name: str, *, budget: int) -> OperatingPoints:
+        """Return the table, within some bytes; `name` is what errors call the labels."""
+        ...
+
+
 class _Models:
     """The rows of each model on their way into a table."""
 
@@ -168,7 +194,7 @@ class _Models:
         # Bins count rows; sums of weights and groups take the exact way.
         exact = layout.weight is not None or layout.group is not None
         self._tolerance = None if exact else tolerance
-        self._tables: dict[str, ExactTable | ApproximateTable] = {}
+        self._tables: dict[str, Feeder] = {}
         self._names = None if layout.model is None else GroupNames(layout.model)
         self._grouped = None if layout.group is None else GroupedRows(layout.group, budget)
 
@@ -195,7 +221,7 @@ class _Models:
     ) -> None:
         weights = None if chunk.weights is None else chunk.weights[rows]
         if model not in self._tables:
-            self._tables[model] = self._empty_table(scores.dtype, weights)
+            self._tables[model] = self._feeder(scores.dtype, weights)
         self._tables[model].append(labels[rows], scores[rows], weights)
         if self._grouped is not None and chunk.groups is not None:
             codes, values = chunk.groups
@@ -204,29 +230,22 @@ class _Models:
 
     def _spill(self) -> None:
         """Move the rows of the largest tables to the disk, until the others fit."""
-        exact = [table for table in self._tables.values() if isinstance(table, ExactTable)]
-        exact.sort(key=lambda table: table.nbytes)
-        held = sum(table.nbytes for table in exact)
+        tables = sorted(self._tables.values(), key=lambda table: table.nbytes)
+        held = sum(table.nbytes for table in tables)
         while held > self._budget:
-            table = exact.pop()
+            table = tables.pop()
             held -= table.nbytes
             table.spill()
 
-    def _empty_table(
-        self, dtype: np.dtype[Any], weights: Counts | None
-    ) -> ExactTable | ApproximateTable:
+    def _feeder(self, dtype: np.dtype[Any], weights: Counts | None) -> Feeder:
         if self._tolerance is not None:
-            return ApproximateTable(dtype, self._tolerance, folder=self._folder)
-        return ExactTable(dtype, None if weights is None else weights.dtype, folder=self._folder)
+            return BinnedRows(dtype, self._tolerance, folder=self._folder)
+        return SortedRows(dtype, None if weights is None else weights.dtype, folder=self._folder)
 
     def look_again(self) -> bool:
         """End a pass; tell whether another one is needed."""
         room = self._budget // (_BYTES_OF_A_KEY * len(self._tables))
-        wanted = [
-            table.end_pass(self._layout.label, room)
-            for table in self._tables.values()
-            if isinstance(table, ApproximateTable)
-        ]
+        wanted = [table.end_pass(self._layout.label, room) for table in self._tables.values()]
         return any(wanted)
 
     def tables(self) -> Tables:

@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics._counting import bins
 from isometrics.errors import FileError, OneClassError
 from isometrics.points.bounds import EXACT, area_brackets
-from isometrics.sources import approximate, bins
-from isometrics.sources.approximate import ApproximateTable
-from isometrics.sources.runs import SpillFolder
+from isometrics.sources import binned_rows
+from isometrics.sources.binned_rows import BinnedRows
+from isometrics.sources.sorted_rows import SpillFolder
 from isometrics.testing.strategies import binary_samples
 
 NARROW = ("AUROC", "AUPR", "average precision", "AUPRG")
@@ -38,14 +39,14 @@ class Coarse:
     """Few rows are kept as they are, and bins are few."""
 
     def __init__(self, monkeypatch, first=8, cell_bits=3, most=16):
-        monkeypatch.setattr(approximate, "FIRST_ROWS", first)
-        monkeypatch.setattr(approximate, "bins_for", lambda _: most)
+        monkeypatch.setattr(binned_rows, "FIRST_ROWS", first)
+        monkeypatch.setattr(binned_rows, "bins_for", lambda _: most)
         monkeypatch.setattr(bins, "_CELL_BITS", cell_bits)
 
 
 def read(labels, scores, tolerance, *, chunk=5, room=10**6):
     with SpillFolder() as folder:
-        table = ApproximateTable(scores.dtype, tolerance, folder=folder)
+        table = BinnedRows(scores.dtype, tolerance, folder=folder)
         number = passes(table, chunked(labels, scores, chunk), room)
         return table.points("label", budget=10**9), number
 
@@ -159,7 +160,7 @@ def test_a_short_sample_is_counted_once_however_many_passes_others_need(monkeypa
     labels, scores = curved(50, 1)
     Coarse(monkeypatch, first=60)
     with SpillFolder() as folder:
-        table = ApproximateTable(scores.dtype, 0.1, folder=folder)
+        table = BinnedRows(scores.dtype, 0.1, folder=folder)
         for _ in range(3):
             table.append(labels, scores)
             assert not table.end_pass("label", 100)
@@ -171,7 +172,7 @@ def test_a_finished_table_takes_no_notice_of_further_passes(monkeypatch):
     labels, scores = curved(500, 2)
     Coarse(monkeypatch)
     with SpillFolder() as folder:
-        table = ApproximateTable(scores.dtype, 0.3, folder=folder)
+        table = BinnedRows(scores.dtype, 0.3, folder=folder)
         passes(table, chunked(labels, scores, 100), 10**6)
         before = table.points("label", budget=0)
         table.append(labels, scores)
@@ -179,7 +180,7 @@ def test_a_finished_table_takes_no_notice_of_further_passes(monkeypatch):
         assert table.points("label", budget=0) == before
 
 
-@pytest.mark.parametrize("change", ["fewer", "more", "other labels", "nothing"])
+@pytest.mark.parametrize("change", ["fewer", "more", "other labels", "nothing", "other scores"])
 def test_rows_that_change_between_passes_are_noticed(monkeypatch, change):
     labels, scores = curved(500, 3)
     Coarse(monkeypatch)
@@ -188,9 +189,11 @@ def test_rows_that_change_between_passes_are_noticed(monkeypatch, change):
         "more": [(labels, scores), (labels, scores)],
         "other labels": [(~labels, scores)],
         "nothing": [],
+        # As many rows of each class, and one of them at another score.
+        "other scores": [(labels, np.where(np.arange(500) == 7, scores[8], scores))],
     }[change]
     with SpillFolder() as folder:
-        table = ApproximateTable(scores.dtype, 1e-3, folder=folder)
+        table = BinnedRows(scores.dtype, 1e-3, folder=folder)
         with pytest.raises(FileError, match=r"^the predictions changed while they were read; "):
             passes(table, lambda number: changed if number > 1 else [(labels, scores)], 10**6)
 
@@ -204,13 +207,36 @@ def test_one_class(monkeypatch, only, size):
         read(np.full(size, only), np.arange(float(size)), 0.1)
 
 
+def test_few_rows_may_go_to_the_disk():
+    labels, scores = curved(50, 1)
+    with SpillFolder() as folder:
+        table = BinnedRows(scores.dtype, 0.1, folder=folder)
+        table.append(labels, scores)
+        assert table.nbytes > 0
+        table.spill()
+        assert table.nbytes == 0
+        found = table.points("label", budget=10**9)
+        assert found == iso.OperatingPoints.from_scores(labels, scores)
+
+
+def test_bins_take_the_place_of_rows(monkeypatch):
+    labels, scores = curved(500, 1)
+    Coarse(monkeypatch)
+    with SpillFolder() as folder:
+        table = BinnedRows(scores.dtype, 0.1, folder=folder)
+        table.append(labels, scores)
+        assert table.nbytes == 0
+        table.spill()  # nothing is left to move
+        assert table.end_pass("label", 10**6)
+
+
 def test_empty_batches(monkeypatch):
     labels, scores = curved(300, 4)
     Coarse(monkeypatch)
     nothing = (labels[:0], scores[:0])
     parts = [nothing, (labels[:150], scores[:150]), nothing, (labels[150:], scores[150:]), nothing]
     with SpillFolder() as folder:
-        table = ApproximateTable(scores.dtype, 0.05, folder=folder)
+        table = BinnedRows(scores.dtype, 0.05, folder=folder)
         passes(table, parts, 10**6)
         found = table.points("label", budget=0)
     check(found, iso.OperatingPoints.from_scores(labels, scores), 0.05)

@@ -3,7 +3,7 @@
 import errno
 import os
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -13,17 +13,15 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._core.sample import parse_sample
+from isometrics._counting.numpy_kernel import order_of
 from isometrics._table.table import Kind
 from isometrics.errors import FileError, OneClassError
 from isometrics.points.bounds import area_brackets
-from isometrics.sources import exact as exact_module
+from isometrics.sources import sorted_rows
 from isometrics.sources.arrow import ahead
-from isometrics.sources.exact import ExactTable
-from isometrics.sources.runs import Run, Runs, SpillFolder
-from isometrics.sources.sections import Sections
+from isometrics.sources.sorted_rows import Run, Runs, Sections, SortedRows, SpillFolder
 from isometrics.testing.strategies import binary_samples
 
-THREADS = ThreadPoolExecutor(2)
 DTYPES = ("float16", "float32", "float64", "int8", "int64", "uint64")
 samples = (
     binary_samples(max_size=60, dtypes=DTYPES).map(lambda sample: (*sample, None))
@@ -33,35 +31,20 @@ samples = (
 )
 
 
-class SmallRuns(Runs):
-    """Runs of a few rows."""
-
-    rows_of_a_run = 1
-
-    def __init__(self, dtype, weights, *, folder, threads):
-        super().__init__(dtype, weights, folder=folder, threads=threads, size=self.rows_of_a_run)
-
-
-class SmallSections(Sections):
-    """Sections of a few rows."""
-
-    rows_of_a_section = 1
-
-    def __init__(self, positives, negatives):
-        super().__init__(positives, negatives, size=self.rows_of_a_section)
-
-
-@pytest.fixture
-def small(monkeypatch):
-    """Let runs and sections be as short as a test says."""
-    monkeypatch.setattr(exact_module, "Runs", SmallRuns)
-    monkeypatch.setattr(exact_module, "Sections", SmallSections)
+@contextmanager
+def sizes(*, small=0, run=1, section=1):
+    """Let fewer rows be counted at once, and runs and sections be short."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sorted_rows, "SMALL", small)
+        patched.setattr(sorted_rows, "RUN_ROWS", run)
+        patched.setattr(sorted_rows, "SECTION_ROWS", section)
+        yield
 
 
 def counted(sample, folder, *, chunk=7, spill=lambda _: False, budget=10**9):
     clean = parse_sample(*sample)
     weights = None if clean.weights is None else clean.weights.dtype
-    table = ExactTable(clean.scores.dtype, weights, folder=folder)
+    table = SortedRows(clean.scores.dtype, weights, folder=folder)
     for place, start in enumerate(range(0, clean.labels.size, chunk)):
         rows = slice(start, start + chunk)
         part = None if clean.weights is None else clean.weights[rows]
@@ -91,27 +74,25 @@ def assert_same(found, expected):
             assert (np.diff(one) >= 0).all()
 
 
-@pytest.mark.usefixtures("small")
 @given(
     samples,
     st.integers(1, 20),
-    st.integers(1, 20),
-    st.integers(1, 40),
+    st.fixed_dictionaries(
+        {"small": st.sampled_from([0, 10, 100]), "run": st.integers(1, 20),
+         "section": st.integers(1, 40)}
+    ),
     st.sets(st.integers(0, 10)),
-)
-def test_the_table_is_that_of_all_rows_at_once(sample, chunk, run, section, spilled):
-    SmallRuns.rows_of_a_run, SmallSections.rows_of_a_section = run, section
-    with SpillFolder() as folder:
+)  # fmt: skip
+def test_the_table_is_that_of_all_rows_at_once(sample, chunk, rows, spilled):
+    with SpillFolder() as folder, sizes(**rows):
         found = counted(sample, folder, chunk=chunk, spill=spilled.__contains__)
         assert found.table.kind is Kind.SCORES
         assert_same(found, full(sample))
 
 
-@pytest.mark.usefixtures("small")
 @given(samples, st.integers(1, 20), st.integers(1, 40))
 def test_a_small_budget_compacts(sample, run, section):
-    SmallRuns.rows_of_a_run, SmallSections.rows_of_a_section = run, section
-    with SpillFolder() as folder:
+    with SpillFolder() as folder, sizes(run=run, section=section):
         found = counted(sample, folder, spill=lambda _: True, budget=0)
     expected = full(sample)
     assert found.table.partial
@@ -147,6 +128,16 @@ def test_a_compact_table_has_true_rows_and_truthful_gaps(weighted):
         assert found.hull().table == expected.hull().table
 
 
+@pytest.mark.parametrize("rounded", [3, 12])
+def test_sections_that_threads_fill(rounded):
+    """Both with many ties and with none."""
+    random = np.random.default_rng(2)
+    scores = np.round(random.normal(size=50_000), rounded)
+    sample = (random.random(50_000) < 0.2, scores, None)
+    with SpillFolder() as folder, sizes(run=20_000, section=40_000):
+        assert_same(counted(sample, folder, chunk=7000), full(sample))
+
+
 def test_integers_beyond_doubles():
     scores = np.array([2**53, 2**53 + 1, 2**60 + 1, 2**60, -(2**62), -(2**62) - 1])
     with SpillFolder() as folder:
@@ -162,14 +153,12 @@ def test_one_score_for_all_rows():
     assert found.tp.tolist() == [0, 334]
 
 
-@pytest.mark.usefixtures("small")
 def test_heavy_ties_have_sections_of_their_own():
-    SmallRuns.rows_of_a_run, SmallSections.rows_of_a_section = 64, 32
     random = np.random.default_rng(4)
     scores = random.choice([0.0, 1.0, 2.0, 2.5, -1.0], 900, p=[0.5, 0.3, 0.1, 0.05, 0.05])
     for weights in (None, random.integers(1, 4, 900), random.random(900)):
         sample = (random.random(900) < 0.4, scores, weights)
-        with SpillFolder() as folder:
+        with SpillFolder() as folder, sizes(run=64, section=32):
             assert_same(counted(sample, folder, chunk=100), full(sample))
 
 
@@ -177,41 +166,43 @@ def test_the_highest_key_of_all_may_be_tied():
     """There is no key behind it for a section of its own to end at."""
     highest = np.iinfo(np.uint64).max
     runs = [[Run(np.full(40, highest, np.uint64), None)] for _ in range(2)]
-    (section,) = Sections(*runs, size=4)
-    assert section.tp.tolist() == [0, 40]
-    assert section.keys[1:].tolist() == [highest]
+    with sizes(section=4):
+        (section,) = Sections(order_of(np.dtype(np.uint64)), *runs)
+    assert section.curve()[0].tolist() == [0, 40]
+    assert section.tally.lo.tolist() == [highest]
 
 
-def test_weights_beyond_words():
+@pytest.mark.parametrize("small", [0, 10])
+def test_weights_beyond_words(small):
     """Sums of integers beyond 2**53 are floats, and never wrap around."""
     labels, scores = [0, 1, 1, 0, 1, 0], [0.5, 0.2, 0.1, 0.3, 0.3, 0.7]
     for weights in ([2**62] * 6, [2**53, 2, 2, 2, 2, 2], [2**52, 2**52, 2, 2, 2, 2]):
         sample = (labels, scores, np.array(weights))
         clean = parse_sample(*sample)
-        table = ExactTable(clean.scores.dtype, np.dtype(np.int64), folder=None)
-        table.append(clean.labels, clean.scores, np.array(weights))
+        table = SortedRows(clean.scores.dtype, np.dtype(np.int64), folder=None)
+        with sizes(small=small):
+            table.append(clean.labels, clean.scores, np.array(weights))
         assert_same(table.points("y_true", budget=10**9), full(sample))
 
 
-@pytest.mark.usefixtures("small")
 def test_counts_never_fall_where_tiny_weights_follow_large_ones():
     """Sums rounded one by one would fall by their last bits from section to section."""
     random = np.random.default_rng(6)
-    SmallRuns.rows_of_a_run, SmallSections.rows_of_a_section = 300, 8
     scores = random.permutation(2000).astype(float)
     weights = np.where(scores > 1000, 0.1 + random.random(2000), 1e-17)
     sample = (random.random(2000) < 0.5, scores, weights)
-    with SpillFolder() as folder:
+    with SpillFolder() as folder, sizes(run=300, section=8):
         assert_same(counted(sample, folder, chunk=123), full(sample))
 
 
 @pytest.mark.parametrize("only", [True, False])
-def test_one_class(only):
-    table = ExactTable(np.dtype(np.float64), None, folder=None)
+@pytest.mark.parametrize("budget", [0, 10**9])
+def test_one_class(only, budget):
+    table = SortedRows(np.dtype(np.float64), None, folder=None)
     table.append(np.full(3, only), np.arange(3.0), None)
     there = "positives" if only else "negatives"
     with pytest.raises(OneClassError, match=f"^label has only {there}; both classes are needed$"):
-        table.points("label", budget=0)
+        table.points("label", budget=budget)
 
 
 # ---------------------------------------------------------------------- the disk
@@ -225,8 +216,11 @@ def temporary(tmp_path, monkeypatch):
 
 
 def spilled_runs(folder):
-    runs = Runs(np.dtype(np.uint64), np.dtype(np.float64), folder=folder, threads=THREADS, size=4)
-    runs.append(np.arange(10, dtype=np.uint64)[::-1], np.arange(10.0))
+    runs = Runs(np.dtype(np.uint64), np.dtype(np.float64), folder=folder)
+    keys, weights = np.arange(10, dtype=np.uint64)[::-1], np.arange(10.0)
+    with sizes(run=4):
+        for rows in (slice(4), slice(4, 8), slice(8, None)):
+            runs.append(keys[rows], weights[rows])
     runs.spill()
     return runs
 
@@ -236,8 +230,8 @@ def test_the_folder_leaves_nothing_behind(temporary):
         runs = spilled_runs(folder)
         written = [file.name for file in temporary.rglob("*.bin")]
         assert len(written) == 6
-        assert (runs.rows, runs.nbytes) == (10, 0)
-        found = runs.finished()
+        assert runs.nbytes == 0
+        found = runs.sorted()
         assert sorted(np.concatenate([run.keys for run in found]).tolist()) == list(range(10))
         for run in found:
             assert (np.diff(run.keys.astype(int)) > 0).all()
@@ -260,9 +254,9 @@ def test_the_folder_is_removed_after_an_error(temporary):
 
 def test_a_folder_that_is_not_needed_is_not_made(temporary):
     with SpillFolder() as folder:
-        runs = Runs(np.dtype(np.uint64), None, folder=folder, threads=THREADS)
+        runs = Runs(np.dtype(np.uint64), None, folder=folder)
         runs.spill()
-        assert [run.keys.size for run in runs.finished()] == [0]
+        assert [run.keys.size for run in runs.sorted()] == [0]
     assert list(temporary.iterdir()) == []
 
 
