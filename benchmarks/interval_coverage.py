@@ -22,8 +22,8 @@ from scipy import integrate, optimize
 from scipy.special import ndtr, ndtri
 
 import isometrics as iso
+from isometrics.measures import f_at, optimal_f, optimal_threshold
 from isometrics.uncertainty.intervals import METHODS
-from isometrics.uncertainty.measures import f_at, optimal_f, optimal_threshold
 
 SEED = 20_260
 AREAS = ("AUROC", "AUPR", "AUPRG")

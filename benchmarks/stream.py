@@ -19,7 +19,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import isometrics as iso
-from isometrics.points.bounds import EXACT
+from isometrics.measures import registered
+
+EXACT = {each.name: each.of for each in registered() if each.of_curve}
+
 
 MOST = "tradeoff area"
 

@@ -18,8 +18,7 @@ from isometrics._core.parameters import parse_number, parse_numbers
 from isometrics.calibration.reliability import calibration_report
 from isometrics.decisions import lift, threshold_choice
 from isometrics.errors import IsometricsError
-from isometrics.spaces import isolines
-from isometrics.uncertainty.measures import (
+from isometrics.measures import (
     f_at,
     f_gain_at,
     optimal_f,
@@ -27,6 +26,7 @@ from isometrics.uncertainty.measures import (
     precision_at,
     recall_at,
 )
+from isometrics.spaces import isolines
 from isometrics.uncertainty.permutation import chance_level, permutation_test
 from isometrics.uncertainty.sample_size import sample_size
 

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from isometrics.decisions.beta_intervals import OptimalThresholds, optimal_thresholds
     from isometrics.decisions.transfer import Evaluation, evaluate
     from isometrics.errors import InputError, IsometricsError, OneClassError, UndefinedWarning
+    from isometrics.measures import area_brackets
     from isometrics.points import OperatingPoints
-    from isometrics.points.bounds import AreaBrackets, Bracket, area_brackets
+    from isometrics.points.bounds import AreaBrackets, Bracket
     from isometrics.score_functions import (
         AreaScores,
         PrecisionRecallGainCurve,
@@ -57,8 +58,9 @@ else:
         "decisions.beta_intervals": "OptimalThresholds optimal_thresholds",
         "decisions.transfer": "Evaluation evaluate",
         "errors": "InputError IsometricsError OneClassError UndefinedWarning",
+        "measures": "area_brackets",
         "points": "OperatingPoints",
-        "points.bounds": "AreaBrackets Bracket area_brackets",
+        "points.bounds": "AreaBrackets Bracket",
         "score_functions": (
             "AreaScores PrecisionRecallGainCurve area_scores aupr_score auprg_score "
             "auroc_score f1_gain_score fbeta_gain_score precision_gain_score "

@@ -24,6 +24,7 @@ MOVED = {
     "isometrics.spaces.baselines": "isometrics.spaces.tradeoff",
     "isometrics.summary_measures": "isometrics.measures",
     "isometrics.threshold_choice": "isometrics.decisions.threshold_choice",
+    "isometrics.uncertainty.measures": "isometrics.measures",
     "isometrics.transfer": "isometrics.decisions.transfer",
 }
 

@@ -1,32 +1,585 @@
-"""All areas of a table by name, and what a model that tells nothing has of each."""
+"""Every number a table has: one record for each, in the registry that all results read.
+
+A record holds the printed name of a measure, its formula, its bounds where rows are missing, what
+a model that tells nothing has of it, and what resampling needs. Summaries, bounds, the bootstrap,
+comparisons, scorers, the integrations, the command and the data of the page take their measures
+from here, and a printed name is written nowhere else.
+
+The command reads this module for its help, so that it imports nothing heavy at its top.
+"""
 
 from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import IntEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from isometrics.errors import NoCurveError, UndefinedWarning
-from isometrics.points import OperatingPoints
-from isometrics.points.bounds import Bracket, area_brackets, tradeoff_bracket
+from isometrics.errors import NoCurveError, NotAnswerableError, ParameterError, UndefinedWarning
 
 if TYPE_CHECKING:
-    from isometrics._core.arrays import Total
+    from collections.abc import Sequence
+    from typing import TypeAlias
 
-MEASURES = (
-    "AUROC",
-    "AUPR",
-    "average precision",
-    "AUPR, linear",
-    "AUPR, integer steps",
-    "AUPR, max precision",
-    "AUPR, normalised",
-    "AUPRG",
-    "expected F1 gain",
-    "expected accuracy",
-    "tradeoff area",
+    from isometrics._core.arrays import Total
+    from isometrics._table.table import Table
+    from isometrics.points import OperatingPoints
+    from isometrics.points.bounds import Bracket, GapBounds
+
+    Formula: TypeAlias = Callable[[OperatingPoints], float]
+    MeasureLike: TypeAlias = "str | Measure | Formula"
+
+
+class Detail(IntEnum):
+    """Which rows resampling may take together, from coarse to fine; finer serves coarser too."""
+
+    CUTS = 0
+    """All rows between two thresholds: enough for the counts at these thresholds."""
+    RUNS = 1
+    """A run of rows of one class: enough for curves, their areas and hulls."""
+    NEGATIVE_RUNS = 2
+    """A run of negatives, or the positives of one score: enough for average precision."""
+    SCORES = 3
+    """The rows of one class with one score: enough for everything."""
+
+
+class Shown(IntEnum):
+    """Where a measure is shown without being asked for; each level includes those above it."""
+
+    ON_REQUEST = 0
+    """Nowhere: it has a name and a scorer."""
+    SUMMARY = 1
+    """In summaries and among the bounds of areas."""
+    COMPARED = 2
+    """In comparisons, and among the scorers and metrics of other libraries, too."""
+    HEADLINE = 3
+    """In the bootstrap, in short tables and in the legends of pictures, too."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Measure:
+    """A number that summarises operating points.
+
+    Attributes
+    ----------
+    name
+        What it is called in print.
+    of
+        The function that computes it from operating points.
+    detail
+        Which rows resampling may take together.
+    threshold
+        A threshold that resampling must keep apart, for a measure at a threshold.
+    higher_is_better
+        Whether one model can be better than another by it; a threshold only lies higher.
+    key
+        What it is called in columns, and as a scorer or metric; by default the name in lower case
+        with underscores.
+    bounds
+        Its bounds from the best and the worst table that fits where rows are missing; by default
+        nothing is said about it there.
+    needs
+        The names of `isometrics._table.table.Measure` that a table with missing rows must hold to
+        have the exact value all the same.
+    interpolation
+        For areas in PR space, which one; several are added up in one pass.
+    space
+        ``"roc"``, ``"pr"``, ``"prg"`` or ``"tradeoff"``, for a measure of one space.
+    of_curve
+        Whether it needs a curve; it is then NaN for points that are not nested.
+    baseline
+        Its value for the table of a model that gives every row one score; by default `of` that.
+    kernel
+        What the resampling kernels and the formulas of influence call it, where they have it.
+    shown
+        Where it is shown without being asked for.
+    reference
+        Where it is defined.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.measures import Measure
+    >>> best = Measure("best accuracy", lambda points: float(points.accuracy().max()))
+    >>> best.key, best.of(iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]))
+    ('best_accuracy', 0.75)
+    """
+
+    name: str
+    of: Formula
+    detail: Detail = Detail.SCORES
+    threshold: float | None = None
+    higher_is_better: bool = True
+    key: str = ""
+    bounds: Callable[[GapBounds], Bracket] | None = None
+    needs: tuple[str, ...] = ()
+    interpolation: str | None = None
+    space: str | None = None
+    of_curve: bool = True
+    baseline: Formula | None = None
+    kernel: str | None = None
+    shown: Shown = Shown.COMPARED
+    reference: str = ""
+
+    def __post_init__(self) -> None:
+        """Derive the key from the name."""
+        if not self.key:
+            object.__setattr__(self, "key", _key(self.name))
+
+    def __str__(self) -> str:
+        """Return the printed name."""
+        return self.name
+
+    def __repr__(self) -> str:
+        """Return the class and the printed name; functions say nothing in print."""
+        return f"Measure({self.name!r})"
+
+    def __reduce__(self) -> tuple[Callable[..., Measure], tuple[object, ...]]:
+        """Pickle the measures of this module by their keys; others with their functions."""
+        if self.key in _BUILT_IN and _REGISTRY[self.key] is self:
+            return _built_in, (self.key,)
+        return Measure, tuple(getattr(self, name) for name in self.__slots__)
+
+    def value(self, points: OperatingPoints) -> float:
+        """Return the exact value; NaN where it is not defined or missing rows leave it open."""
+        if points.table.partial and self.bounds is None:
+            return math.nan
+        try:
+            return self.of(points)
+        except (NoCurveError, NotAnswerableError):
+            return math.nan
+
+    def is_stored(self, table: Table) -> bool:
+        """Tell whether a table with missing rows holds all that the exact value needs."""
+        from isometrics._table.table import Measure as Stored
+
+        return bool(self.needs) and all(Stored[name] in table.known for name in self.needs)
+
+
+# ---------------------------------------------------------------------- the registry
+
+_REGISTRY: dict[str, Measure] = {}
+
+
+def register(measure: Measure) -> Measure:
+    """Add a measure to the registry, and return it.
+
+    From then on summaries, bounds, comparisons, scorers and the command have it; `shown` says
+    which of them without being asked.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.measures import Measure, register, unregister
+    >>> best = register(Measure("best accuracy", lambda points: float(points.accuracy().max())))
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> iso.area_brackets(pts, ["best accuracy"])
+    {'best accuracy': Bracket(lo=0.75, hi=0.75)}
+    >>> unregister(best)
+    """
+    for other in _REGISTRY.values():
+        if measure.key == other.key or measure.name == other.name:
+            raise ParameterError(
+                f"there is a measure {other.name!r} with the key {other.key!r} already; give "
+                f"{measure.name!r} a name and a key of its own"
+            )
+    _REGISTRY[measure.key] = measure
+    return measure
+
+
+def unregister(measure: Measure) -> None:
+    """Take a measure out of the registry that `register` has put there."""
+    if _REGISTRY.get(measure.key) is not measure or measure.key in _BUILT_IN:
+        raise ParameterError(f"{measure.name!r} was not registered; only such measures are removed")
+    del _REGISTRY[measure.key]
+
+
+def registered(shown: Shown = Shown.ON_REQUEST) -> tuple[Measure, ...]:
+    """Return the measures that are shown on this level, by default all, in their order."""
+    return tuple(measure for measure in _REGISTRY.values() if measure.shown >= shown)
+
+
+def measure_named(text: str) -> Measure | None:
+    """Return the measure of a printed name or a key, None if there is none."""
+    if text in _REGISTRY:
+        return _REGISTRY[text]
+    return next((measure for measure in _REGISTRY.values() if measure.name == text), None)
+
+
+def _built_in(key: str) -> Measure:
+    return _REGISTRY[key]
+
+
+def key_of(name: str) -> str:
+    """Return the key of a measure's printed name, registered or not."""
+    return next((each.key for each in registered() if each.name == name), None) or _key(name)
+
+
+def _key(name: str) -> str:
+    return name.lower().replace(",", "").replace(" ", "_")
+
+
+def kernel_of(measure: Measure) -> str | None:
+    """Return what the resampling kernels call a measure; None for any that they do not compute."""
+    return measure.kernel if _REGISTRY.get(measure.key) is measure else None
+
+
+def parse_measures(
+    measures: MeasureLike | Iterable[MeasureLike] | None,
+) -> tuple[Measure, ...]:
+    """Return measures from names, measures and functions of operating points, no name twice.
+
+    None stands for the headline.
+    """
+    if measures is None:
+        return registered(Shown.HEADLINE)
+    several = isinstance(measures, Iterable) and not isinstance(measures, str)
+    given = tuple(measures) if several else (measures,)  # type: ignore[arg-type]
+    if not given:
+        raise ParameterError("measures is empty; give at least one")
+    parsed = tuple(map(_parse_measure, given))
+    names = [measure.name for measure in parsed]
+    for name in names:
+        if names.count(name) > 1:
+            raise ParameterError(f"measures has {name!r} twice; leave one of them out")
+    return parsed
+
+
+def _parse_measure(given: object) -> Measure:
+    if isinstance(given, Measure):
+        return given
+    if isinstance(given, str) and (named := measure_named(given)):
+        return named
+    if callable(given) and not isinstance(given, str):
+        return Measure(getattr(given, "__name__", type(given).__name__), given)
+    names = ", ".join(repr(measure.name) for measure in registered())
+    raise ParameterError(
+        f"measures must be names among {names}, functions of operating "
+        f"points or measures such as f_at(0.5), but one is {given!r}"
+    )
+
+
+# ---------------------------------------------------------------------- the measures
+
+
+def _of_pr_curve(
+    name: str, interpolation: str, detail: Detail, shown: Shown, reference: str
+) -> Measure:
+    """Return the area under the PR curve by one interpolation."""
+    measure = Measure(
+        name,
+        lambda points: points.pr.area(interpolation),
+        detail,
+        bounds=lambda gaps: gaps.pr(interpolation),
+        needs=(interpolation.replace("-", "_").upper(),),
+        interpolation=interpolation,
+        space="pr",
+        # Davis & Goadrich (2006): the curve of a constant score is the line of precision π.
+        baseline=lambda constant: constant.prevalence,
+        kernel={"davis-goadrich": "aupr", "average-precision": "average_precision"}.get(
+            interpolation
+        ),
+        shown=shown,
+        reference=reference,
+    )
+    return register(measure)
+
+
+AUROC = register(
+    Measure(
+        "AUROC",
+        lambda points: points.roc.area(),
+        Detail.RUNS,
+        bounds=lambda gaps: gaps.roc,
+        needs=("ROC",),
+        space="roc",
+        baseline=lambda _: 0.5,
+        kernel="auroc",
+        shown=Shown.HEADLINE,
+        reference="Hanley & McNeil 1982",
+    )
 )
+AUPR = _of_pr_curve(
+    "AUPR", "davis-goadrich", Detail.RUNS, Shown.HEADLINE, "Davis & Goadrich 2006, section 4"
+)
+AVERAGE_PRECISION = _of_pr_curve(
+    "average precision",
+    "average-precision",
+    Detail.NEGATIVE_RUNS,
+    Shown.COMPARED,
+    "Buckley & Voorhees 2000; scikit-learn's average_precision_score",
+)
+AUPR_LINEAR = _of_pr_curve(
+    "AUPR, linear", "linear", Detail.SCORES, Shown.SUMMARY, "Davis & Goadrich 2006, section 4"
+)
+AUPR_INTEGER_STEPS = _of_pr_curve(
+    "AUPR, integer steps",
+    "integer-steps",
+    Detail.SCORES,
+    Shown.SUMMARY,
+    "the program of Davis & Goadrich 2006",
+)
+AUPR_MAX_PRECISION = _of_pr_curve(
+    "AUPR, max precision",
+    "max-precision",
+    Detail.SCORES,
+    Shown.SUMMARY,
+    "the interpolated precision of information retrieval",
+)
+AUPR_NORMALISED = register(
+    Measure(
+        "AUPR, normalised",
+        lambda points: points.pr.normalised_area(),
+        Detail.RUNS,
+        bounds=lambda gaps: gaps.normalised_pr(),
+        needs=("ABOVE",),
+        space="pr",
+        shown=Shown.SUMMARY,
+        reference="Boyd et al. 2012",
+    )
+)
+AUPRG = register(
+    Measure(
+        "AUPRG",
+        lambda points: points.prg.area(),
+        Detail.RUNS,
+        bounds=lambda gaps: gaps.prg,
+        needs=("PRG",),
+        space="prg",
+        baseline=lambda _: 0.0,
+        kernel="auprg",
+        shown=Shown.HEADLINE,
+        reference="Flach & Kull 2015",
+    )
+)
+EXPECTED_F1_GAIN = register(
+    Measure(
+        "expected F1 gain",
+        lambda points: points.prg.expected_f_gain(),
+        Detail.RUNS,
+        bounds=lambda gaps: gaps.expected_f_gain(),
+        needs=("MISSES", "FALSE_ALARMS"),
+        space="prg",
+        # Recall gain takes all values from 0 to 1, and the losses 1 - F₁ gain have the mean ¾.
+        baseline=lambda _: 0.25,
+        shown=Shown.SUMMARY,
+        reference="Flach & Kull 2015, Theorem 3",
+    )
+)
+EXPECTED_ACCURACY = register(
+    Measure(
+        "expected accuracy",
+        lambda points: points.roc.expected_accuracy(),
+        Detail.RUNS,
+        bounds=lambda gaps: gaps.expected_accuracy(),
+        needs=("ROC",),
+        space="roc",
+        baseline=lambda _: 0.5,
+        shown=Shown.SUMMARY,
+        reference="Flach & Kull 2015, section 2",
+    )
+)
+TRADEOFF_AREA = register(
+    Measure(
+        "tradeoff area",
+        lambda points: points.tradeoff().area(),
+        Detail.RUNS,
+        bounds=lambda gaps: gaps.tradeoff(),
+        space="tradeoff",
+        of_curve=False,
+        reference="Hanczar & Nadif",
+    )
+)
+_BUILT_IN = frozenset(_REGISTRY)
+
+IN_KERNELS = {each.kernel: each for each in _REGISTRY.values() if each.kernel}
+"""The measures that the resampling kernels compute, and whose influence has a formula."""
+
+
+def pr_area(interpolation: str) -> Measure:
+    """Return the area under the PR curve by the name of its interpolation."""
+    return next(each for each in registered() if each.interpolation == interpolation)
+
+
+def area_in(space: str) -> Measure:
+    """Return the area under the curve in a space."""
+    shown = registered(Shown.COMPARED)
+    return next(each for each in shown if each.space == space)
+
+
+def tradeoff_area_by(index: str) -> Measure:
+    """Return the area under the optimal tradeoff curve of one of the built-in indices."""
+    return Measure(
+        f"tradeoff, {index[0].upper()}{index[1:]}",
+        lambda points: points.tradeoff(index).area(),
+        Detail.RUNS,
+        key=f"tradeoff_{index.replace('-', '_')}",
+        space="tradeoff",
+        of_curve=False,
+        reference=TRADEOFF_AREA.reference,
+    )
+
+
+def f_at(threshold: float, *, beta: float = 1.0) -> Measure:
+    """Return the measure F_β of the rule ``score >= threshold``.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.measures import f_at
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> f_at(0.7).name, f_at(0.7).of(pts)
+    ('F (β 1) at 0.7', 0.8)
+    """
+    from isometrics._core.parameters import check_beta
+
+    beta = check_beta(beta)
+    return _at(threshold, f_name(beta), lambda row: row.f(beta)[0])
+
+
+def f_gain_at(threshold: float, *, beta: float = 1.0) -> Measure:
+    """Return the measure F_β gain of the rule ``score >= threshold``."""
+    from isometrics._core.parameters import check_beta
+
+    beta = check_beta(beta)
+    return _at(threshold, _with_beta("F gain", beta), lambda row: row.f_gain(beta)[0])
+
+
+def precision_at(threshold: float) -> Measure:
+    """Return the measure precision of the rule ``score >= threshold``."""
+    return _at(threshold, "precision", lambda row: row.precision[0])
+
+
+def recall_at(threshold: float) -> Measure:
+    """Return the measure recall of the rule ``score >= threshold``."""
+    return _at(threshold, "recall", lambda row: row.recall[0])
+
+
+def _at(threshold: float, what: str, of: Formula) -> Measure:
+    from isometrics._core.parameters import check_threshold
+    from isometrics._core.results import number
+
+    cut = check_threshold(threshold)
+    return Measure(
+        f"{what} at {number(cut)}",
+        lambda points: float(of(points.at([cut]))),
+        Detail.CUTS,
+        cut,
+    )
+
+
+def optimal_threshold(beta: float = 1.0) -> Measure:
+    """Return the measure best threshold for F_β; of equally good ones, the highest."""
+    from isometrics._core.parameters import check_beta
+
+    beta = check_beta(beta)
+
+    def of(points: OperatingPoints) -> float:
+        return float(points.thresholds[_best_row(points, beta)])
+
+    return Measure(_with_beta("best threshold", beta), of, Detail.SCORES, higher_is_better=False)
+
+
+def optimal_f(beta: float = 1.0) -> Measure:
+    """Return the measure F_β at its best threshold."""
+    from isometrics._core.parameters import check_beta
+
+    beta = check_beta(beta)
+
+    def of(points: OperatingPoints) -> float:
+        return float(points.f(beta)[_best_row(points, beta)])
+
+    return Measure(_with_beta("best F", beta), of, Detail.RUNS)
+
+
+def _best_row(points: OperatingPoints, beta: float) -> int:
+    import numpy as np
+
+    values = points.f(beta)
+    # Equal values may differ in their last bits; the first row has the highest threshold.
+    return int(np.argmax(values >= np.nanmax(values) * (1 - 1e-15)))
+
+
+def f_name(beta: float) -> str:
+    """Return the printed name of F_β, such as ``F (β 1)``."""
+    return _with_beta("F", beta)
+
+
+def _with_beta(what: str, beta: float) -> str:
+    from isometrics._core.results import number
+
+    return f"{what} (β {number(beta)})"
+
+
+def f_key(beta: float) -> str:
+    """Return the name of F_β in a column: ``f1``, ``f0_5``."""
+    from isometrics._core.results import number
+
+    return f"f{number(beta)}".replace(".", "_")
+
+
+# ---------------------------------------------------------------------- of tables
+
+
+def area_brackets(
+    points: OperatingPoints, areas: Iterable[str] | None = None
+) -> dict[str, Bracket]:
+    """Return bounds of areas, equal ones where a table knows its areas exactly.
+
+    A table that was read with a tolerance keeps only some rows. Between two of them the curve may
+    take any way up and to the right; the bounds are the areas of the worst and the best way.
+
+    Parameters
+    ----------
+    points
+        Any table with a curve.
+    areas
+        The names of the areas that are wanted, such as ``"AUROC"``; by default all of a curve.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> iso.area_brackets(pts, ["AUROC"])
+    {'AUROC': Bracket(lo=0.75, hi=0.75)}
+    """
+    if areas is None:
+        return bounds_of(points, [each for each in registered(Shown.SUMMARY) if each.of_curve])
+    return bounds_of(points, parse_areas(areas))
+
+
+def parse_areas(areas: Iterable[str]) -> tuple[Measure, ...]:
+    """Return the measures of the names of areas, in the order given."""
+    from isometrics._core.parameters import check_choice
+
+    choices = {measure.name: measure for measure in registered()}
+    names = (areas,) if isinstance(areas, str) else tuple(areas)
+    return tuple(
+        choices[check_choice(name, "the name of an area", tuple(choices))] for name in names
+    )
+
+
+def bounds_of(points: OperatingPoints, measures: Sequence[Measure]) -> dict[str, Bracket]:
+    """Return the bounds of measures by name; PR areas come from one pass over the rows."""
+    from isometrics.points.bounds import Bracket, GapBounds
+
+    table = points.table
+    exact = [each for each in measures if not table.partial or each.is_stored(table)]
+    added_up = tuple(each.interpolation for each in exact if each.interpolation)
+    areas = points.pr.areas(interpolations=added_up) if added_up else {}
+    missing = (each.interpolation for each in measures if each.interpolation)
+    gaps = GapBounds(table, tuple(name for name in missing if name not in areas))
+
+    def bounds(measure: Measure) -> Bracket:
+        if measure in exact:
+            value = areas[measure.interpolation] if measure.interpolation else measure.of(points)
+            return Bracket(value, value)
+        return Bracket(-math.inf, math.inf) if measure.bounds is None else measure.bounds(gaps)
+
+    return {measure.name: bounds(measure) for measure in measures}
 
 
 def measures_of(points: OperatingPoints) -> dict[str, Bracket]:
@@ -40,22 +593,24 @@ def measures_of(points: OperatingPoints) -> dict[str, Bracket]:
     >>> round(measures_of(pts)["tradeoff area"].lo, 6)
     0.863046
     """
-    try:
-        with warnings.catch_warnings():
-            # The value is NaN; who shows it says why.
-            warnings.simplefilter("ignore", UndefinedWarning)
-            found = area_brackets(points)
-    except NoCurveError:
-        found = dict.fromkeys(MEASURES, Bracket(math.nan, math.nan))
-    found["tradeoff area"] = tradeoff_bracket(points)
-    return {measure: found[measure] for measure in MEASURES}
+    from isometrics.points.bounds import Bracket
+
+    measures = registered(Shown.SUMMARY)
+    undefined = Bracket(math.nan, math.nan)
+    with warnings.catch_warnings():
+        # The value is NaN; the summary that shows it says why.
+        warnings.simplefilter("ignore", UndefinedWarning)
+        try:
+            bounds = area_brackets(points)
+        except NoCurveError:
+            bounds = {each.name: undefined for each in measures if each.of_curve}
+        bounds |= bounds_of(points, [each for each in measures if not each.of_curve])
+    return {measure.name: bounds[measure.name] for measure in measures}
 
 
 def constant_score(points: OperatingPoints) -> OperatingPoints:
     """Return the table of a model that gives every row of the same sample one score."""
-    return OperatingPoints.from_counts(
-        [], [], positives=points.positives, negatives=points.negatives
-    )
+    return _constant_table(points.positives, points.negatives)
 
 
 def baselines_of(points: OperatingPoints) -> dict[str, float]:
@@ -67,20 +622,18 @@ def baselines_of(points: OperatingPoints) -> dict[str, float]:
     line of precision gain 0. Along it recall gain takes all values from 0 to 1, and the losses
     1 - F₁ gain have the mean ¾ (Flach & Kull 2015, Th. 3).
     """
-    return _constant_measures(points.positives, points.negatives).copy()
+    totals = points.positives, points.negatives
+    return {each.name: _baseline(each, *totals) for each in registered(Shown.SUMMARY)}
 
 
 @lru_cache(maxsize=1024)
-def _constant_measures(positives: Total, negatives: Total) -> dict[str, float]:
-    """Return the baselines for totals, which many models and groups share."""
-    constant = OperatingPoints.from_counts([], [], positives=positives, negatives=negatives)
-    known = {
-        "AUROC": 0.5,
-        "AUPR, normalised": constant.pr.normalised_area(),
-        "AUPRG": 0.0,
-        "expected F1 gain": 0.25,
-        "expected accuracy": 0.5,
-        "tradeoff area": constant.tradeoff().area(),
-    }
-    # All other measures are areas under the PR curve.
-    return {measure: known.get(measure, constant.prevalence) for measure in MEASURES}
+def _baseline(measure: Measure, positives: Total, negatives: Total) -> float:
+    """Return the baseline for totals, which many models and groups share."""
+    return (measure.baseline or measure.of)(_constant_table(positives, negatives))
+
+
+@lru_cache(maxsize=1024)
+def _constant_table(positives: Total, negatives: Total) -> OperatingPoints:
+    from isometrics.points import OperatingPoints
+
+    return OperatingPoints.from_counts([], [], positives=positives, negatives=negatives)

@@ -188,7 +188,7 @@ FACTORIES = {
 """A way to make an object of each class, by the path at which it is documented."""
 
 NO_RESULTS = {
-    "isometrics.uncertainty.measures.Measure": "holds the function that computes it",
+    "isometrics.measures.Measure": "holds the function that computes it",
     "isometrics.formats.Format": "holds the functions that read and write it",
     "isometrics.report.BandLike": "a protocol",
     "isometrics.report.widget.ReportWidget": "a widget, whose state is anywidget's",

@@ -13,7 +13,7 @@ from isometrics._counting.bins import reduce
 from isometrics._counting.numpy_kernel import order_of
 from isometrics._counting.tally import Section, Tally
 from isometrics._table.building import table_of_tally
-from isometrics.points.bounds import area_brackets
+from isometrics.measures import area_brackets
 
 ORDER = order_of(np.dtype(np.float64))
 WORD = ORDER.word

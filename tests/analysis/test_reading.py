@@ -11,7 +11,7 @@ import pytest
 
 import isometrics as iso
 from isometrics.errors import FileError, LabelError
-from isometrics.points.bounds import area_brackets
+from isometrics.measures import area_brackets
 from isometrics.sources import binned_rows
 
 ROWS = 300_000

@@ -14,9 +14,12 @@ from hypothesis import given, settings
 import isometrics as iso
 from isometrics import measures as summary_measures
 from isometrics.errors import ParameterError
-from isometrics.measures import MEASURES, baselines_of, measures_of
-from isometrics.points.bounds import Bracket, area_brackets
+from isometrics.measures import Shown, area_brackets, baselines_of, measures_of, registered
+from isometrics.points.bounds import Bracket
 from isometrics.testing import Curve, binary_samples
+
+MEASURES = tuple(each.name for each in registered(Shown.SUMMARY))
+
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 BETAS = (0.5, 1.0, 2.0)

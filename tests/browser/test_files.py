@@ -73,7 +73,7 @@ def saved_report(page, tmp_path):
 
 def assert_same(data, points):
     """Check counts to the bit and areas to 1e-12."""
-    from isometrics.points.bounds import area_brackets
+    from isometrics.measures import area_brackets
     from isometrics.report.model import unpacked
 
     assert data["rows"] == len(points)

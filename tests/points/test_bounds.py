@@ -12,11 +12,15 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics._table.table import ClassTotals, Gaps, Kind, Measure, Table
 from isometrics.errors import ParameterError, UndefinedWarning
-from isometrics.points import bounds as brackets
+from isometrics.measures import area_brackets, registered
 from isometrics.points import bounds as gaps
-from isometrics.points.bounds import EXACT, Bracket, area_brackets
+from isometrics.points.bounds import Bracket
 from isometrics.points.compact import Compacting
 from isometrics.testing.strategies import binary_samples, count_tables
+
+NAMED = {each.name: each for each in registered() if each.of_curve}
+EXACT = {name: each.of for name, each in NAMED.items()}
+
 
 samples = (
     binary_samples().map(lambda sample: (*sample, None))
@@ -200,7 +204,7 @@ def test_areas_are_exact_where_what_they_need_is_known(points, kept, names):
         measured = known.table().known
         some = compact(points, kept, {name: measured[name] for name in names})
         found = area_brackets(some)
-        for name, needs in brackets._NEEDS.items():
-            if names >= needs:
+        for name, measure in NAMED.items():
+            if names >= {Measure[need] for need in measure.needs}:
                 np.testing.assert_allclose(found[name], EXACT[name](points), rtol=1e-12, atol=1e-13)
                 assert found[name].lo == found[name].hi or math.isnan(found[name].lo)

@@ -20,10 +20,13 @@ from isometrics._counting.hull import vertices
 from isometrics._table.table import ClassTotals, Gaps, Measure
 from isometrics.decisions.lift import lift
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
-from isometrics.points.bounds import EXACT, area_brackets
+from isometrics.measures import area_brackets, registered
 from isometrics.points.compact import Compacting
 from isometrics.spaces.indices import Index
 from isometrics.testing.strategies import binary_samples
+
+EXACT = {each.name: each.of for each in registered() if each.of_curve}
+
 
 INDICES = ["kulczynski", "f-measure", "folke", "jaccard", "f-gain", "cost"]
 BETAS = [0, 0.1, 0.5, 1, 2, 10, math.inf]

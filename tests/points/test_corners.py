@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
-from isometrics.points.bounds import EXACT, area_brackets
+from isometrics.measures import area_brackets, registered
 from isometrics.testing.strategies import binary_samples
+
+EXACT = {each.name: each.of for each in registered() if each.of_curve}
+
 
 samples = (
     binary_samples().map(lambda sample: (*sample, None))

@@ -9,7 +9,7 @@ import isometrics as iso
 from isometrics._core.sample import parse_sample
 from isometrics._table.table import Measure
 from isometrics.errors import NotAnswerableError, OneClassError, ParameterError
-from isometrics.points.bounds import area_brackets
+from isometrics.measures import area_brackets
 from isometrics.points.devices import hull_alone
 
 SCORES = st.one_of(

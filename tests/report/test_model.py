@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics import OperatingPoints
 from isometrics.errors import LengthError, ParameterError
-from isometrics.points.bounds import area_brackets
+from isometrics.measures import area_brackets
 from isometrics.report.model import VERSION, as_json, report_model, start_model, unpacked
 from isometrics.testing.strategies import binary_samples, point_clouds
 

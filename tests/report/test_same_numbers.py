@@ -12,7 +12,7 @@ import isometrics as iso
 from isometrics import OperatingPoints
 from isometrics._table.hull import EVERYTHING, NOTHING
 from isometrics.errors import UndefinedWarning
-from isometrics.points.bounds import area_brackets
+from isometrics.measures import area_brackets
 from isometrics.report.model import histogram_of, report_model
 from isometrics.spaces.indices import INDICES
 

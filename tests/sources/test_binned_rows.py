@@ -8,11 +8,14 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics._counting import bins
 from isometrics.errors import FileError, OneClassError
-from isometrics.points.bounds import EXACT, area_brackets
+from isometrics.measures import area_brackets, registered
 from isometrics.sources import binned_rows
 from isometrics.sources.binned_rows import BinnedRows
 from isometrics.sources.sorted_rows import SpillFolder
 from isometrics.testing.strategies import binary_samples
+
+EXACT = {each.name: each.of for each in registered() if each.of_curve}
+
 
 NARROW = ("AUROC", "AUPR", "average precision", "AUPRG")
 BETAS = [0, 0.3, 1, 4, float("inf")]

@@ -16,7 +16,7 @@ from isometrics._core.sample import parse_sample
 from isometrics._counting.numpy_kernel import order_of
 from isometrics._table.table import Kind
 from isometrics.errors import FileError, OneClassError
-from isometrics.points.bounds import area_brackets
+from isometrics.measures import area_brackets
 from isometrics.sources import sorted_rows
 from isometrics.sources.arrow import ahead
 from isometrics.sources.sorted_rows import Run, Runs, Sections, SortedRows, SpillFolder

@@ -32,14 +32,17 @@ from isometrics.errors import (
     UndefinedWarning,
     WeightError,
 )
-from isometrics.measures import MEASURES, measures_of
-from isometrics.points.bounds import EXACT
+from isometrics.measures import Shown, measures_of, registered
 from isometrics.sources import streams as stream
 from isometrics.sources.adaptive import AdaptiveCounts
 from isometrics.testing.reference import Curve
 from isometrics.testing.strategies import binary_samples
 
 from .test_dyadic import coarser
+
+EXACT = {each.name: each.of for each in registered() if each.of_curve}
+MEASURES = tuple(each.name for each in registered(Shown.SUMMARY))
+
 
 TYPES = ("float16", "float32", "float64", "int8", "uint32")
 samples = binary_samples(max_size=50, dtypes=TYPES) | binary_samples(

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.measures import Measure
 from isometrics.uncertainty.bands import _envelope
-from isometrics.uncertainty.measures import Measure
 from isometrics.uncertainty.resampling import Detail
 
 RNG = np.random.default_rng(21)

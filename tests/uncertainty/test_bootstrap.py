@@ -12,7 +12,10 @@ from isometrics.errors import (
     ParameterError,
     UndefinedWarning,
 )
-from isometrics.uncertainty.measures import NAMED, f_at, optimal_f, optimal_threshold, precision_at
+from isometrics.measures import f_at, optimal_f, optimal_threshold, precision_at, registered
+
+NAMED = {each.name: each for each in registered()}
+
 
 RNG = np.random.default_rng(11)
 LABELS = np.arange(400) < 120

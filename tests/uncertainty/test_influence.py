@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._counting.draws import AREAS, Order, areas_plain
+from isometrics.measures import IN_KERNELS
 from isometrics.testing.strategies import binary_samples
 from isometrics.uncertainty.influence import Shape, influence_of, shape_of
-from isometrics.uncertainty.measures import NAMED
 from isometrics.uncertainty.resampling import Detail, grouping_of, scores_of
 
 
@@ -63,8 +63,8 @@ def test_at_a_kink_influence_is_the_mean_of_both_sides(seed):
     points = iso.OperatingPoints.from_scores(labels, random.normal(1.0 * labels).round(1))
     cells = cells_of(points, Detail.RUNS)
     weights = cells.counts.astype(float)
-    found = influence("AUPRG", cells, weights)
-    numeric = [difference(cells, weights, 0, "AUPRG", place) for place in range(weights.size)]
+    found = influence("auprg", cells, weights)
+    numeric = [difference(cells, weights, 0, "auprg", place) for place in range(weights.size)]
     np.testing.assert_allclose(found, numeric, rtol=1e-4, atol=1e-4 * np.abs(found).max())
 
 
@@ -75,7 +75,7 @@ def left_out():
     scores = np.random.default_rng(6).normal(1.2 * labels)
     rest = ~np.eye(1000, dtype=bool)
     tables = [iso.OperatingPoints.from_scores(labels[rows], scores[rows]) for rows in rest]
-    areas = {name: np.array([NAMED[name].of(table) for table in tables]) for name in AREAS}
+    areas = {name: np.array([IN_KERNELS[name].of(table) for table in tables]) for name in AREAS}
     return labels, iso.OperatingPoints.from_scores(labels, scores), areas
 
 
@@ -105,7 +105,7 @@ def test_the_influence_on_auroc_has_delongs_variance():
     labels = np.arange(200) < 60
     points = iso.OperatingPoints.from_scores(labels, random.normal(1.0 * labels).round(1))
     cells = cells_of(points)
-    found = influence("AUROC", cells, cells.counts.astype(float))
+    found = influence("auroc", cells, cells.counts.astype(float))
     size = cells.positive.size
     parts = []
     for part, total in ((slice(0, size), 60), (slice(size, None), 140)):

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 import isometrics as iso
+from isometrics.measures import Measure, registered
 from isometrics.uncertainty.bootstrap import evaluator
 from isometrics.uncertainty.jackknife import shapes_of, unit_influence
-from isometrics.uncertainty.measures import NAMED, Measure
 from isometrics.uncertainty.resampling import Plan, resampling_of
+
+NAMED = {each.name: each for each in registered()}
+
 
 LABELS = np.arange(150) < 50
 RNG = np.random.default_rng(2)
@@ -71,9 +74,9 @@ def test_the_influence_of_a_group_is_that_of_its_rows():
     rows = resampling_of(LABELS, SCORES, groups=None, **given)
     groups = np.arange(150) // 3
     grouped = resampling_of(LABELS, SCORES, groups=groups, **given)
-    one = unit_influence(rows, 1, "AUPRG")
+    one = unit_influence(rows, 1, "auprg")
     np.testing.assert_allclose(
-        unit_influence(grouped, 1, "AUPRG"), np.bincount(groups, one), atol=1e-15
+        unit_influence(grouped, 1, "auprg"), np.bincount(groups, one), atol=1e-15
     )
 
 

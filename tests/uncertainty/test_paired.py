@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics.errors import ParameterError
+from isometrics.measures import optimal_threshold
 from isometrics.uncertainty.intervals import Interval
-from isometrics.uncertainty.measures import optimal_threshold
 from isometrics.uncertainty.paired import Difference, differences_of, holm, percent, share_better
 
 

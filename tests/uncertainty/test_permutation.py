@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._counting.draws import AREAS
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.uncertainty.measures import NAMED
+from isometrics.measures import IN_KERNELS
 from isometrics.uncertainty.permutation import chance_level, permutation_test
+
+NAMED = {each.name: each for each in IN_KERNELS.values()}
 
 
 def all_rankings(scores, positives):
@@ -23,7 +24,7 @@ def all_rankings(scores, positives):
     for chosen in combinations(range(len(scores)), positives):
         labels = np.isin(np.arange(len(scores)), chosen)
         points = iso.OperatingPoints.from_scores(labels, scores)
-        rows.append([NAMED[name].of(points) for name in AREAS])
+        rows.append([NAMED[name].of(points) for name in NAMED])
     return np.array(rows)
 
 
@@ -33,7 +34,7 @@ def test_expectations_without_ties_are_those_of_all_rankings(positives, negative
     expected = all_rankings(scores, positives).mean(axis=0)
     found = chance_level(positives, negatives)
     np.testing.assert_allclose(list(found.values()), expected, rtol=1e-12, atol=1e-12)
-    assert tuple(found) == AREAS
+    assert tuple(found) == tuple(NAMED)
 
 
 @given(st.lists(st.integers(0, 3), min_size=3, max_size=8), st.data())
@@ -53,7 +54,7 @@ def test_the_simulation_has_the_distribution_of_all_rankings(scores, positives):
     """Means and p-values within 5 standard errors; also where positives are the larger class."""
     exact = all_rankings(np.array(scores), positives)
     labels = np.arange(9) < positives
-    result = permutation_test(labels, scores, measures=AREAS, n_permutations=4000, random_state=1)
+    result = permutation_test(labels, scores, measures=NAMED, n_permutations=4000, random_state=1)
     spread = exact.std(axis=0) / np.sqrt(4000)
     assert (np.abs(result.expected - exact.mean(axis=0)) <= 5 * spread + 1e-12).all()
     chance = (exact >= result.observed - 1e-9).mean(axis=0)

@@ -5,10 +5,11 @@ import pytest
 from scipy import stats
 
 import isometrics as iso
-from isometrics._counting.draws import AREAS
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.uncertainty.measures import NAMED
+from isometrics.measures import IN_KERNELS
 from isometrics.uncertainty.sample_size import sample_size
+
+NAMED = {each.name: each for each in IN_KERNELS.values()}
 
 
 def sample(positives, negatives, seed):
@@ -19,7 +20,7 @@ def sample(positives, negatives, seed):
 PILOT = sample(4000, 16_000, 0)
 
 
-@pytest.mark.parametrize("measure", AREAS)
+@pytest.mark.parametrize("measure", NAMED)
 @pytest.mark.parametrize("per_positive", [None, 1.0])
 def test_samples_of_that_size_spread_as_promised(measure, per_positive):
     """300 samples: their standard deviation is known to 4%, here to 5 of these."""

@@ -219,7 +219,7 @@ def _poisson(mean: float) -> tuple[int, Floats]:
     return low + int(kept[0]), chances[kept[0] : kept[-1] + 1]
 
 
-AREAS = ("AUROC", "AUPR", "average precision", "AUPRG")
+AREAS = ("auroc", "aupr", "average_precision", "auprg")
 """What the kernels compute, in their order."""
 
 

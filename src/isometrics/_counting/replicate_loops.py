@@ -52,7 +52,7 @@ def pick(
 def fill_areas(  # noqa: PLR0912, PLR0915 (one pass, which is what makes it fast)
     positive: Floats, negative: Floats, totals: Floats, order: Order, areas: Floats
 ) -> None:
-    """Fill one row of `reweighted.AREAS` for each row of weights, whose totals are known."""
+    """Fill one row of `draws.AREAS` for each row of weights, whose totals are known."""
     for row in range(positive.shape[0]):
         total, others = totals[0, row], totals[1, row]
         if total == 0 or others == 0:

@@ -12,13 +12,13 @@ import numpy as np
 from isometrics._core.parameters import check_choice, check_prevalence, parse_betas
 from isometrics._core.results import Value
 from isometrics.analysis.samples import ModelSample, parse_model_sample
-from isometrics.analysis.summary import Evidence, Summary, f_name, intervals_of, summary_of
+from isometrics.analysis.summary import Evidence, Summary, intervals_of, summary_of
 from isometrics.comparison.compare import Comparison, compare
 from isometrics.decisions.best import ALL_ROWS, Entry, Thresholds, thresholds_of
 from isometrics.errors import ParameterError
+from isometrics.measures import AUPRG, f_key
 from isometrics.points import OperatingPoints
 from isometrics.points.models import named_models
-from isometrics.uncertainty.bootstrap import DEFAULT_MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from isometrics.measures import MeasureLike
     from isometrics.spaces.density import DensityLike
     from isometrics.spaces.indices import WeightedIndex
     from isometrics.uncertainty.bands import Band
     from isometrics.uncertainty.bootstrap import Bootstrap
-    from isometrics.uncertainty.measures import MeasureLike
 
 BETAS = (0.5, 1.0, 2.0)
 SPACES = ("roc", "pr", "prg", "tradeoff", "all")
@@ -175,7 +175,7 @@ class Analysis(Value):
         *,
         density: DensityLike = None,
         confidence_level: float | None = None,
-        measure: str = "AUPRG",
+        measure: str = AUPRG.name,
         **options: Any,
     ) -> Comparison:
         """Say which model is best for every weight of recall, over all rows; see `compare`.
@@ -199,7 +199,7 @@ class Analysis(Value):
         return replace(compared, certainty=sure.differences())
 
     def bootstrap(
-        self, measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES, **options: Any
+        self, measures: MeasureLike | Iterable[MeasureLike] | None = None, **options: Any
     ) -> Bootstrap:
         """Say how sure areas and other measures are, by drawing the rows again; see `bootstrap`.
 
@@ -428,6 +428,6 @@ def analyse(
 def _betas(beta: float | Iterable[float]) -> tuple[float, ...]:
     """Check one β or several; columns are named after them, so they must differ in print."""
     betas = parse_betas(beta)
-    if len(set(map(f_name, betas))) < len(betas):
+    if len(set(map(f_key, betas))) < len(betas):
         raise ParameterError(f"beta must have values that differ in six digits but is {beta!r}")
     return betas

@@ -12,10 +12,23 @@ from isometrics._core.progress import reporting
 from isometrics._core.results import WIDTH, ResultTable, bracketed, number, several, table_width
 from isometrics.decisions.best import ALL_ROWS, Entry, Thresholds, thresholds_of
 from isometrics.errors import NotAnswerableError, UndefinedWarning
-from isometrics.measures import MEASURES, baselines_of, constant_score, measures_of
+from isometrics.measures import (
+    AUPR,
+    AUPRG,
+    AUROC,
+    EXPECTED_F1_GAIN,
+    Shown,
+    baselines_of,
+    constant_score,
+    f_key,
+    key_of,
+    measure_named,
+    measures_of,
+    registered,
+)
 from isometrics.points.models import ROUNDING
 from isometrics.uncertainty.bands import bootstrap_curves
-from isometrics.uncertainty.bootstrap import DEFAULT_MEASURES, bootstrap
+from isometrics.uncertainty.bootstrap import bootstrap
 from isometrics.uncertainty.paired import percent
 
 if TYPE_CHECKING:
@@ -25,10 +38,10 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Counts, Floats
     from isometrics.analysis.samples import ModelSample
+    from isometrics.measures import MeasureLike
     from isometrics.points import OperatingPoints
     from isometrics.uncertainty.bands import Band, CurveReplicates
     from isometrics.uncertainty.bootstrap import Bootstrap
-    from isometrics.uncertainty.measures import MeasureLike
 
 
 REPLICATES_OF_CURVES = 500
@@ -55,7 +68,7 @@ class Evidence(NamedTuple):
     """Why the rows are not known, where they are not; empty where one table tells all of them."""
 
     def numbers(
-        self, measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES, **options: Any
+        self, measures: MeasureLike | Iterable[MeasureLike] | None = None, **options: Any
     ) -> Bootstrap:
         """Return measures with intervals; models are compared on the same replicates."""
         given, beside = self._given(options)
@@ -273,7 +286,9 @@ class Summary(ResultTable):
             for name, values in (totals | {"prevalence": self.prevalence}).items():
                 lines.append((name, list(map(number, values)), ""))
         for place, measure in enumerate(self.measures):
-            cells = self._marked(self.lo[:, place], self.hi[:, place])
+            named = measure_named(measure)
+            ranked = named is None or named.higher_is_better
+            cells = self._marked(self.lo[:, place], self.hi[:, place], ranked=ranked)
             lines.append((measure, cells, number(self.baseline[0, place])))
             if self.intervals is not None and measure in self.intervals.measures:
                 title = f"{percent(self.intervals.confidence_level)} interval"
@@ -302,10 +317,10 @@ class Summary(ResultTable):
     def _ends(self, which: str) -> Floats:
         return np.asarray(getattr(self, which))
 
-    def _marked(self, lo: Floats, hi: Floats) -> list[str]:
+    def _marked(self, lo: Floats, hi: Floats, *, ranked: bool = True) -> list[str]:
         """Return values as text, with a star at those that may be the best one."""
         cells = list(map(bracketed, lo.tolist(), hi.tolist()))
-        if len(self) == 1 or not self._one_sample() or np.isnan(lo).all():
+        if not ranked or len(self) == 1 or not self._one_sample() or np.isnan(lo).all():
             return cells
         return [
             f"*{cell}" if best else cell
@@ -318,7 +333,8 @@ class Summary(ResultTable):
         if set(self.groups) == {ALL_ROWS}:
             del columns["group"]
         columns |= {"positives": self.positives, "prevalence": self.prevalence}
-        for measure in ("AUROC", "AUPR", "AUPRG"):
+        headline = [each.name for each in registered(Shown.HEADLINE) if each.name in self.measures]
+        for measure in headline:
             place = self.measures.index(measure)
             bounds = (self.lo[:, place].tolist(), self.hi[:, place].tolist())
             columns[measure] = list(map(bracketed, *bounds))
@@ -352,9 +368,9 @@ class Summary(ResultTable):
             "negatives": self.negatives,
             "prevalence": self.prevalence,
         }
-        names = [measure.lower().replace(",", "").replace(" ", "_") for measure in self.measures]
+        names = list(map(key_of, self.measures))
         columns = rows | dict(zip(names, self.values.T, strict=True))
-        suffixes = list(map(f_name, self._betas()))
+        suffixes = list(map(f_key, self._betas()))
         best = self._best()
         for place, suffix in enumerate(suffixes):
             for name, values in best.items():
@@ -364,7 +380,7 @@ class Summary(ResultTable):
         if self.intervals is not None:
             for place, measure in enumerate(self.intervals.measures):
                 for which in ("lower", "upper"):
-                    columns[f"{measure.lower()}_{which}"] = self._ends(which)[:, place]
+                    columns[f"{key_of(measure)}_{which}"] = self._ends(which)[:, place]
         columns |= {
             f"{name}_baseline": values for name, values in zip(names, self.baseline.T, strict=True)
         }
@@ -385,11 +401,6 @@ class Summary(ResultTable):
         }
 
 
-def f_name(beta: float) -> str:
-    """Return the name of F_β in a column: ``f1``, ``f0_5``."""
-    return f"f{number(beta)}".replace(".", "_")
-
-
 def summary_of(
     entries: Sequence[Entry],
     betas: Sequence[float],
@@ -404,6 +415,7 @@ def summary_of(
     `intervals` are those over all rows, and `ends` has the ends of those of groups, by group and
     model.
     """
+    measures = tuple(measure.name for measure in registered(Shown.SUMMARY))
     measured = [measures_of(entry.points) for entry in entries]
     lo, hi = (
         np.array([[bracket[end] for bracket in found.values()] for found in measured])
@@ -415,13 +427,13 @@ def summary_of(
         tuple(entry.group for entry in entries),
         np.array([entry.points.positives for entry in entries]),
         np.array([entry.points.negatives for entry in entries]),
-        MEASURES,
+        measures,
         lo,
         hi,
         np.array([list(baselines_of(entry.points).values()) for entry in entries]),
         thresholds_of(entries, betas),
         np.array([[points.f(beta)[-1] for beta in betas] for points in constants]),
-        (*_notes(entries, lo, hi, skipped), *more_notes),
+        (*_notes(entries, measures, lo, hi, skipped), *more_notes),
         intervals,
         *((None, None) if intervals is None else _ends(entries, intervals, ends or {})),
     )
@@ -443,17 +455,24 @@ def _ends(
 
 
 def _notes(
-    entries: Sequence[Entry], lo: Floats, hi: Floats, skipped: Mapping[str, str]
+    entries: Sequence[Entry],
+    measures: tuple[str, ...],
+    lo: Floats,
+    hi: Floats,
+    skipped: Mapping[str, str],
 ) -> tuple[str, ...]:
     """Say what a reader of the numbers must know."""
-    auroc, expected, auprg = map(MEASURES.index, ("AUROC", "expected F1 gain", "AUPRG"))
+    needed = (AUROC, EXPECTED_F1_GAIN, AUPRG)
+    auroc, expected, auprg = (measures.index(measure.name) for measure in needed)
     no_curve = np.isnan(lo[:, auroc])
     cases = {
-        "AUPRG below 0 ({}): worse than always answering 'positive'.": hi[:, auprg] < -ROUNDING,
+        f"{AUPRG} below 0 ({{}}): worse than always answering 'positive'.": hi[:, auprg]
+        < -ROUNDING,
         "Areas undefined ({}): the points are not nested, so they have no curve of their own.": (
             no_curve
         ),
-        "Expected F1 gain undefined ({}): all negatives rank above a recall equal to the "
+        f"{_capitalised(EXPECTED_F1_GAIN.name)} undefined ({{}}): all negatives rank above a "
+        "recall equal to the "
         "prevalence, so there is nothing to average over.": np.isnan(lo[:, expected]) & ~no_curve,
         "± gives bounds ({}): the table keeps only some rows, and the exact area lies within.": (
             (lo != hi) & ~np.isnan(lo)
@@ -468,11 +487,15 @@ def _notes(
     ]
     together = [entry.points.prevalence for entry in entries if entry.group == ALL_ROWS]
     if not _all_same(np.array(together)):
-        notes.append("The models differ in prevalence, so their AUPR and F do not compare.")
+        notes.append(f"The models differ in prevalence, so their {AUPR} and F do not compare.")
     for reason in dict.fromkeys(skipped.values()):
         groups = [group for group, why in skipped.items() if why == reason]
         notes.append(f"Groups left out ({reason}): {several(groups)}.")
     return tuple(notes)
+
+
+def _capitalised(name: str) -> str:
+    return name[0].upper() + name[1:]
 
 
 def _all_same(totals: Counts) -> bool:

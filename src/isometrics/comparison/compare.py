@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,22 +13,18 @@ from isometrics._table.path import path_of
 from isometrics.comparison.dominance import DominanceMatrix, dominance_matrix
 from isometrics.comparison.winners import Winners, sentence_of, winners_of
 from isometrics.errors import NoCurveError, NotAnswerableError
+from isometrics.measures import TRADEOFF_AREA, Shown, registered
 from isometrics.points import OperatingPoints
-from isometrics.points.bounds import EXACT
 from isometrics.points.models import check_one_prevalence, parse_models
 from isometrics.spaces.indices import WeightedIndex, index_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from isometrics._core.arrays import Floats
     from isometrics.spaces import Tradeoff
     from isometrics.spaces.density import DensityLike
     from isometrics.uncertainty.paired import Differences
-
-
-COMPARED = ("AUROC", "AUPR", "average precision", "AUPRG")
-TRADEOFF_AREA = "tradeoff area"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -66,19 +61,13 @@ class Areas(ResultTable):
 
 
 def areas_of(models: Mapping[str, OperatingPoints], tradeoff_areas: Iterable[float]) -> Areas:
-    """Return the areas of models in all spaces; those in tradeoff space are known already."""
+    """Return the areas of models in all spaces; those in tradeoff space are given."""
+    measures = [each for each in registered(Shown.COMPARED) if each.higher_is_better]
     values = [
-        [*(_defined(EXACT[name], points) for name in COMPARED), tradeoff_area]
+        [tradeoff_area if each is TRADEOFF_AREA else each.value(points) for each in measures]
         for points, tradeoff_area in zip(models.values(), tradeoff_areas, strict=True)
     ]
-    return Areas(tuple(models), (*COMPARED, TRADEOFF_AREA), np.array(values))
-
-
-def _defined(area: Callable[[OperatingPoints], float], points: OperatingPoints) -> float:
-    try:
-        return area(points)
-    except (NoCurveError, NotAnswerableError):
-        return math.nan
+    return Areas(tuple(models), tuple(each.name for each in measures), np.array(values))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

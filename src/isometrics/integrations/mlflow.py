@@ -14,9 +14,9 @@ import numpy as np
 
 from isometrics._core.parameters import check_beta
 from isometrics._core.writing import ScratchFolder
-from isometrics.analysis.summary import f_name
 from isometrics.decisions.best import ALL_ROWS
 from isometrics.errors import MissingPackageError, UndefinedWarning, warn
+from isometrics.measures import f_key
 from isometrics.points.models import same_prevalence
 from isometrics.score_functions import (
     aupr_score,
@@ -193,7 +193,7 @@ def class_metrics(*, beta: float = 1.0, pos_label: object = None) -> list[Any]:
     ['f0_5_gain']
     """
     beta = check_beta(beta)
-    return [_metric(f"{f_name(beta)}_gain", fbeta_gain_score, beta=beta, pos_label=pos_label)]
+    return [_metric(f"{f_key(beta)}_gain", fbeta_gain_score, beta=beta, pos_label=pos_label)]
 
 
 def safe_names(models: Iterable[str]) -> dict[str, str]:

@@ -10,13 +10,13 @@ from matplotlib import pyplot as plt
 
 from isometrics._core.results import bracketed
 from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.measures import area_in, bounds_of
 from isometrics.plot import background, marks
 from isometrics.plot.frame import MARGIN, TITLES, frame
 from isometrics.plot.frame import legend as draw_legend
 from isometrics.plot.marks import Models, Options, named
 from isometrics.plot.styles import Style, plain, style_of
 from isometrics.plot.tradeoff import tradeoff
-from isometrics.points.bounds import area_brackets
 from isometrics.spaces.trace import trace
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Floats
     from isometrics.points import OperatingPoints
-
-
-AREAS = {"roc": "AUROC", "pr": "AUPR", "prg": "AUPRG"}
 
 
 def curve(
@@ -56,7 +53,7 @@ def curve(
     x, y = trace(points.table, space, width=pixels, height=pixels, low=low)
     if name is not None:
         look |= {"marker": style.marker, "markersize": 5, "markevery": _spread(x, y, low)}
-    label = f"{title} ({AREAS[space]} {_area(points, space)})"
+    label = f"{title} ({area_in(space)} {_area(points, space)})"
     (line,) = ax.plot(x, y, linewidth=1.5, label=label, **look)
     return line
 
@@ -66,7 +63,8 @@ def _area(points: OperatingPoints, space: str) -> str:
     try:
         return f"{getattr(points, space).area():.3f}"
     except NotAnswerableError:
-        return bracketed(*area_brackets(points, [AREAS[space]])[AREAS[space]])
+        measure = area_in(space)
+        return bracketed(*bounds_of(points, [measure])[measure.name])
 
 
 def _spread(x: Floats, y: Floats, low: float, markers: int = 9) -> list[int]:
@@ -99,7 +97,7 @@ def hull(
         linestyle="--",
         linewidth=1.3,
         zorder=3.2,
-        label=f"{title} ({AREAS[space]} {getattr(corners, space).area():.3f})",
+        label=f"{title} ({area_in(space)} {getattr(corners, space).area():.3f})",
     )
     return line
 

@@ -13,7 +13,7 @@ import numpy as np
 from isometrics._core.arrays import plain
 from isometrics._core.parameters import check_choice
 from isometrics.errors import LengthError, NoCurveError, ParameterError, UndefinedWarning
-from isometrics.points.bounds import area_brackets
+from isometrics.measures import area_brackets
 from isometrics.points.models import named_models
 from isometrics.spaces.trace import rows_to_explore
 

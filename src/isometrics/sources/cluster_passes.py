@@ -16,8 +16,8 @@ from isometrics._core.sample import as_thresholds, check_totals
 from isometrics._counting.numpy_kernel import running_sum
 from isometrics._table.table import ClassTotals, Gaps, Table
 from isometrics.errors import FileError, OneClassError, ParameterError, ToleranceWarning, warn
+from isometrics.measures import AUPR, AUPRG, AUROC, AVERAGE_PRECISION, bounds_of
 from isometrics.points import OperatingPoints
-from isometrics.points.bounds import area_brackets
 from isometrics.sources.arrow import codes
 from isometrics.sources.binned import Borders, Choice, bins_to_refine
 from isometrics.sources.cluster_totals import INF, ClusterTotals, count_totals, numbers_of
@@ -45,7 +45,7 @@ MOST_PIECES = 1 << 16
 """A range is never cut into more pieces at once, as long as each may hold many rows."""
 FINEST = 1 << 40
 """So many pieces separate the scores of a range, unless they lie extremely close together."""
-BOUNDED = ("AUROC", "AUPR", "average precision", "AUPRG")
+BOUNDED = (AUROC, AUPR, AVERAGE_PRECISION, AUPRG)
 """The areas that a tolerance is about."""
 _TOTAL = float(1 << 40)
 _ALL = 1 << 62
@@ -687,7 +687,7 @@ def widest_bounds(points: OperatingPoints) -> float:
     """Return how far the bounds of the areas that a tolerance is about are apart at most."""
     if not points.table.partial:
         return 0.0
-    return max(bracket.width for bracket in area_brackets(points, BOUNDED).values())
+    return max(bracket.width for bracket in bounds_of(points, BOUNDED).values())
 
 
 def _table(cuts: Cuts) -> pa.Table:

@@ -19,18 +19,11 @@ from isometrics._core.sample import (
     surplus_labels,
 )
 from isometrics._counting.numpy_kernel import order_of
-from isometrics._table.table import ClassTotals, Gaps, Table
+from isometrics._table.table import ClassTotals, Gaps, Measure, Table
 from isometrics.errors import EmptyInputError, LabelError, ParameterError, ScoreError, WeightError
+from isometrics.measures import AUPR, AUPRG, AUROC, Shown, bounds_of, parse_areas, registered
 from isometrics.points import OperatingPoints
-from isometrics.points.bounds import (
-    EXACT,
-    ON_DEVICES,
-    AreaBrackets,
-    area_brackets,
-    brackets_between,
-    check_areas,
-    tradeoff_bracket,
-)
+from isometrics.points.bounds import AreaBrackets, apart
 from isometrics.points.devices import measures
 from isometrics.sources.adaptive import AdaptiveCounts
 from isometrics.sources.device_bins import DeviceBins, can_count, negative_label
@@ -50,7 +43,8 @@ if TYPE_CHECKING:
 BYTES_OF_A_BIN = 40
 """Counts, the plan, and rows that wait, for each bin."""
 _FEWEST_BYTES = 1000
-_TRADEOFF = "tradeoff area"
+_ON_DEVICES = (AUROC, AUPR, AUPRG)
+"""Areas that are bounded where the counts of a stream are, which takes a part of the time."""
 _ORDER = order_of(np.dtype(np.float64))
 _NO_KEY = int(np.iinfo(_ORDER.word).max)
 
@@ -294,15 +288,12 @@ class Accumulator:
         >>> 0 < hi - lo < 0.01
         True
         """
-        every = (*EXACT, _TRADEOFF)
-        names = every if areas is None else check_areas(areas, every)
-        found = self._device_brackets() if ON_DEVICES.keys() >= set(names) else None
-        if found is None:
-            points = self.points()
-            found = area_brackets(points, [name for name in names if name != _TRADEOFF])
-            if _TRADEOFF in names:
-                found[_TRADEOFF] = tradeoff_bracket(points)
-        lo, hi = (np.array([found[name][end] for name in names]) for end in (0, 1))
+        chosen = registered(Shown.SUMMARY) if areas is None else parse_areas(areas)
+        names = tuple(measure.name for measure in chosen)
+        bounds = self._device_brackets() if set(chosen) <= set(_ON_DEVICES) else None
+        if bounds is None:
+            bounds = bounds_of(self.points(), chosen)
+        lo, hi = (np.array([bounds[name][end] for name in names]) for end in (0, 1))
         return AreaBrackets(names, lo, hi)
 
     def _device_brackets(self) -> dict[str, Bracket] | None:
@@ -312,7 +303,9 @@ class Accumulator:
         ways = self._device.worst_and_best(self.positives, self.negatives)
         if ways is None:
             return None
-        return brackets_between(*(measures(way, self.positives, self.negatives) for way in ways))
+        worst, best = (measures(way, self.positives, self.negatives) for way in ways)
+        areas = {area.name: Measure[area.needs[0]] for area in _ON_DEVICES}
+        return {name: apart(worst[area], best[area]) for name, area in areas.items()}
 
     @property
     def positives(self) -> int:
@@ -359,7 +352,7 @@ class Accumulator:
         undecided = (seen.positives[mixed] / self.positives) @ (
             seen.negatives[mixed] / self.negatives
         )
-        return f"{said}, AUROC known to {number(float(undecided))}"
+        return f"{said}, {AUROC} known to {number(float(undecided))}"
 
     # ------------------------------------------------------------------ other processes
 

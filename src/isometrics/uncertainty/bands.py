@@ -19,10 +19,11 @@ from isometrics._core.parameters import (
 from isometrics._core.progress import reporting
 from isometrics._core.results import ResultTable
 from isometrics.errors import NotAnswerableError
+from isometrics.measures import Detail
 from isometrics.points import OperatingPoints
 from isometrics.spaces.indices import WeightedIndex, index_named
 from isometrics.uncertainty.paired import percent, share_better
-from isometrics.uncertainty.resampling import Detail, Plan, replicate, resampling_of
+from isometrics.uncertainty.resampling import Plan, replicate, resampling_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -21,10 +21,10 @@ from isometrics._core.progress import reporting
 from isometrics._core.results import ResultTable
 from isometrics._counting.draws import AREAS, Order
 from isometrics.errors import NotAnswerableError, UndefinedWarning, warn
+from isometrics.measures import AVERAGE_PRECISION, kernel_of, parse_measures
 from isometrics.points import OperatingPoints
 from isometrics.uncertainty.intervals import METHODS, Interval, interval_of, p_of_no_difference
 from isometrics.uncertainty.jackknife import shapes_of
-from isometrics.uncertainty.measures import is_area, parse_measures
 from isometrics.uncertainty.paired import (
     Difference,
     Differences,
@@ -42,11 +42,8 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
     from isometrics._core.progress import ProgressLike
     from isometrics._counting.replicates import Kernel
-    from isometrics.uncertainty.measures import Measure, MeasureLike
+    from isometrics.measures import Measure, MeasureLike
     from isometrics.uncertainty.resampling import Evaluate, Resampling
-
-
-DEFAULT_MEASURES = ("AUROC", "AUPR", "AUPRG")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -233,7 +230,7 @@ def bootstrap(
     y_true: OperatingPoints | ArrayLike,
     y_score: Any = None,
     *,
-    measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     pos_label: object = None,
@@ -260,7 +257,8 @@ def bootstrap(
     measures
         Names of areas (``"AUROC"``, ``"AUPR"``, ``"AUPRG"``, ``"average precision"``, …), functions
         of operating points, or what `f_at`, `f_gain_at`, `precision_at`, `recall_at`,
-        `optimal_threshold` and `optimal_f` of `isometrics.uncertainty.measures` return.
+        `optimal_threshold` and `optimal_f` of `isometrics.measures` return. By default AUROC, AUPR
+        and AUPRG.
     sample_weight
         Weights of the rows. Rows are drawn with equal chances, and bring their weights along.
     groups
@@ -394,8 +392,9 @@ def plan_of(
 
 def evaluator(sample: Resampling, measures: Sequence[Measure]) -> Evaluate:
     """Return a function from the weights of replicates to the measures of all models."""
-    areas = {place: AREAS.index(each.name) for place, each in enumerate(measures) if is_area(each)}
-    stepwise = AREAS.index("average precision") in areas.values()
+    kernels = enumerate(map(kernel_of, measures))
+    areas = {place: AREAS.index(kernel) for place, kernel in kernels if kernel is not None}
+    stepwise = AVERAGE_PRECISION in measures
     others = [(place, each.of) for place, each in enumerate(measures) if place not in areas]
 
     orders = [

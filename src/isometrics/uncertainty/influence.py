@@ -254,10 +254,10 @@ def _prg_from(way: _Segments, total: float, others: float, crossing: float) -> _
 
 
 _PARTIALS: dict[str, Callable[[_Segments, float, float], _Partials]] = {
-    "AUROC": _roc,
-    "AUPR": _pr,
-    "average precision": _average_precision,
-    "AUPRG": _prg,
+    "auroc": _roc,
+    "aupr": _pr,
+    "average_precision": _average_precision,
+    "auprg": _prg,
 }
 
 

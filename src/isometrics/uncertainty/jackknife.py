@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from isometrics._counting.replicates import PLAIN
+from isometrics.measures import kernel_of
 from isometrics.uncertainty.influence import Shape, influence_of, shape_of
-from isometrics.uncertainty.measures import is_area
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
-    from isometrics.uncertainty.measures import Measure
+    from isometrics.measures import Measure
     from isometrics.uncertainty.resampling import Evaluate, Resampling
 
 GROUPS = 200
@@ -48,8 +48,9 @@ def shapes_of(
     pairs = np.zeros((models, models, len(measures), 2))
     left_out = None
     for number, measure in enumerate(measures):
-        if is_area(measure):
-            shape = _shape_by_influence(sample, measure.name)
+        kernel = kernel_of(measure)
+        if kernel is not None:
+            shape = _shape_by_influence(sample, kernel)
         else:
             if left_out is None:
                 left_out = _left_out(sample, evaluate, (models, len(measures)), seed)

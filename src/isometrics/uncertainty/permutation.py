@@ -16,8 +16,8 @@ from isometrics._core.sample import check_totals
 from isometrics._counting.draws import AREAS, Order, Stream, streams
 from isometrics._counting.replicates import kernel_named
 from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.measures import IN_KERNELS, kernel_of, parse_measures
 from isometrics.points import OperatingPoints
-from isometrics.uncertainty.measures import is_area, parse_measures
 from isometrics.uncertainty.resampling import Scores, scores_of
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Floats
     from isometrics._counting.replicates import Kernel
+
+_MEASURES = tuple(measure.name for measure in IN_KERNELS.values())
 
 _CELLS = 5e6
 """The largest product of both totals for which the expectation of AUPR is summed exactly."""
@@ -92,7 +94,7 @@ def permutation_test(
     y_true: OperatingPoints | ArrayLike,
     y_score: ArrayLike | None = None,
     *,
-    measures: str | Iterable[str] = ("AUROC", "AUPR", "average precision", "AUPRG"),
+    measures: str | Iterable[str] = _MEASURES,
     pos_label: object = None,
     n_permutations: int = 2000,
     random_state: object = None,
@@ -134,11 +136,12 @@ def permutation_test(
     [0.5, 0.383888, 0.450031, -0.037202]
     """
     chosen = parse_measures(measures)
+    areas = []
     for measure in chosen:
-        if not is_area(measure):
-            raise ParameterError(
-                f"measures must be among {', '.join(map(repr, AREAS))} but one is {measure.name!r}"
-            )
+        if (area := kernel_of(measure)) is None:
+            names = ", ".join(map(repr, _MEASURES))
+            raise ParameterError(f"measures must be among {names} but one is {measure.name!r}")
+        areas.append(area)
     n_permutations = check_size(n_permutations, "n_permutations")
     points = _points(y_true, y_score, pos_label)
     scores = scores_of(points.table)
@@ -153,9 +156,9 @@ def permutation_test(
         parse_random_state(random_state),
         parse_jobs(n_jobs),
         kernel_named(kernel, float(n_permutations) * scores.positive.size),
-    )[:, [AREAS.index(measure.name) for measure in chosen]]
+    )[:, list(map(AREAS.index, areas))]
     observed = np.array([measure.of(points) for measure in chosen])
-    formulas = [_exact(measure.name, scores) for measure in chosen]
+    formulas = [_exact(area, scores) for area in areas]
     known = np.array([value is not None for value in formulas])
     error = found.std(axis=0, ddof=1) / np.sqrt(n_permutations)
     # The kernel rounds in another order than the spaces, and a tie must count as one.
@@ -237,27 +240,28 @@ def chance_level(positives: int, negatives: int) -> dict[str, float]:
         raise ParameterError(
             f"positives and negatives must be whole numbers but are {positives} and {negatives}"
         )
-    found = ((name, _without_ties(name, *map(int, totals))) for name in AREAS)
-    return {name: float("nan") if value is None else value for name, value in found}
+    counts = tuple(map(int, totals))
+    levels = {each.name: _without_ties(area, *counts) for area, each in IN_KERNELS.items()}
+    return {name: float("nan") if value is None else value for name, value in levels.items()}
 
 
-def _exact(name: str, scores: Scores) -> float | None:
+def _exact(area: str, scores: Scores) -> float | None:
     """Return the expectation under a random ranking, None where no formula is used."""
     if not (scores.positive + scores.negative > 1).any():
-        return _without_ties(name, int(scores.positive.sum()), int(scores.negative.sum()))
-    formulas = {"AUROC": lambda _: 0.5, "average precision": _average_precision_of_ties}
-    return formulas[name](scores) if name in formulas else None
+        return _without_ties(area, int(scores.positive.sum()), int(scores.negative.sum()))
+    formulas = {"auroc": lambda _: 0.5, "average_precision": _average_precision_of_ties}
+    return formulas[area](scores) if area in formulas else None
 
 
-def _without_ties(name: str, positives: int, negatives: int) -> float | None:
+def _without_ties(area: str, positives: int, negatives: int) -> float | None:
     """Return the expectation for distinct scores, which depends on the totals alone."""
     formulas: dict[str, Callable[[int, int], float | None]] = {
-        "AUROC": lambda *_: 0.5,
-        "average precision": _average_precision,
-        "AUPR": _aupr,
-        "AUPRG": _auprg,
+        "auroc": lambda *_: 0.5,
+        "average_precision": _average_precision,
+        "aupr": _aupr,
+        "auprg": _auprg,
     }
-    return formulas[name](positives, negatives)
+    return formulas[area](positives, negatives)
 
 
 def _chances(positives: float, total: float) -> tuple[float, float]:

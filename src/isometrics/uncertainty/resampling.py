@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from isometrics._counting.numpy_kernel import running_sum
 from isometrics._counting.replicates import kernel_named
 from isometrics._table.table import Kind, Table
 from isometrics.errors import NotAnswerableError, ParameterError, ScoreError, UndefinedWarning
+from isometrics.measures import Detail
 from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:
@@ -29,19 +29,6 @@ if TYPE_CHECKING:
     Indices = NDArray[np.intp]
     Evaluate = Callable[[Kernel, list[Floats]], Floats]
     Progress = Callable[[int, int], None]
-
-
-class Detail(IntEnum):
-    """What a cell may hold, from coarse to fine; a finer one serves a coarser purpose too."""
-
-    CUTS = 0
-    """All rows between two cuts: enough for the counts at these cuts."""
-    RUNS = 1
-    """A run of rows of one class: enough for curves, their areas and hulls."""
-    NEGATIVE_RUNS = 2
-    """A run of negatives, or the positives of one score: enough for average precision."""
-    SCORES = 3
-    """The rows of one class with one score: enough for everything."""
 
 
 class Cells(NamedTuple):

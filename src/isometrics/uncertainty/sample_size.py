@@ -16,13 +16,12 @@ from isometrics._core.parameters import (
     check_ratio,
 )
 from isometrics._core.results import ResultTable, number
-from isometrics._counting.draws import AREAS
 from isometrics.errors import NotAnswerableError
+from isometrics.measures import AUPRG, IN_KERNELS, Detail
 from isometrics.uncertainty.influence import influence_of
 from isometrics.uncertainty.intervals import NORMAL
-from isometrics.uncertainty.measures import NAMED
 from isometrics.uncertainty.paired import percent
-from isometrics.uncertainty.resampling import Detail, grouping_of, scores_of
+from isometrics.uncertainty.resampling import grouping_of, scores_of
 
 if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
@@ -86,7 +85,7 @@ def sample_size(
     pilot: OperatingPoints,
     *,
     half_width: float,
-    measure: str = "AUPRG",
+    measure: str = AUPRG.name,
     prevalence: float | None = None,
     negatives_per_positive: float | None = None,
     confidence_level: float = 0.95,
@@ -129,7 +128,8 @@ def sample_size(
     >>> found.positives_now, found.positives
     (80, 295)
     """
-    check_choice(measure, "measure", AREAS)
+    kernels = {each.name: kernel for kernel, each in IN_KERNELS.items()}
+    kernel = kernels[check_choice(measure, "measure", tuple(kernels))]
     width, level = check_half_width(half_width), check_confidence(confidence_level)
     ratio = pilot.negatives / pilot.positives
     if prevalence is not None:
@@ -144,14 +144,14 @@ def sample_size(
     counts = (cells.positive.astype(np.float64), cells.negative.astype(np.float64))
     if negatives_per_positive is None:
         moved = (counts[0], counts[1] * (ratio * pilot.positives / pilot.negatives))
-        influence = influence_of(measure, cells, *moved)
+        influence = influence_of(kernel, cells, *moved)
         # The squares add up to the variance that the moved sample itself would give.
         squares = sum(float(w @ e**2) for w, e in zip(moved, influence, strict=True))
         for_one = squares * pilot.positives
         per_positive = ratio
     else:
         per_positive = check_ratio(negatives_per_positive, "negatives_per_positive")
-        influence = influence_of(measure, cells, *counts, ratio=ratio)
+        influence = influence_of(kernel, cells, *counts, ratio=ratio)
         spread = [_spread(w, e) for w, e in zip(counts, influence, strict=True)]
         for_one = spread[0] + spread[1] / per_positive
     # `for_one` is the variance that a single positive with its negatives would give.
@@ -162,7 +162,7 @@ def sample_size(
         now = spread[0] / pilot.positives + spread[1] / pilot.negatives
     return SampleSize(
         measure,
-        NAMED[measure].of(pilot if prevalence is None else pilot.at_prevalence(prevalence)),
+        IN_KERNELS[kernel].of(pilot if prevalence is None else pilot.at_prevalence(prevalence)),
         width,
         z * math.sqrt(now),
         positives,

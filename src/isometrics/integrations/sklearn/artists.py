@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics import plot
+from isometrics.measures import area_in
 from isometrics.plot.frame import legend
-from isometrics.plot.spaces import AREAS
 from isometrics.plot.styles import BLUE, plain
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _CHANCE = ("guessing", "of always positive", "maximal set")
 """How the labels of baselines end."""
 
-_MEASURES = AREAS | {"tradeoff": "area"}
+_MEASURES = {space: area_in(space).name for space in ("roc", "pr", "prg")} | {"tradeoff": "area"}
 """What the area under a curve is called in each space."""
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from isometrics._core.results import ResultTable
 from isometrics.comparison.ranking import disagreement_of
 from isometrics.studies.ranking.drawing import Draws
-from isometrics.studies.ranking.results import NAMES
-from isometrics.studies.ranking.scoring import MEASURES
+from isometrics.studies.ranking.scoring import MEASURES, NAMES
 
 if TYPE_CHECKING:
     from isometrics._core.arrays import Floats

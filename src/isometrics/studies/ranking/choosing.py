@@ -15,8 +15,7 @@ import numpy as np
 from isometrics._core.results import ResultTable
 from isometrics.errors import EmptyInputError
 from isometrics.studies.ranking.drawing import Draws
-from isometrics.studies.ranking.results import NAMES
-from isometrics.studies.ranking.scoring import HALVES, MEASURES
+from isometrics.studies.ranking.scoring import HALVES, MEASURES, NAMES
 
 if TYPE_CHECKING:
     from isometrics._core.arrays import Floats

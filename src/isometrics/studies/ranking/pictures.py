@@ -12,7 +12,7 @@ from isometrics import plot
 from isometrics._core.writing import whole_file
 from isometrics.plot.styles import BLACK, plain, style_of
 from isometrics.studies.ranking.agreement import heat_map
-from isometrics.studies.ranking.results import NAMES
+from isometrics.studies.ranking.scoring import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -116,17 +116,6 @@ def _ranked(table: Any) -> Any:
     return table
 
 
-NAMES = {
-    "auroc": "AUROC",
-    "aupr": "AUPR",
-    "auprg": "AUPRG",
-    "tradeoff_f_measure": "tradeoff, F-measure",
-    "tradeoff_jaccard": "tradeoff, Jaccard",
-    "tradeoff_folke": "tradeoff, Folke",
-    "tradeoff_kulczynski": "tradeoff, Kulczynski",
-}
-"""What the columns of areas are called in tables and pictures."""
-
 _ORIGIN = re.compile(r"[^-.\d]+")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.results import ResultTable
-from isometrics.studies.ranking.results import NAMES
+from isometrics.studies.ranking.scoring import NAMES
 
 if TYPE_CHECKING:
     from isometrics._core.arrays import Floats

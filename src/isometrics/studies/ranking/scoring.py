@@ -16,8 +16,8 @@ import numpy as np
 
 from isometrics.decisions.best import best_threshold
 from isometrics.errors import UndefinedWarning
+from isometrics.measures import AUPR, AUPRG, AUROC, tradeoff_area_by
 from isometrics.points import OperatingPoints
-from isometrics.points.bounds import EXACT
 from isometrics.studies.ranking.models import model_named, preprocessing
 
 if TYPE_CHECKING:
@@ -29,14 +29,11 @@ if TYPE_CHECKING:
     from isometrics.studies.ranking.datasets import DataSet
     from isometrics.studies.ranking.models import Model
 
-AREAS = {"auroc": "AUROC", "aupr": "AUPR", "auprg": "AUPRG"}
-INDICES = {
-    "tradeoff_f_measure": "f-measure",
-    "tradeoff_jaccard": "jaccard",
-    "tradeoff_folke": "folke",
-    "tradeoff_kulczynski": "kulczynski",
-}
-MEASURES = (*AREAS, *INDICES)
+_INDICES = ("f-measure", "jaccard", "folke", "kulczynski")
+_AREAS = (AUROC, AUPR, AUPRG, *map(tradeoff_area_by, _INDICES))
+NAMES = {area.key: area.name for area in _AREAS}
+"""What the columns of areas are called in tables and pictures."""
+MEASURES = tuple(NAMES)
 """The columns of areas."""
 
 HALVES = ("first", "second")
@@ -197,8 +194,7 @@ def measures_of(
 
 
 def _areas(points: OperatingPoints) -> dict[str, float]:
-    found = {name: EXACT[area](points) for name, area in AREAS.items()}
-    found |= {name: points.tradeoff(index).area() for name, index in INDICES.items()}
+    found = {area.key: area.of(points) for area in _AREAS}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedWarning)
         found["expected_f1"] = 1 / points.prg.expected_reciprocal_f()
