@@ -182,11 +182,12 @@ class Tally:
         replaced[self._around(finer)] = True
         return self.take(~replaced).merge(finer)
 
-    def is_refined_by(self, finer: Tally, chosen: Mask) -> bool:
+    def is_refined_by(self, finer: Tally, chosen: Mask | None = None) -> bool:
         """Tell whether another tally counts the rows of some intervals, and no others."""
+        chosen = np.ones(self.size, np.bool_) if chosen is None else chosen
         around = self._around(finer)
         inside = (finer.lo >= self.lo[around]) & (finer.hi <= self.hi[around]) & chosen[around]
-        if not inside.all():
+        if not inside.all() or (finer.lo[1:] <= finer.hi[:-1]).any():
             return False
         for mine, theirs in (
             (self.positives, finer.positives),

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.groups import GroupNames
-from isometrics._core.sample import as_thresholds, check_totals
-from isometrics._counting.numpy_kernel import running_sum
-from isometrics._table.table import ClassTotals, Gaps, Table
+from isometrics._core.sample import check_totals
+from isometrics._counting.numpy_kernel import order_of
+from isometrics._counting.tally import Tally
+from isometrics._table.building import table_of_tally
 from isometrics.errors import FileError, OneClassError, ParameterError, ToleranceWarning, warn
 from isometrics.measures import AUPR, AUPRG, AUROC, AVERAGE_PRECISION, bounds_of
 from isometrics.points import OperatingPoints
 from isometrics.sources.arrow import codes
-from isometrics.sources.binned import Borders, Choice, bins_to_refine
 from isometrics.sources.cluster_totals import INF, ClusterTotals, count_totals, numbers_of
 from isometrics.sources.groups import GroupTables, group_tables
 
@@ -47,14 +47,10 @@ FINEST = 1 << 40
 """So many pieces separate the scores of a range, unless they lie extremely close together."""
 BOUNDED = (AUROC, AUPR, AVERAGE_PRECISION, AUPRG)
 """The areas that a tolerance is about."""
-_TOTAL = float(1 << 40)
-_ALL = 1 << 62
 _VERTEX_SHARE = 0.25
 """The share of a pass that may go to vertices of the hull before the uncertainty of areas."""
 _AIM = 0.3
 """Uncertainty is reduced this far below the tolerance, as pieces are never equally uncertain."""
-_ROUNDING = 1e-9
-"""Sums of weights are rounded, in another order in each pass."""
 
 
 # ---------------------------------------------------------------------- tables
@@ -183,8 +179,8 @@ class _Reader:
             for _ in passes.collected:
                 self._report_progress()
         tables = {
-            series.names[number]: ranges.take(part).points(label)
-            for number, part in ranges.by_series()
+            series.names[number]: _points(tally, label)
+            for number, tally in ranges.tallies().items()
         }
         return tables, {series.names[number]: only for number, only in one_class.items()}
 
@@ -292,17 +288,19 @@ class Ranges(NamedTuple):
         for start, end in zip(starts, ends, strict=True):
             yield int(self.series[start]), slice(int(start), int(end))
 
-    def points(self, name: str) -> OperatingPoints:
-        """Return the table of one series; `name` is what errors call the labels.
+    def tallies(self) -> dict[int, Tally]:
+        """Return the counts of each series."""
+        order = order_of(self.lo.dtype)
+        lo, hi = order.keys(self.lo), order.keys(self.hi)
+        counts = (lo, hi, self.positives, self.negatives)
+        return {
+            number: Tally(order, *(column[part][::-1] for column in counts))
+            for number, part in self.by_series()
+        }
 
-        It has every distinct score where no range is left open, and else the rows at the borders.
-        """
-        tp, fp = running_sum(self.positives), running_sum(self.negatives)
-        totals = ClassTotals(*check_totals(tp[-1].item(), fp[-1].item(), counted=name))
-        # Adding 0 turns -0.0 into 0.0.
-        thresholds = as_thresholds(self.lo + self.lo.dtype.type(0))
-        gaps = Gaps(self.open) if self.open.any() else None
-        return OperatingPoints(Table.of_rows(thresholds, tp, fp, totals, gaps))
+
+def _points(tally: Tally, label: str) -> OperatingPoints:
+    return OperatingPoints(table_of_tally(tally, counted=label))
 
 
 def _whole_ranges(
@@ -411,27 +409,17 @@ class _Wanted(NamedTuple):
 def _wanted(ranges: Ranges, tolerances: dict[int, float]) -> _Wanted:
     size = ranges.range_id.size
     uncertainty, vertex, enough = np.zeros(size), np.zeros(size, np.bool_), 0.0
+    tallies = ranges.tallies()
     for series, part in ranges.by_series():
-        borders, closed = _borders(ranges.take(part)), ~ranges.open[part]
-        tolerance = tolerances[series]
-        choice = bins_to_refine(borders, tolerance, Choice(closed, closed), _ALL)
+        tally, tolerance = tallies[series], tolerances[series]
+        choice = tally.to_refine(tolerance)
         if choice.all_rows.any():
             # What is left alone takes half of the tolerance, the pieces of the others the rest.
-            choice = bins_to_refine(borders, tolerance / 2, Choice(closed, closed), _ALL)
-        uncertainty[part] = np.where(choice.all_rows, borders.doubts().max(axis=0), 0.0)
-        vertex[part] = choice.vertices
+            choice = tally.to_refine(tolerance / 2)
+        largest = np.where(choice.all_rows, tally.uncertainty().max(axis=0), 0.0)
+        uncertainty[part], vertex[part] = largest[::-1], choice.vertices[::-1]
         enough += float(np.sqrt(uncertainty[part]).sum()) ** 2 / (_AIM * tolerance)
     return _Wanted(uncertainty, vertex, enough)
-
-
-def _borders(ranges: Ranges) -> Borders:
-    """Return the counts at the borders; sums of weights are scaled, which changes no doubt."""
-    rise, run = ranges.positives, ranges.negatives
-    if rise.dtype.kind == "f":
-        scale = _TOTAL / (rise.sum() + run.sum())
-        rise, run = rise * scale, run * scale
-    tp, fp = running_sum(rise), running_sum(run)
-    return Borders(np.arange(tp.size), tp, fp, tp - rise, fp - run)
 
 
 def _shared(
@@ -610,8 +598,8 @@ class Passes:
     def _wider_than(self, tolerance: float, label: str) -> dict[int, float]:
         """Return the series whose bounds are too wide, and how wide they are."""
         widths = {
-            number: widest_bounds(self.ranges.take(part).points(label))
-            for number, part in self.ranges.by_series()
+            number: widest_bounds(_points(tally, label))
+            for number, tally in self.ranges.tallies().items()
         }
         return {number: width for number, width in widths.items() if width > tolerance}
 
@@ -656,22 +644,7 @@ class Passes:
         rows = rows.astype(np.int64)
         fp = counted["fp"].to_numpy() if "fp" in self._columns else rows - tp
         parent = np.searchsorted(cuts.first, range_id, "right") - 1
-        same = True
-        for now, before in (
-            (rows, parents.rows),
-            (tp, parents.positives),
-            (fp, parents.negatives),
-        ):
-            sums = np.bincount(parent, now, before.size)
-            rounding = _ROUNDING if before.dtype.kind == "f" else 0.0
-            same &= bool(np.allclose(sums, before, rtol=rounding, atol=rounding * before.sum()))
-        siblings = np.diff(parent) == 0
-        if not same or (hi[:-1] >= lo[1:])[siblings].any():
-            raise FileError(
-                f"the predictions of {self._source.name} changed while they were read; keep a "
-                "fixed copy, and read that"
-            )
-        return Ranges(
+        pieces = Ranges(
             series=parents.series[parent],
             range_id=range_id,
             parent_id=parents.range_id[parent],
@@ -680,7 +653,15 @@ class Passes:
             positives=tp,
             negatives=fp,
             rows=rows,
-        )
+        ).sorted()
+        finer = pieces.tallies()
+        for number, tally in parents.tallies().items():
+            if number not in finer or not tally.is_refined_by(finer[number]):
+                raise FileError(
+                    f"the predictions of {self._source.name} changed while they were read; keep a "
+                    "fixed copy, and read that"
+                )
+        return pieces
 
 
 def widest_bounds(points: OperatingPoints) -> float:
