@@ -363,7 +363,10 @@ BROKEN = {
         b"label,score,t\n1,0.5," + b"x" * 3_000_000 + b"\n0,0.2,y\n",
         "a line of more than",
     ),
-    "bytes.csv": (bytes(range(256)) * 20, "sniffing"),
+    "bytes.csv": (
+        bytes(range(256)) * 20,
+        "It was not possible to automatically detect the CSV parsing dialect",
+    ),
     "not.csv.gz": (b"label,score\n", "not a GZIP stream"),
     "cut.csv.gz": (gzip.compress(CSV.encode() * 3000)[:-30], "GZIP stream"),
     "cut.jsonl": (b'{"label": 1, "score": 0.5}\n{"label": 0, "sc\n', "Malformed JSON"),

@@ -5,9 +5,10 @@ from contextlib import closing
 
 import pytest
 
+import isometrics as iso
 from isometrics.errors import FileError
 from isometrics.sources.opening import open_source
-from isometrics.sources.text_files import LONGEST, refuse_long_lines
+from isometrics.sources.text_files import LONGEST, has_blank_block, refuse_long_lines
 
 ROWS = b"label,score\n" + b"1,0.5\n" * 10
 
@@ -59,3 +60,36 @@ def test_a_broken_archive_is_left_to_its_reader(tmp_path):
     path = tmp_path / "broken.csv.gz"
     path.write_bytes(gzip.compress(ROWS * 100)[:-20])
     refuse_long_lines(path)
+
+
+FOUR = ("1,0.9", "0,0.8", "1,0.7", "0,0.1")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("before", [0, 1, 3, 5], ids=lambda rows: f"below line {rows}")
+def test_blank_lines_longer_than_the_buffers_of_duckdb(tmp_path, before):
+    """DuckDB refuses them, or counts them as a row."""
+    path = tmp_path / "blank.csv"
+    lines = ["label,score", *FOUR]
+    lines[before:before] = ["\r\n" * (5 * LONGEST // 4)]
+    path.write_bytes("\r\n".join([*lines, ""]).encode())
+    found = iso.read_predictions(path)
+    assert found.models["score"].roc.area() == 0.75
+    assert found.description.startswith(f"{path}: ")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.slow
+def test_an_error_in_a_file_with_blank_lines_names_the_file(tmp_path):
+    path = tmp_path / "blank.csv"
+    path.write_bytes(b"label,score\n1,0.9\n0,1e999\n" + b"\n" * (3 * LONGEST))
+    with pytest.raises(FileError, match=r"^cannot read '[^']*blank\.csv': score holds 1e999"):
+        iso.read_predictions(path)
+
+
+def test_a_block_that_begins_with_blank_lines_only(tmp_path):
+    path = tmp_path / "half.csv"
+    row = b"1,0.9\n0,0.1\n"
+    path.write_bytes(b"label,score\n" + row + b"\n" * LONGEST + row)
+    assert not has_blank_block(path)
+    assert iso.read_predictions(path).models["score"].positives == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from contextlib import contextmanager
@@ -102,23 +103,21 @@ def reading(name: str, *errors: type[Exception]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise FileError.unreadable(name, _reason(error)) from error
+        reason = error.strerror.lower() if error.strerror else _first_line(error, name)
+        raise FileError.unreadable(name, reason) from error
     except UnicodeEncodeError as error:
         raise FileError.unreadable(
             name, "its name is not UTF-8, which the reader needs; rename it"
         ) from error
     except (pa.ArrowException, UnicodeDecodeError, *errors) as error:
-        raise FileError.unreadable(name, _first_line(error)) from error
+        raise FileError.unreadable(name, _first_line(error, name)) from error
 
 
-def _reason(error: OSError) -> str:
-    return error.strerror.lower() if error.strerror else _first_line(error)
+def _first_line(error: BaseException, name: str) -> str:
+    """Return what a library's message begins with, without the kind of error and the file's name.
 
-
-def _first_line(error: BaseException) -> str:
-    """Return what a library's message begins with, without the kind of error before it.
-
-    DuckDB names the line of a CSV file, shows it whole, and only then says what is wrong.
+    Libraries say what is wrong in texts alone. DuckDB names the line of a CSV file, shows it
+    whole, and only then says what is wrong.
     """
     # Those of Spark say what is wrong, and have no arguments.
     said = str(error.args[0] if error.args else error)
@@ -129,4 +128,7 @@ def _first_line(error: BaseException) -> str:
     said = rest or first
     if said.startswith("CSV Error on Line:"):
         said = ", ".join([said, *lines[1:2]])
+    elif said.startswith("Error when sniffing file"):
+        said = "".join(lines[1:2])
+    said = said.replace(f' in file "{os.path.abspath(name)}"', "")  # noqa: PTH100
     return f"{said:.{_LONGEST}}".rstrip(".:")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from isometrics._core.writing import ScratchFolder
 from isometrics.errors import FileError
@@ -22,9 +23,17 @@ from isometrics.sources.files import (
     kind_of_file,
 )
 from isometrics.sources.memory import SHARE_OF_BATCHES, parse_memory_limit
-from isometrics.sources.text_files import TextFiles, refuse_long_lines, text_files
+from isometrics.sources.text_files import (
+    TextFiles,
+    copy_without_blank_blocks,
+    has_blank_block,
+    refuse_long_lines,
+    text_files,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     import pyarrow as pa
 
     from isometrics.sources.batches import Source
@@ -46,7 +55,7 @@ def open_source(
         return frame_source(given)
     path = os.fspath(given)
     if path == STANDARD_INPUT:
-        return StandardInput(memory, all_rows=all_rows)
+        return ScratchCopy("standard input", _standard_input, memory, all_rows=all_rows)
     if "://" in path:
         if path.partition("://")[0] in SPARK_SCHEMES:
             return open_spark(path)
@@ -56,7 +65,9 @@ def open_source(
     return _files(path, memory, all_rows=all_rows)
 
 
-def _files(path: str, memory: int, *, all_rows: bool) -> ParquetFile | ArrowFiles | TextFiles:
+def _files(
+    path: str, memory: int, *, all_rows: bool
+) -> ParquetFile | ArrowFiles | TextFiles | ScratchCopy:
     files = files_of(path)
     kinds = {kind_of_file(file) for file in files}
     if len(kinds) > 1:
@@ -69,6 +80,9 @@ def _files(path: str, memory: int, *, all_rows: bool) -> ParquetFile | ArrowFile
     if kind in (PARQUET, ARROW):
         return ArrowFiles(path, files, kind, memory)
     if kind == CSV:
+        if len(files) == 1 and has_blank_block(files[0]):
+            copy = partial(copy_without_blank_blocks, files[0])
+            return ScratchCopy(path, copy, memory, all_rows=all_rows)
         for file in files:
             refuse_long_lines(file)
             _refuse_other_formats(file)
@@ -92,7 +106,7 @@ def _refuse_other_formats(file: Path) -> None:
 
 def settle_types(source: Source) -> bool:
     """Take the types of text from all rows; tell whether they are others than until now."""
-    found = source.source if isinstance(source, StandardInput) else source
+    found = source.source if isinstance(source, ScratchCopy) else source
     return isinstance(found, TextFiles) and found.settle()
 
 
@@ -110,16 +124,25 @@ def _named_by_content(path: Path) -> Path:
     return path
 
 
-class StandardInput:
-    """What arrives on standard input, kept in a file so that it can be read again."""
+def _standard_input(target: BinaryIO) -> None:
+    shutil.copyfileobj(sys.stdin.buffer, target)
 
-    def __init__(self, memory: int, *, all_rows: bool) -> None:
-        self.name = "standard input"
+
+class ScratchCopy:
+    """A copy of what cannot be read where it is, under its own name.
+
+    Standard input can be read only once; in some files there is more nothing than DuckDB takes.
+    """
+
+    def __init__(
+        self, name: str, copy: Callable[[BinaryIO], None], memory: int, *, all_rows: bool
+    ) -> None:
+        self.name = name
         self._folder = ScratchFolder()
-        path = Path(self._folder.name, "standard input")
+        path = Path(self._folder.name, "copy")
         try:
             with path.open("wb") as file:
-                shutil.copyfileobj(sys.stdin.buffer, file)
+                copy(file)
             path = _named_by_content(path)
             self.source = _files(str(path), memory, all_rows=all_rows)
         except FileError as error:
@@ -128,16 +151,21 @@ class StandardInput:
         except BaseException:
             self._folder.cleanup()
             raise
-        self.source.name = self.name
-        self.rows = self.source.rows
-        self.batches = self.source.batches
+        self.source.name = name
+        self.rows: int | None = self.source.rows
 
     @property
     def schema(self) -> pa.Schema:
         """The names and types of all columns."""
         return self.source.schema
 
+    def batches(
+        self, columns: Sequence[str], *, limit: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Read some columns."""
+        return self.source.batches(columns, limit=limit)
+
     def close(self) -> None:
-        """Remove the file."""
+        """Remove the copy."""
         self.source.close()
         self._folder.cleanup()

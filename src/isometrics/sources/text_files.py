@@ -42,6 +42,8 @@ LONGEST = 2**21
 _LOOKED_AT = 4 * LONGEST
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_LINE_ENDS = b"\r\n"
+_GLANCE = 64
 
 
 def refuse_long_lines(path: Path) -> None:
@@ -60,6 +62,30 @@ def refuse_long_lines(path: Path) -> None:
                 f"it has a line of more than {LONGEST:,} bytes, so it is no table of predictions",
             )
         at = end + 1
+
+
+def has_blank_block(path: Path) -> bool:
+    """Tell whether a file may have more blank lines on end than DuckDB takes: two blocks.
+
+    Of a block only the first bytes are looked at, unless they are blank.
+    """
+    with reading(str(path)), path.open("rb") as file:
+        size = path.stat().st_size
+        for start in range(0, size - LONGEST + 1, LONGEST):
+            file.seek(start)
+            if not file.read(_GLANCE).strip(_LINE_ENDS):
+                file.seek(start)
+                if not file.read(LONGEST).strip(_LINE_ENDS):
+                    return True
+    return False
+
+
+def copy_without_blank_blocks(path: Path, target: BinaryIO) -> None:
+    """Copy a file but for blocks of blank lines, which no value is long enough to hold."""
+    with reading(str(path)), path.open("rb") as file:
+        while block := file.read(LONGEST):
+            if block.strip(_LINE_ENDS):
+                target.write(block)
 
 
 def start_of(path: Path) -> bytes:
