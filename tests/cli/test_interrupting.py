@@ -146,7 +146,7 @@ with prompt_interrupts(), whole_file({str(tmp_path / "out")!r}) as file:
 SLOW = """
 import sys, time
 from isometrics.cli import main
-from isometrics.cli.progress import Meter
+from isometrics.cli.output import Meter
 
 def slowly(self, done, total=None):
     print("ready", file=sys.stderr, flush=True)

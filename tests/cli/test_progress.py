@@ -8,7 +8,7 @@ import time
 import pytest
 from rich.console import Console
 
-from isometrics.cli.progress import Meter
+from isometrics.cli.output import Meter
 
 
 def drawn_by(meter, console, *, until):

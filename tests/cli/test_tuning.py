@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from isometrics.cli import tuning
-from isometrics.cli.tuning import keep_freed_memory, prefer_fast_sort, tune
+from isometrics.cli import running
+from isometrics.cli.running import keep_freed_memory, prefer_fast_sort, tune
 
 VARIABLE = "NPY_DISABLE_CPU_FEATURES"
 ZEN_4 = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nflags\t\t: fpu avx2 avx512f sse4a\n"
@@ -53,8 +53,8 @@ def test_what_the_user_set_stays(tmp_path):
 
 def test_only_a_process_of_its_own_is_tuned(monkeypatch):
     called = []
-    monkeypatch.setattr(tuning, "prefer_fast_sort", lambda: called.append("sort"))
-    monkeypatch.setattr(tuning, "keep_freed_memory", lambda: called.append("memory"))
+    monkeypatch.setattr(running, "prefer_fast_sort", lambda: called.append("sort"))
+    monkeypatch.setattr(running, "keep_freed_memory", lambda: called.append("memory"))
     monkeypatch.setitem(sys.modules, "numpy", pytest)
     tune()
     assert called == []
@@ -105,8 +105,8 @@ def test_large_arrays_that_follow_each_other_take_the_same_pages():
     """In processes of their own: what one sets, no other can take back."""
     code = """
 import resource, sys
-from isometrics.cli import tuning
-kept = sys.argv[1] == "kept" and tuning.keep_freed_memory()
+from isometrics.cli import running
+kept = sys.argv[1] == "kept" and running.keep_freed_memory()
 import numpy as np
 start = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 for _ in range(50):
@@ -131,5 +131,5 @@ def test_the_choice_of_a_notebook_stays(monkeypatch, backend):
     monkeypatch.delenv("MPLBACKEND", raising=False)
     if backend is not None:
         monkeypatch.setenv("MPLBACKEND", backend)
-    tuning.tune()
+    running.tune()
     assert os.environ.get("MPLBACKEND") == (None if backend == "bogus" else backend)

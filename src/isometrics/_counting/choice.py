@@ -42,7 +42,7 @@ def sorting_pays(rows: int) -> bool:
     """Tell whether so many keys alone are worth the compiled loops.
 
     Without AVX-512 NumPy sorts about as fast on processors that have it, so nothing is loaded for
-    that; see `isometrics.cli.tuning`.
+    that; see `isometrics.cli.running`.
     """
     if "X86_V4" in os.environ.get("NPY_DISABLE_CPU_FEATURES", ""):
         return loaded_and_pays(rows)

@@ -30,11 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     try:
-        from isometrics.cli.tuning import tune
+        from isometrics.cli.running import run, tune
 
         tune()
-        from isometrics.cli.running import run
-
         return run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         # The first moment belongs to loading the command.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from isometrics.cli.loading import about, load, resampling, working
 from isometrics.cli.options import (
     ANSWERS,
     CERTAINTY,
@@ -14,8 +13,11 @@ from isometrics.cli.options import (
     Columns,
     File,
     IndexName,
+    about,
+    load,
+    resampling,
 )
-from isometrics.cli.output import Part, answer, as_data, note, part_of
+from isometrics.cli.output import Meter, Part, answer, as_data, note, part_of
 
 if TYPE_CHECKING:
     from isometrics._core.results import ResultTable
@@ -59,7 +61,7 @@ def compare(
     analysis = load(file, columns, answers, keep_rows=certainty.wanted)
     if pairs is None:
         pairs = len(analysis.models) <= _MOST_PAIRED
-    with resampling(certainty, answers) as options, working("comparing", answers):
+    with resampling(certainty, answers) as options, Meter("comparing", quiet=answers.quiet):
         whole = analysis.compare(index, measure=measure, **options)
         groups = {
             group: compared(models, index)

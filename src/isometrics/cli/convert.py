@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from isometrics.cli.loading import load
-from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, EscapeFormulas, File
-from isometrics.cli.output import answer
-from isometrics.cli.progress import Meter
-from isometrics.cli.tabular import WRITERS, write_batches, write_table
+from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, EscapeFormulas, File, load
+from isometrics.cli.output import Meter, answer
+from isometrics.cli.table_files import WRITERS, write_batches, write_table
 from isometrics.errors import FileError, ParameterError
 
 if TYPE_CHECKING:

@@ -6,10 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from isometrics.cli.loading import about, load
-from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, IndexName, Target
+from isometrics.cli.options import (
+    ANSWERS,
+    COLUMNS,
+    Answers,
+    Columns,
+    File,
+    IndexName,
+    Target,
+    about,
+    load,
+)
 from isometrics.cli.output import Part, answer, stacked
-from isometrics.cli.tabular import write_table, writer_for
+from isometrics.cli.table_files import write_table, writer_for
 
 if TYPE_CHECKING:
     from isometrics.cli.output import Columns as Table

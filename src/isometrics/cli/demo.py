@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from isometrics._core.writing import whole_file
-from isometrics.cli.loading import about, load
-from isometrics.cli.options import ANSWERS, Answers, Columns
+from isometrics.cli.options import ANSWERS, Answers, Columns, about, load
 from isometrics.cli.output import Part, answer, part_of
 from isometrics.cli.thresholds import BY_DEFAULT, JUDGED, judged
 from isometrics.errors import FileError, system_reason

@@ -6,7 +6,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from isometrics.cli.curve import COORDINATES
-from isometrics.cli.loading import about, load
 from isometrics.cli.options import (
     ANSWERS,
     CERTAINTY,
@@ -17,6 +16,8 @@ from isometrics.cli.options import (
     File,
     IndexName,
     Target,
+    about,
+    load,
     readable,
 )
 from isometrics.cli.output import answer

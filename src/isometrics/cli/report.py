@@ -6,7 +6,6 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from isometrics.cli.loading import about, load
 from isometrics.cli.options import (
     ANSWERS,
     CERTAINTY,
@@ -16,6 +15,8 @@ from isometrics.cli.options import (
     Columns,
     File,
     Target,
+    about,
+    load,
 )
 from isometrics.cli.output import answer, data_stream
 

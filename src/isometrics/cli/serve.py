@@ -6,8 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from isometrics.cli.loading import load
-from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File
+from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, load
 from isometrics.cli.output import note
 from isometrics.errors import redacted
 

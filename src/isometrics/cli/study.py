@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from isometrics.cli.options import ANSWERS, Answers, Target
-from isometrics.cli.output import Part, answer, note, part_of
-from isometrics.cli.progress import Meter
+from isometrics.cli.output import Meter, Part, answer, note, part_of
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -6,9 +6,19 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from isometrics.cli.loading import about, load, resampling, working
-from isometrics.cli.options import ANSWERS, CERTAINTY, COLUMNS, Answers, Certainty, Columns, File
-from isometrics.cli.output import answer, part_of
+from isometrics.cli.options import (
+    ANSWERS,
+    CERTAINTY,
+    COLUMNS,
+    Answers,
+    Certainty,
+    Columns,
+    File,
+    about,
+    load,
+    resampling,
+)
+from isometrics.cli.output import Meter, answer, part_of
 
 
 def summary(
@@ -41,7 +51,7 @@ def summary(
     parse_betas(beta)
     analysis = load(file, columns, answers, keep_rows=certainty.wanted)
     tables = len(analysis.models) + sum(map(len, analysis.groups.values()))
-    with resampling(certainty, answers) as options, working(f"{tables} tables", answers):
+    with resampling(certainty, answers) as options, Meter(f"{tables} tables", quiet=answers.quiet):
         found = analysis.summary(beta=beta, **options)
     part = part_of("summary", found)
     answer(about(analysis) | {"notes": list(found.notes)}, [part], as_json=answers.json)

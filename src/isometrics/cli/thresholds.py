@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from isometrics.cli.loading import about, load
-from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File
+from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, about, load
 from isometrics.cli.output import Part, answer, stacked
 from isometrics.errors import ParameterError, UndefinedWarning, warn
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from isometrics.cli.loading import about, load
-from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, IndexName
+from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, IndexName, about, load
 from isometrics.cli.output import Part, answer, stacked
 from isometrics.errors import ParameterError
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from isometrics.cli.tabular import WRITERS, write_batches, write_table, writer_for
+from isometrics.cli.table_files import WRITERS, write_batches, write_table, writer_for
 from isometrics.errors import FileError, ParameterError
 
 NASTY = ['a "quoted" name', "semi;colon, comma", "<b>html</b>", "two\nlines", "=1+1", "", "näme"]

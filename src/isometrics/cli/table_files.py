@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from contextlib import contextmanager
+from functools import partial
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any
 
@@ -63,7 +64,7 @@ def write_batches(
         schema, batches = _without_formulas(schema, batches)
     with _sentences(target):
         if target == "-":
-            for text in _lines(schema, batches, ","):
+            for text in _lines(schema, batches):
                 data_stream().write(text)
             return
         write = writer_for(target) if suffix is None else WRITERS[suffix]
@@ -119,17 +120,16 @@ def _sentences(target: str) -> Iterator[None]:
 # ---------------------------------------------------------------------- text
 
 
-def _write_csv(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]) -> None:
-    for text in _lines(schema, batches, ","):
+def _write_text(
+    schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes], delimiter: str = ","
+) -> None:
+    for text in _lines(schema, batches, delimiter):
         file.write(text.encode())
 
 
-def _write_tsv(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]) -> None:
-    for text in _lines(schema, batches, "\t"):
-        file.write(text.encode())
-
-
-def _lines(schema: pa.Schema, batches: Iterable[pa.RecordBatch], delimiter: str) -> Iterator[str]:
+def _lines(
+    schema: pa.Schema, batches: Iterable[pa.RecordBatch], delimiter: str = ","
+) -> Iterator[str]:
     """Yield the lines of a text table in handy pieces; numbers read back as they were."""
     from pyarrow.csv import WriteOptions, write_csv
 
@@ -171,25 +171,16 @@ def _has_special(column: pa.Array) -> bool:
     return bool(pc.any(pc.match_substring_regex(column, _SPECIAL)).as_py())
 
 
-def _write_json(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]) -> None:
-    _write_records(schema, batches, file, ("[\n", ",\n", "\n]\n"))
-
-
-def _write_json_lines(
-    schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]
-) -> None:
-    _write_records(schema, batches, file, ("", "\n", "\n"))
-
-
-def _write_records(
+def _write_json(
     schema: pa.Schema,
     batches: Iterable[pa.RecordBatch],
     file: IO[bytes],
-    between: tuple[str, str, str],
+    marks: tuple[str, str, str] = ("[\n", ",\n", "\n]\n"),
 ) -> None:
+    """Write one object for each row, with marks before, between and behind them."""
     from isometrics.sources.listing import python_values
 
-    first, next_, last = between
+    first, next_, last = marks
     before = first
     for batch in batches:
         for values in zip(*map(python_values, batch.columns), strict=True):
@@ -219,12 +210,12 @@ def _write_arrow(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[
 
 
 WRITERS: dict[str, Write] = {
-    ".csv": _write_csv,
-    ".tsv": _write_tsv,
+    ".csv": _write_text,
+    ".tsv": partial(_write_text, delimiter="\t"),
     ".parquet": _write_parquet,
     ".arrow": _write_arrow,
     ".json": _write_json,
-    ".jsonl": _write_json_lines,
+    ".jsonl": partial(_write_json, marks=("", "\n", "\n")),
 }
 
 
