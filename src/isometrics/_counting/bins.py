@@ -47,11 +47,12 @@ class Cut(NamedTuple):
         """Return the intervals that pieces belong to."""
         return np.asarray(np.searchsorted(self.first, pieces, "right") - 1)
 
-    def starts(self, pieces: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the first keys of pieces."""
+    def starts(self, pieces: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the first keys of pieces, and their sizes as powers of two."""
         intervals = self.whole(pieces)
+        shift = self.shift[intervals]
         numbers = (pieces - self.add[intervals]).astype(self.shift.dtype)
-        return np.asarray(numbers << self.shift[intervals])
+        return np.asarray(numbers << shift), shift
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +113,8 @@ class BinPlan:
 
     def ends(self, bins: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the lowest and the highest keys of bins."""
-        lo = self.cut.starts(bins)
-        size = self.word.type(1) << self.levels(bins).astype(self.word)
-        return lo, lo + (size - self.word.type(1))
+        lo, shift = self.cut.starts(bins)
+        return lo, lo + ((self.word.type(1) << shift) - self.word.type(1))
 
     def levels(self, bins: NDArray[np.int64]) -> NDArray[np.uint8]:
         """Return the sizes of bins, as powers of two."""
@@ -215,9 +215,8 @@ def plan_bins(seen: Tally, most: int = MOST_BINS) -> BinPlan:
     starts = np.arange(first, last + 1, dtype=word) << word.type(cell_shift)
     most_parts = min(1 << _PART_BITS, max(most // 4, 2))
     parts, count = _cut(seen, levels, (starts, np.full(starts.size, cell_shift)), most_parts)
-    numbers = np.arange(count)
-    shifts = parts.shift[parts.whole(numbers)].astype(np.int64)
-    cut, size = _cut(seen, levels, (parts.starts(numbers), shifts), most)
+    starts, shifts = parts.starts(np.arange(count))
+    cut, size = _cut(seen, levels, (starts, shifts.astype(np.int64)), most)
     highest = ((last + 1) << cell_shift) - 1
     return BinPlan(first << cell_shift, highest, cell_shift, parts, cut, size)
 

@@ -228,7 +228,9 @@ class Tally:
         ends. Where an end is a vertex itself, or the most precise row, or the highest score of
         all, its threshold is the lowest score in the interval, which is not known either.
         """
-        tp, fp = self._curve()
+        return self._with_vertices(*self._curve())
+
+    def _with_vertices(self, tp: Counts, fp: Counts) -> Mask:
         corners = vertices(fp, tp)
         there = np.interp(fp[:-1], fp[corners], tp[corners])
         both_classes = (self.positives > 0) & (self.negatives > 0)
@@ -241,12 +243,12 @@ class Tally:
 
     def uncertainty(self) -> Floats:
         """Return how much each interval may add to the bounds of AUROC, AUPR and AUPRG: 3 rows."""
-        tp, fp = self._curve()
-        rise, run = np.diff(tp), np.diff(fp)
-        found = uncertainty_of(
-            *(counts.astype(np.float64) for counts in (tp[:-1], fp[:-1], rise, run))
-        )
-        return np.where(self.open, found[:, ::-1], 0.0)
+        return self._uncertainty(*self._curve())
+
+    def _uncertainty(self, tp: Counts, fp: Counts) -> Floats:
+        tp, fp = tp.astype(np.float64), fp.astype(np.float64)
+        terms = uncertainty_of(tp[:-1], fp[:-1], np.diff(tp), np.diff(fp))
+        return np.where(self.open, terms[:, ::-1], 0.0)
 
     def to_refine(
         self, tolerance: float, *, room: int | None = None, without_vertices: Mask | None = None
@@ -265,10 +267,11 @@ class Tally:
         without_vertices
             The intervals that are known to hold no vertices.
         """
-        vertex = self.may_hold_vertices()
+        curve = self._curve()
+        vertex = self._with_vertices(*curve)
         if without_vertices is not None:
             vertex &= ~without_vertices
-        uncertainty = self.uncertainty()
+        uncertainty = self._uncertainty(*curve)
         # Of equals the highest scores come first.
         falling = np.arange(self.size)[::-1]
         uncertain = falling[:0]
@@ -311,20 +314,26 @@ class Section(NamedTuple):
     def curve(self) -> tuple[Counts, Counts]:
         """Return true and false positives from the row above the section to its last one."""
         counts = (self.tally.positives, self.tally.negatives)
-        tp, fp = map(_cumulative, counts, self.above, self.through)
+        kinds = (np.result_type(*pair) for pair in zip(counts, map(type, self.above), strict=True))
+        tp, fp = (np.empty(self.tally.size + 1, kind) for kind in kinds)
+        self.write_curve(tp, fp)
         return tp, fp
 
-
-def _cumulative(counts: Counts, start: Total, end: Total) -> Counts:
-    """Return the sums from the highest interval on, behind what lies above it."""
-    sums = np.empty(counts.size + 1, np.result_type(counts, type(start)))
-    sums[0] = start
-    np.add(running_sum(counts[::-1]), start, out=sums[1:])
-    if sums.dtype.kind == "f":
-        # Sums in two orders differ by their last bits; neighbouring sections share a row.
-        np.minimum(sums, end, out=sums)
-        sums[-1] = end
-    return sums
+    def write_curve(self, tp: Counts, fp: Counts) -> None:
+        """Write the curve into arrays, which have one row more than there are intervals."""
+        counts = (self.tally.positives, self.tally.negatives)
+        for sums, inside, start, end in zip(
+            (tp, fp), counts, self.above, self.through, strict=True
+        ):
+            sums[0] = start
+            if sums.dtype.kind == "f":
+                np.add(running_sum(inside[::-1]), start, out=sums[1:])
+                # Sums in two orders differ by their last bits; neighbouring sections share a row.
+                np.minimum(sums, end, out=sums)
+                sums[-1] = end
+            else:
+                np.cumsum(inside[::-1], out=sums[1:])
+                sums[1:] += start
 
 
 def uncertainty_of(tp_above: Floats, fp_above: Floats, rise: Floats, run: Floats) -> Floats:
@@ -348,8 +357,10 @@ def uncertainty_of(tp_above: Floats, fp_above: Floats, rise: Floats, run: Floats
 
 
 def _total(counts: Counts) -> Total:
-    total: Total = running_sum(counts[::-1])[-1].item() if counts.size else 0
-    return total
+    if counts.dtype.kind != "f":
+        return int(counts.sum())
+    # As they are added up along a curve.
+    return float(running_sum(counts[::-1])[-1])
 
 
 def _first_of_groups(changes: Mask, size: int) -> Indices:

@@ -171,8 +171,8 @@ def _full_table(sections: Sections, rows: int) -> Table:
             written = _threads_of(os.getpid()).submit(_write, thresholds[start:end], section.tally)
         else:
             _write(thresholds[start:end], section.tally)
-        # The first row is that of the section above, which overwrites it with the same counts.
-        tp[start - 1 : end], fp[start - 1 : end] = section.curve()
+        # The first row is that of the section above, which writes it again with the same counts.
+        section.write_curve(tp[start - 1 : end], fp[start - 1 : end])
         if written is not None:
             written.result()
     # There is a row for the empty rule: ties only make room.
