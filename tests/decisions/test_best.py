@@ -115,6 +115,27 @@ def test_break_even(pts):
     assert decision.value == pytest.approx(float(difference(*map(Fraction, best))), abs=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("options", "objective"),
+    [
+        ({}, "F (β 1)"),
+        ({"beta": 2}, "F (β 2)"),
+        ({"cost": 0.25}, "accuracy at cost 0.25"),
+        ({"objective": "accuracy"}, "accuracy"),
+        ({"objective": "youden"}, "Youden's J"),
+        ({"objective": "break-even"}, "break-even (precision - recall)"),
+        ({"min_precision": 0.7}, "recall with precision ≥ 0.7"),
+        ({"min_recall": 0.7}, "precision with recall ≥ 0.7"),
+        ({"budget": 3}, "recall with at most 3 predicted positives"),
+        ({"index": "jaccard", "lam": 0.25}, "jaccard (λ 0.25)"),
+    ],
+)
+def test_a_decision_says_what_it_is_best_for(options, objective):
+    decision = iso.best_threshold(SMALL, **options)
+    assert decision.objective == objective
+    assert f", best for {objective}: " in repr(decision)
+
+
 @given(tables, shares)
 def test_min_recall(pts, level):
     decision = iso.best_threshold(pts, min_recall=level)

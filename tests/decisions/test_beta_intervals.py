@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import re
 from fractions import Fraction
 from itertools import pairwise
 
@@ -173,7 +174,11 @@ def test_tables_without_thresholds():
 
 def test_faces():
     best = iso.optimal_thresholds(SMALL)
-    assert repr(best).splitlines()[0] == "OptimalThresholds: 4 thresholds are best for some β"
+    title, header, *_ = repr(best).splitlines()
+    assert title == "OptimalThresholds: 4 thresholds are best for some β"
+    assert re.split("  +", header.strip()) == [
+        *("threshold", "β² from", "β² to", "tp", "fp", "precision", "recall")
+    ]
     assert repr(best.at(1)).startswith("OptimalThresholds: 1 threshold is best for some β")
     assert best._repr_html_().startswith("<table><caption>OptimalThresholds")
     frame = best.to_frame("pandas")

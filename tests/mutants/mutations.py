@@ -26,6 +26,7 @@ IGNORED = (
     | m.TypeAlias()
     | m.SimpleStatementLine([m.Expr(m.SimpleString())])
     | m.FunctionDef(decorators=[m.Decorator(m.Name("overload"))])
+    | m.Arg(keyword=m.Name("strict"))  # of zip: an assertion
 )
 STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
 

@@ -1,5 +1,7 @@
 """What is drawn stays within half a pixel of the curve, and stays small."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -186,6 +188,22 @@ def test_rows_to_explore_draw_all_spaces_within_half_a_pixel(points, width):
         # In PR space the way between two points is cut into eight chords here; a ranking from
         # worst to best has no gain to show.
         assert distances(exact, drawn).max(initial=0) <= 0.51 / width
+
+
+@settings(max_examples=10)
+@given(longer)
+def test_the_strictest_rows_of_highest_precision_are_explored(points):
+    """Of the positives the first such row; of the negatives the last, which predicts the fewest."""
+    rows = rows_to_explore(points.table, width=20)
+    counts = list(zip(points.tp.tolist(), points.fp.tolist(), strict=True))
+    missed = [(points.positives - tp, points.negatives - fp) for tp, fp in counts]
+    first = max(
+        range(1, len(counts)), key=lambda row: (Fraction(counts[row][0], sum(counts[row])), -row)
+    )
+    last = max(
+        range(len(counts) - 1), key=lambda row: (Fraction(missed[row][1], sum(missed[row])), row)
+    )
+    assert {first, last} <= set(rows.tolist())
 
 
 @settings(max_examples=20)

@@ -134,8 +134,7 @@ def _named(density: DensityLike) -> Density:
             return _triangular(*numbers.tolist())
     elif callable(getattr(density, "pdf", None)) and callable(getattr(density, "support", None)):
         # Between its quantiles even a narrow peak is not overlooked.
-        places = [*density.support(), *density.ppf(_QUANTILES), *_mode(density)]
-        kinks = tuple(sorted({float(place) for place in places}))
+        kinks = tuple(sorted({*map(float, density.support()), *density.ppf(_QUANTILES).tolist()}))
         return Density(density.pdf, kinks=kinks, distribution=density)
     elif callable(density):
         return Density(density)
@@ -160,15 +159,6 @@ def _triangular(mode: float = 0.5) -> Density:
         return lam / mode if lam < mode else (1 - lam) / (1 - mode) if mode < 1 else 1.0
 
     return Density(height, kinks=(float(mode),))
-
-
-def _mode(density: Any) -> tuple[float, ...]:
-    """Return where scipy's triangular distribution has its kink."""
-    if getattr(getattr(density, "dist", None), "name", None) != "triang":
-        return ()
-    low, high = density.support()
-    # The mean of a triangle is the mean of its ends and its mode.
-    return (float(3 * density.mean() - low - high),)
 
 
 def _height(function: Callable[[float], float], lam: float) -> float:
