@@ -1,7 +1,15 @@
 """The registry of measures: against the exact reference, by name, and with a new measure."""
 
+import ast
+import copy
+import json
 import math
+import pickle
+import re
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,9 +17,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics.cli import main
 from isometrics.errors import ParameterError
 from isometrics.measures import (
+    AUPRG,
+    AUROC,
+    Measure,
     Shown,
+    area_brackets,
     baselines_of,
     constant_score,
     f_at,
@@ -23,8 +36,11 @@ from isometrics.measures import (
     parse_measures,
     precision_at,
     recall_at,
+    register,
     registered,
+    unregister,
 )
+from isometrics.score_functions import measure_score
 from isometrics.testing import Curve
 from isometrics.testing.strategies import binary_samples
 
@@ -145,6 +161,7 @@ def test_named_measures_are_those_of_the_spaces():
         "expected F1 gain": POINTS.prg.expected_f_gain(),
         "expected accuracy": POINTS.roc.expected_accuracy(),
         "tradeoff area": POINTS.tradeoff().area(),
+        "achievable AUPR": POINTS.hull().pr.area(),
     }
 
 
@@ -165,3 +182,156 @@ def test_what_a_measure_may_be():
         parse_measures(["AUPR", "AUPR"])
     with pytest.raises(ParameterError, match=r"or measures such as f_at\(0.5\), but one is 3"):
         parse_measures([3])
+
+
+# ---------------------------------------------------------------------- a new measure
+
+
+def half(_):
+    return 0.5
+
+
+def best_accuracy(points):
+    return float(points.accuracy().max())
+
+
+@pytest.fixture(name="new")
+def new_measure():
+    measure = register(Measure("best accuracy", best_accuracy, baseline=half))
+    yield measure
+    unregister(measure)
+
+
+def sample_of_two():
+    rng = np.random.default_rng(0)
+    labels = np.arange(80) < 30
+    return labels, {name: rng.normal(shift * labels) for name, shift in (("a", 1), ("b", 2))}
+
+
+@pytest.mark.usefixtures("new")
+def test_a_new_measure_is_in_every_result(tmp_path, capsys):
+    labels, scores = sample_of_two()
+    analysis = iso.analyse(labels, scores)
+    values = [best_accuracy(points) for points in analysis.models.values()]
+    summary = analysis.summary()
+    column = summary.measures.index("best accuracy")
+    assert summary.values[:, column].tolist() == values
+    assert summary.baseline[:, column].tolist() == [0.5, 0.5]
+    assert analysis.bootstrap("best accuracy", n_resamples=20).estimates[:, 0].tolist() == values
+    compared = analysis.compare(confidence_level=0.9, measure="best accuracy", n_resamples=20)
+    assert list(compared.areas.of("best accuracy").values()) == values
+    assert compared.certainty.measure == "best accuracy"
+    assert [metric.key for metric in registered(Shown.COMPARED)][-1] == "best_accuracy"
+    assert measure_score(labels, scores["a"], measure="best_accuracy") == values[0]
+    assert area_brackets(analysis.models["a"])["best accuracy"] == (values[0], values[0])
+
+    file = tmp_path / "predictions.csv"
+    rows = zip(labels.astype(int), *scores.values(), strict=True)
+    file.write_text("label,a,b\n" + "\n".join(",".join(map(str, row)) for row in rows))
+    assert main(["summary", str(file), "--json", "--quiet"]) == 0
+    rows = json.loads(capsys.readouterr().out)["summary"]
+    assert [row["best_accuracy"] for row in rows] == pytest.approx(values)
+
+
+@pytest.mark.slow
+def test_a_new_measure_has_a_scorer_and_metrics(new):
+    pytest.importorskip("sklearn")
+    from sklearn.linear_model import LogisticRegression
+
+    from isometrics.integrations.sklearn import SCORERS, get_scorer
+
+    labels, scores = sample_of_two()
+    features = np.column_stack(list(scores.values()))
+    model = LogisticRegression().fit(features, labels)
+    expected = measure_score(labels, model.decision_function(features), measure=new)
+    assert "best_accuracy" in SCORERS
+    assert get_scorer("best_accuracy")(model, features, labels) == expected
+    assert get_scorer("aupr_linear")(model, features, labels) == iso.aupr_score(
+        labels, model.decision_function(features), interpolation="linear"
+    )
+
+
+def test_a_new_measure_says_nothing_where_rows_are_missing(new):
+    labels, scores = sample_of_two()
+    points = iso.OperatingPoints.from_scores(labels, scores["a"]).compact(10)
+    assert points.table.partial
+    assert area_brackets(points)["best accuracy"] == (-math.inf, math.inf)
+    assert math.isnan(new.value(points))
+    analysis = iso.Analysis({"m": points})
+    assert "-inf to inf" in repr(analysis.summary())
+    assert np.isnan(analysis.summary().to_frame("polars")["best_accuracy"][0])
+
+
+def test_a_measure_by_which_nobody_is_better_marks_nobody():
+    measure = register(replace(optimal_threshold(), baseline=lambda _: math.nan))
+    try:
+        labels, scores = sample_of_two()
+        analysis = iso.analyse(labels, scores)
+        printed = repr(analysis.summary()).splitlines()
+        assert not any("*" in line for line in printed if line.startswith(measure.name))
+        assert measure.name not in analysis.compare().areas.measures
+    finally:
+        unregister(measure)
+
+
+@pytest.mark.usefixtures("new")
+def test_names_and_keys_are_registered_once():
+    for twin in (Measure("best accuracy", best_accuracy, key="other"), replace(AUROC, name="new")):
+        with pytest.raises(ParameterError, match=r"already; give '.*' a name and a key of its own"):
+            register(twin)
+    for other in (AUROC, f_at(1)):
+        with pytest.raises(ParameterError, match="was not registered; only such measures are"):
+            unregister(other)
+
+
+def test_measures_survive_pickling(new):
+    for measure in registered():
+        assert pickle.loads(pickle.dumps(measure)).name == measure.name
+    assert pickle.loads(pickle.dumps(AUPRG)) is copy.deepcopy(AUPRG) is AUPRG
+    assert pickle.loads(pickle.dumps(new)).of is best_accuracy
+    assert (str(AUPRG), repr(AUPRG)) == ("AUPRG", "Measure('AUPRG')")
+
+
+# ---------------------------------------------------------------------- one vocabulary
+
+
+def strings_of(path):
+    """Return the texts of a module that are not docstrings, with their lines."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documentation = {
+        id(statement.value)
+        for node in ast.walk(tree)
+        for statement in (node.body if isinstance(getattr(node, "body", None), list) else ())
+        if isinstance(statement, ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and id(node) not in documentation:
+            yield node.lineno, str(node.value)
+
+
+def test_printed_names_stand_in_the_registry_only():
+    root = Path(iso.__file__).parent
+    names = sorted((re.escape(measure.name) for measure in registered()), key=len, reverse=True)
+    printed = re.compile(rf"(?<![\w.])(?:{'|'.join(names)})(?!\w)|\(β ")
+    elsewhere = [
+        f"{path.relative_to(root)}:{line}: {text}"
+        for path in root.rglob("*.py")
+        # The reference shares nothing with what it checks.
+        if path != root / "measures.py" and "testing" not in path.parts
+        for line, text in strings_of(path)
+        if printed.search(text)
+    ]
+    assert elsewhere == []
+    assert any(printed.search(text) for _, text in strings_of(root / "measures.py"))
+
+
+def test_every_measure_is_documented_by_a_reference():
+    assert [measure.name for measure in registered() if not measure.reference] == []
+
+
+def test_the_registry_is_light():
+    program = "import sys, isometrics.measures; print('numpy' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "False"

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, TypeVar
 
 from isometrics.errors import NoCurveError, NotAnswerableError, ParameterError, UndefinedWarning
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
     Formula: TypeAlias = Callable[[OperatingPoints], float]
     MeasureLike: TypeAlias = "str | Measure | Formula"
+
+
+Adapted = TypeVar("Adapted")
 
 
 class Detail(IntEnum):
@@ -81,9 +85,11 @@ class Measure:
     bounds
         Its bounds from the best and the worst table that fits where rows are missing; by default
         nothing is said about it there.
+    stored
+        What `isometrics._table.table.Measure` calls this value, where a table with missing rows
+        may hold it.
     needs
-        The names of `isometrics._table.table.Measure` that a table with missing rows must hold to
-        have the exact value all the same.
+        What such a table must hold for the exact value to follow from it.
     interpolation
         For areas in PR space, which one; several are added up in one pass.
     space
@@ -115,6 +121,7 @@ class Measure:
     higher_is_better: bool = True
     key: str = ""
     bounds: Callable[[GapBounds], Bracket] | None = None
+    stored: str | None = None
     needs: tuple[str, ...] = ()
     interpolation: str | None = None
     space: str | None = None
@@ -125,9 +132,11 @@ class Measure:
     reference: str = ""
 
     def __post_init__(self) -> None:
-        """Derive the key from the name."""
+        """Derive the key from the name; a value that may be stored needs nothing else."""
         if not self.key:
             object.__setattr__(self, "key", _key(self.name))
+        if self.stored:
+            object.__setattr__(self, "needs", (self.stored,))
 
     def __str__(self) -> str:
         """Return the printed name."""
@@ -213,6 +222,26 @@ def _built_in(key: str) -> Measure:
     return _REGISTRY[key]
 
 
+class ComparedMeasures(Mapping[str, Adapted]):
+    """What another library needs of every compared measure, by key; new measures are in it."""
+
+    def __init__(self, adapt: Callable[[Measure], Adapted], more: Mapping[str, Adapted]) -> None:
+        self._adapt, self._more = adapt, more
+
+    def __getitem__(self, key: str) -> Adapted:
+        """Return what belongs to any registered measure, or to a name of the library's own."""
+        return self._more[key] if key in self._more else self._adapt(_REGISTRY[key])
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the keys of the compared measures, then the other names."""
+        compared = (each.key for each in registered(Shown.COMPARED) if each.higher_is_better)
+        return chain(compared, self._more)
+
+    def __len__(self) -> int:
+        """Return the number of names."""
+        return sum(1 for _ in self)
+
+
 def key_of(name: str) -> str:
     """Return the key of a measure's printed name, registered or not."""
     return next((each.key for each in registered() if each.name == name), None) or _key(name)
@@ -274,7 +303,7 @@ def _of_pr_curve(
         lambda points: points.pr.area(interpolation),
         detail,
         bounds=lambda gaps: gaps.pr(interpolation),
-        needs=(interpolation.replace("-", "_").upper(),),
+        stored=interpolation.replace("-", "_").upper(),
         interpolation=interpolation,
         space="pr",
         # Davis & Goadrich (2006): the curve of a constant score is the line of precision π.
@@ -294,7 +323,7 @@ AUROC = register(
         lambda points: points.roc.area(),
         Detail.RUNS,
         bounds=lambda gaps: gaps.roc,
-        needs=("ROC",),
+        stored="ROC",
         space="roc",
         baseline=lambda _: 0.5,
         kernel="auroc",
@@ -347,7 +376,7 @@ AUPRG = register(
         lambda points: points.prg.area(),
         Detail.RUNS,
         bounds=lambda gaps: gaps.prg,
-        needs=("PRG",),
+        stored="PRG",
         space="prg",
         baseline=lambda _: 0.0,
         kernel="auprg",
@@ -391,6 +420,17 @@ TRADEOFF_AREA = register(
         space="tradeoff",
         of_curve=False,
         reference="Hanczar & Nadif",
+    )
+)
+ACHIEVABLE_AUPR = register(
+    Measure(
+        "achievable AUPR",
+        lambda points: points.hull().pr.area(),
+        Detail.RUNS,
+        bounds=lambda gaps: gaps.achievable_pr(),
+        of_curve=False,
+        shown=Shown.ON_REQUEST,
+        reference="Davis & Goadrich 2006, section 5",
     )
 )
 _BUILT_IN = frozenset(_REGISTRY)
@@ -512,6 +552,13 @@ def _with_beta(what: str, beta: float) -> str:
     from isometrics._core.results import number
 
     return f"{what} (β {number(beta)})"
+
+
+def f_gain_name(beta: float) -> str:
+    """Return the printed name of the F_β gain of predicted classes, such as ``F1 gain``."""
+    from isometrics._core.results import number
+
+    return f"F{number(beta)} gain"
 
 
 def f_key(beta: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -11,13 +12,22 @@ from isometrics._core.arrays import Column, column, plain
 from isometrics._core.parameters import check_beta, check_choice, check_prevalence
 from isometrics._core.results import tuple_value
 from isometrics._core.sample import parse_device_sample, positive_rows, present_rows
-from isometrics._table.table import Measure
+from isometrics._table.table import Measure as Stored
 from isometrics.errors import (
     DimensionError,
     EmptyInputError,
     LabelError,
     OneClassError,
     ParameterError,
+)
+from isometrics.measures import (
+    AUPR,
+    AUPRG,
+    AUROC,
+    TRADEOFF_AREA,
+    Measure,
+    parse_measures,
+    pr_area,
 )
 from isometrics.points import OperatingPoints
 from isometrics.points.devices import THREE, areas
@@ -29,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Counts, Floats, Total
+    from isometrics.measures import MeasureLike
     from isometrics.spaces.density import DensityLike
     from isometrics.spaces.indices import WeightedIndex
 
@@ -204,18 +215,36 @@ def area_scores(
     >>> iso.area_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).auprg
     0.25
     """
-    check_choice(undefined, "undefined", ("raise", "nan"))
-    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
-    try:
-        known = _on_device(y_true, y_score, Measure.ROC, **options)
-        if known:
-            return AreaScores(*(known[measure] for measure in THREE))
-        points = OperatingPoints.from_scores(y_true, y_score, **options, rows="corners")
-    except OneClassError:
-        if undefined == "raise":
-            raise
-        return AreaScores(math.nan, math.nan, math.nan)
-    return AreaScores(points.roc.area(), points.pr.area(), points.prg.area())
+    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
+    return AreaScores(*_values((AUROC, AUPR, AUPRG), y_true, y_score, **options))
+
+
+def measure_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    measure: MeasureLike,
+    pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
+    undefined: str = "raise",
+) -> float:
+    """Return any measure of scores, by its name, its key or its formula.
+
+    Examples
+    --------
+    >>> from isometrics.score_functions import measure_score
+    >>> round(measure_score([1, 0, 1, 0], [4, 3, 2, 1], measure="average precision"), 6)
+    0.833333
+    """
+    (value,) = _values(
+        parse_measures(measure),
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        undefined=undefined,
+    )
+    return value
 
 
 def auprg_score(
@@ -234,8 +263,8 @@ def auprg_score(
     >>> iso.auprg_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     0.25
     """
-    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "measure": Measure.PRG}
-    return _area(lambda points: points.prg.area(), undefined, y_true, y_score, **options)
+    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
+    return measure_score(y_true, y_score, measure=AUPRG, **options)
 
 
 def aupr_score(
@@ -256,14 +285,8 @@ def aupr_score(
     0.797267
     """
     check_choice(interpolation, "interpolation", INTERPOLATIONS)
-    options: Any = {
-        "pos_label": pos_label,
-        "sample_weight": sample_weight,
-        "measure": interpolation,
-    }
-    return _area(
-        lambda points: points.pr.area(interpolation), undefined, y_true, y_score, **options
-    )
+    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
+    return measure_score(y_true, y_score, measure=pr_area(interpolation), **options)
 
 
 def auroc_score(
@@ -282,8 +305,8 @@ def auroc_score(
     >>> iso.auroc_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     0.75
     """
-    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "measure": Measure.ROC}
-    return _area(lambda points: points.roc.area(), undefined, y_true, y_score, **options)
+    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
+    return measure_score(y_true, y_score, measure=AUROC, **options)
 
 
 def tradeoff_score(
@@ -306,50 +329,52 @@ def tradeoff_score(
     >>> round(iso.tradeoff_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]), 6)
     0.863046
     """
-    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
-    return _area(
-        lambda points: points.tradeoff(index).area(lo, hi, density),
-        undefined,
-        y_true,
-        y_score,
-        **options,
-    )
+    area = replace(TRADEOFF_AREA, of=lambda points: points.tradeoff(index).area(lo, hi, density))
+    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
+    return measure_score(y_true, y_score, measure=area, **options)
 
 
-def _area(
-    area: Callable[[OperatingPoints], float],
-    undefined: str,
+SCORE_FUNCTIONS: dict[Measure, Callable[..., float]] = {
+    AUROC: auroc_score,
+    AUPR: aupr_score,
+    AUPRG: auprg_score,
+    TRADEOFF_AREA: tradeoff_score,
+}
+"""The measures that have a score function of their own."""
+
+
+def _values(
+    measures: Sequence[Measure],
     y_true: ArrayLike,
     y_score: ArrayLike,
-    *,
-    measure: str | None = None,
-    **options: Any,
-) -> float:
-    """Return an area of a sample; on a device, where it has the name `measure`."""
-    check_choice(undefined, "undefined", ("raise", "nan"))
-    try:
-        known = {} if measure is None else _on_device(y_true, y_score, measure, **options)
-        if measure in known:
-            return known[measure]
-        points = OperatingPoints.from_scores(y_true, y_score, **options, rows="corners")
-    except OneClassError:
-        if undefined == "raise":
-            raise
-        return math.nan
-    return area(points)
-
-
-def _on_device(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    measure: str,
     *,
     pos_label: object,
     sample_weight: ArrayLike | None,
-) -> dict[str, float]:
-    """Return what is added up where the sample lies, if that is a device and it has no weights."""
-    sample = None if sample_weight is not None else parse_device_sample(y_true, y_score, pos_label)
-    return {} if sample is None else areas(sample, everything=measure not in THREE)
+    undefined: str,
+) -> list[float]:
+    """Return measures of a sample, those that a device adds up from where the sample lies."""
+    check_choice(undefined, "undefined", ("raise", "nan"))
+    stored = [Stored[each.stored] if each.stored else None for each in measures]
+    try:
+        if sample_weight is None and None not in stored:
+            sample = parse_device_sample(y_true, y_score, pos_label)
+            everything = not set(stored) <= set(THREE)
+            sums = {} if sample is None else areas(sample, everything=everything)
+            if sums.keys() >= set(stored):
+                return [sums[each] for each in stored if each is not None]
+        points = OperatingPoints.from_scores(
+            y_true,
+            y_score,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            # What is bounded by a curve needs only its corners.
+            rows="corners" if all(each.bounds for each in measures) else "all",
+        )
+    except OneClassError:
+        if undefined == "raise":
+            raise
+        return [math.nan] * len(measures)
+    return [each.of(points) for each in measures]
 
 
 def precision_gain_score(

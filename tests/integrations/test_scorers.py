@@ -38,8 +38,9 @@ def test_values():
         "aupr": points.pr.area(),
         "achievable_aupr": points.hull().pr.area(),
         "auroc": roc_auc_score(Y, PROBABILITIES),
-        "f_gain": iso.f1_gain_score(Y, MODEL.predict(X)),
-        "tradeoff": points.tradeoff("f-measure").area(),
+        "average_precision": points.pr.area("average-precision"),
+        "f1_gain": iso.f1_gain_score(Y, MODEL.predict(X)),
+        "tradeoff_area": points.tradeoff("f-measure").area(),
     }
     assert {name: scorer(MODEL, X, Y) for name, scorer in SCORERS.items()} == pytest.approx(
         expected, rel=1e-12
@@ -111,7 +112,7 @@ def test_weights_are_routed():
 
 def test_names():
     assert get_scorer("auprg") is auprg_scorer
-    with pytest.raises(ParameterError, match="name must be one of 'auprg', 'aupr'"):
+    with pytest.raises(ParameterError, match="name must be one of 'auroc', 'aupr'"):
         get_scorer("f1")
     with pytest.raises(TypeError):
         SCORERS["mine"] = auprg_scorer

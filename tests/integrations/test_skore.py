@@ -194,6 +194,7 @@ def test_the_summary_of_a_report_has_our_measures(pos_label):
     expected = [
         points.roc.area(),
         points.pr.area(),
+        points.pr.area("average-precision"),
         points.prg.area(),
         points.tradeoff().area(),
         iso.f1_gain_score(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics._table.table import ClassTotals, Gaps, Kind, Measure, Table
 from isometrics.errors import ParameterError, UndefinedWarning
-from isometrics.measures import area_brackets, registered
+from isometrics.measures import area_brackets, measure_named, registered
 from isometrics.points import bounds as gaps
 from isometrics.points.bounds import Bracket
 from isometrics.points.compact import Compacting
@@ -83,6 +83,19 @@ def test_every_bracket_holds_the_exact_area(points, kept):
     some = compact(points, kept)
     assert area_brackets(some).keys() == EXACT.keys()
     assert misses(points, some) == []
+
+
+@given(tables, choices)
+def test_areas_of_the_hull_lie_between_bounds(points, kept):
+    """Where vertices may be missing, and where they are not."""
+    some = compact(points, kept)
+    open_hull = replace(some.table, gaps=replace(some.table.gaps, has_hull=False))
+    for name in ("tradeoff area", "achievable AUPR"):
+        ((lo, hi),) = area_brackets(iso.OperatingPoints(open_hull), [name]).values()
+        measure = measure_named(name)
+        assert lo <= measure.of(points) <= hi
+        whole = compact(points, [True])
+        assert area_brackets(whole, [name])[name] == Bracket(*[measure.of(whole)] * 2)
 
 
 @given(tables)

@@ -26,6 +26,7 @@ from isometrics.errors import (
     UndefinedWarning,
     warn,
 )
+from isometrics.measures import AUPRG, AUROC, f_name
 from isometrics.points import OperatingPoints
 from isometrics.points.models import ROUNDING, is_whole
 from isometrics.uncertainty.bands import AXES, Band
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 PREVALENCES = ("refuse", "pooled", "mean")
 SPACES = ("roc", "prg")
-_LINEAR = ("AUROC", "AUPRG")
+_LINEAR = (AUROC.name, AUPRG.name)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -240,7 +241,7 @@ def average(
         moved,
         {model: _pooled(every) for model, every in together.items()},
         chosen,
-        (*_LINEAR, "precision", "recall", f"F (β {number(beta)})"),
+        (*_LINEAR, "precision", "recall", f_name(beta)),
         values,
         mean,
         np.where(linear[:, 0], np.nan, mean_gain),
@@ -360,7 +361,7 @@ def _prevalence(
         theirs = [table.prevalence for table in tables]
         raise ParameterError(
             f"the prevalences of the folds differ, from {min(theirs):.6g} to {max(theirs):.6g}, "
-            "and precision, F and AUPRG depend on it; say at which one to look at them with "
+            f"and precision, F and {AUPRG} depend on it; say at which one to look at them with "
             "prevalence='pooled', 'mean' or a number"
         )
     return pooled

@@ -249,7 +249,9 @@ class Summary(ResultTable):
     @property
     def values(self) -> Floats:
         """Each measure; where it is only known to lie between bounds, their middle."""
-        middle = self.lo + (self.hi - self.lo) / 2
+        with np.errstate(invalid="ignore"):
+            # Nothing lies in the middle of bounds that are infinite.
+            middle = self.lo + (self.hi - self.lo) / 2
         return np.where(self.lo == self.hi, self.lo, middle)
 
     def __len__(self) -> int:

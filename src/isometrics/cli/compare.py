@@ -18,6 +18,7 @@ from isometrics.cli.options import (
     resampling,
 )
 from isometrics.cli.output import Meter, Part, answer, as_data, note, part_of
+from isometrics.measures import AUPRG
 
 if TYPE_CHECKING:
     from isometrics._core.results import ResultTable
@@ -33,7 +34,7 @@ def compare(
     /,
     *,
     index: IndexName = "f-measure",
-    measure: str = "AUPRG",
+    measure: str = AUPRG.name,
     pairs: bool | None = None,
     certainty: Certainty = CERTAINTY,
     columns: Columns = COLUMNS,

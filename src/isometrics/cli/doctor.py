@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import isometrics
 from isometrics.cli.options import ANSWERS, Answers
 from isometrics.cli.output import Part, answer
+from isometrics.measures import AUROC
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,8 +97,8 @@ def _small_table() -> str:
 
     points = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     if (area := points.roc.area()) != 0.75:
-        raise ArithmeticError(f"the AUROC of a small table is {area} instead of 0.75")
-    return "AUROC 0.75, as it should be"
+        raise ArithmeticError(f"the {AUROC} of a small table is {area} instead of 0.75")
+    return f"{AUROC} 0.75, as it should be"
 
 
 def _small_file() -> str:

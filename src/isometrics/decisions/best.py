@@ -23,6 +23,7 @@ from isometrics._table.hull import ordered_with_ends
 from isometrics._table.table import Kind, Table
 from isometrics.decisions.beta_intervals import OptimalThresholds, optimal_thresholds
 from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.measures import f_name
 from isometrics.points import OperatingPoints
 from isometrics.spaces import pr, roc
 from isometrics.spaces.indices import ClosedIndex, Rows, WeightedIndex, index_named
@@ -93,7 +94,7 @@ class Decision(Value):
 
     def _columns(self) -> dict[str, list[object]]:
         measures = ("tp", "fp", "fn", "tn", "precision", "recall")
-        f = f"F (β {number(self.beta)})"
+        f = f_name(self.beta)
         return {name: [getattr(self, name)] for name in measures} | {
             f: [self.f],
             "F gain": [self.f_gain],
@@ -246,13 +247,13 @@ def _for_f(pts: OperatingPoints, beta: float) -> Decision:
     if beta == 0:
         table = _rows(pts.table)
         row = _most_precise(table, np.flatnonzero(table.tp + table.fp > 0))
-        return decision_at(OperatingPoints(table), row, "F (β 0)", beta)
+        return decision_at(OperatingPoints(table), row, f_name(beta), beta)
     return best_of_optimal(optimal_thresholds(pts), beta)
 
 
 def best_of_optimal(optimal: OptimalThresholds, beta: float) -> Decision:
     """Return the best threshold for one β above 0 where those for all β are known."""
-    return decision_at(optimal.at(beta).points, 0, f"F (β {number(beta)})", beta)
+    return decision_at(optimal.at(beta).points, 0, f_name(beta), beta)
 
 
 def _for_index(pts: OperatingPoints, index: WeightedIndex, lam: float) -> Decision:

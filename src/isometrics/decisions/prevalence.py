@@ -11,6 +11,7 @@ from isometrics._core.parameters import check_beta, check_prevalence
 from isometrics._core.results import ResultTable, number
 from isometrics.decisions.best import best_threshold
 from isometrics.errors import ParameterError
+from isometrics.measures import f_name
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -56,7 +57,7 @@ class PrevalenceSensitivity(ResultTable):
 
     def _title(self) -> str:
         return (
-            f"PrevalenceSensitivity: F (β {number(self.beta)}) of a sample of prevalence "
+            f"PrevalenceSensitivity: {f_name(self.beta)} of a sample of prevalence "
             f"{number(self.own)} at {self.prevalences.size} others"
         )
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.parameters import parse_betas
-from isometrics._core.results import ResultTable, number
+from isometrics._core.results import ResultTable
 from isometrics._table.table import Kind, Table
 from isometrics.decisions.best import best_threshold
 from isometrics.errors import NotAnswerableError
+from isometrics.measures import f_name
 from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ class LossTable(ResultTable):
     def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {"beta": self.betas, "threshold": self.thresholds}
         for place, beta in enumerate(self.betas):
-            columns[f"F (β {number(beta)})"] = self.relative[:, place]
+            columns[f_name(beta)] = self.relative[:, place]
         return columns
 
 

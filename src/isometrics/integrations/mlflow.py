@@ -6,7 +6,6 @@ import json
 import math
 import re
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,15 +15,9 @@ from isometrics._core.parameters import check_beta
 from isometrics._core.writing import ScratchFolder
 from isometrics.decisions.best import ALL_ROWS
 from isometrics.errors import MissingPackageError, UndefinedWarning, warn
-from isometrics.measures import f_key
+from isometrics.measures import Shown, f_key, registered
 from isometrics.points.models import same_prevalence
-from isometrics.score_functions import (
-    aupr_score,
-    auprg_score,
-    auroc_score,
-    fbeta_gain_score,
-    tradeoff_score,
-)
+from isometrics.score_functions import fbeta_gain_score, measure_score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -165,15 +158,11 @@ def score_metrics(*, pos_label: object = None) -> list[Any]:
     >>> [metric.name for metric in score_metrics()]
     ['auroc', 'aupr', 'average_precision', 'auprg', 'tradeoff_area']
     """
-    average_precision = partial(aupr_score, interpolation="average-precision")
-    scores: dict[str, Callable[..., Any]] = {
-        "auroc": auroc_score,
-        "aupr": aupr_score,
-        "average_precision": average_precision,
-        "auprg": auprg_score,
-        "tradeoff_area": tradeoff_score,
-    }
-    return [_metric(name, score, pos_label=pos_label) for name, score in scores.items()]
+    return [
+        _metric(each.key, measure_score, measure=each, pos_label=pos_label)
+        for each in registered(Shown.COMPARED)
+        if each.higher_is_better
+    ]
 
 
 def class_metrics(*, beta: float = 1.0, pos_label: object = None) -> list[Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,13 +11,8 @@ import numpy as np
 from isometrics._core.parameters import check_choice
 from isometrics.analysis import Analysis, analyse
 from isometrics.errors import MissingPackageError, ParameterError
-from isometrics.score_functions import (
-    aupr_score,
-    auprg_score,
-    auroc_score,
-    f1_gain_score,
-    tradeoff_score,
-)
+from isometrics.measures import ComparedMeasures, Measure, f_gain_name, f_key
+from isometrics.score_functions import f1_gain_score, measure_score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -31,16 +25,23 @@ SOURCES = ("train", "test")
 """In the order in which a split has them."""
 METHODS = ("predict_proba", "decision_function")
 
-METRICS: Mapping[str, tuple[str, Callable[..., Any], bool]] = MappingProxyType(
-    {
-        "auroc": ("AUROC", auroc_score, True),
-        "aupr": ("AUPR", aupr_score, True),
-        "auprg": ("AUPRG", auprg_score, True),
-        "tradeoff_area": ("Tradeoff area", tradeoff_score, True),
-        "f1_gain": ("F1 gain", f1_gain_score, False),
-    }
+
+class Metric(NamedTuple):
+    """A metric of skore: the name shown, the function, and whether it takes scores."""
+
+    shown: str
+    function: Callable[..., Any]
+    of_scores: bool
+
+
+def _metric_of(measure: Measure) -> Metric:
+    return Metric(measure.name, partial(measure_score, measure=measure), True)
+
+
+METRICS: Mapping[str, Metric] = ComparedMeasures(
+    _metric_of, {f"{f_key(1)}_gain": Metric(f_gain_name(1), f1_gain_score, False)}
 )
-"""What `add_metrics` can add: the name shown, the function, and whether it takes scores."""
+"""What `add_metrics` can add, measures that you register among them."""
 
 
 def analysis_of(
@@ -109,7 +110,7 @@ def analysis_of(
     return replace(analysis, description=f"{analysis.description}\n{said}")
 
 
-def add_metrics(report: Any, names: Iterable[str] = tuple(METRICS)) -> None:
+def add_metrics(report: Any, names: Iterable[str] | None = None) -> None:
     """Add measures of isometrics to ``report.metrics.summarize()``.
 
     Parameters
@@ -138,7 +139,10 @@ def add_metrics(report: Any, names: Iterable[str] = tuple(METRICS)) -> None:
     _need_skore()
     from sklearn.metrics import make_scorer
 
-    wanted = [check_choice(name, "names", tuple(METRICS)) for name in names]
+    wanted = [
+        check_choice(name, "names", tuple(METRICS))
+        for name in (METRICS if names is None else names)
+    ]
     for name in wanted:
         shown, function, of_scores = METRICS[name]
         scorer = make_scorer(

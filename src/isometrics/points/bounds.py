@@ -112,6 +112,17 @@ class GapBounds:
         balance = self.table.prevalence * (1 - self.table.prevalence)
         return apart(*(0.5 + balance * (2 * area - 1) for area in self.roc))
 
+    def achievable_pr(self) -> Bracket:
+        """Return bounds of the area under the PR curve of the hull.
+
+        A curve that dominates another in ROC space does so in PR space, and the hulls of all
+        orders lie between those of the worst and the best one.
+        """
+        if self.table.has_hull:
+            area = OperatingPoints(self.table).hull().pr.area()
+            return Bracket(area, area)
+        return apart(self.worst.hull().pr.area(), self.best.hull().pr.area())
+
     def tradeoff(self) -> Bracket:
         """Return bounds of the area under the best F-measure for every weight of recall.
 

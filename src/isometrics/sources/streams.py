@@ -304,7 +304,7 @@ class Accumulator:
         if ways is None:
             return None
         worst, best = (measures(way, self.positives, self.negatives) for way in ways)
-        areas = {area.name: Measure[area.needs[0]] for area in _ON_DEVICES}
+        areas = {area.name: Measure[str(area.stored)] for area in _ON_DEVICES}
         return {name: apart(worst[area], best[area]) for name, area in areas.items()}
 
     @property

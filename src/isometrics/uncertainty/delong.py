@@ -22,6 +22,7 @@ from isometrics.errors import (
     UndefinedWarning,
     warn,
 )
+from isometrics.measures import AUROC
 from isometrics.points import OperatingPoints
 from isometrics.uncertainty.intervals import NORMAL, UNDEFINED, Interval, two_sided_p
 from isometrics.uncertainty.paired import Difference, Differences, differences_of, percent
@@ -136,14 +137,14 @@ class DeLong(ResultTable):
 
     def _title(self) -> str:
         return (
-            f"DeLong: AUROC with {percent(self.confidence_level)} intervals ({self.scale}), "
+            f"DeLong: {AUROC} with {percent(self.confidence_level)} intervals ({self.scale}), "
             f"{self.positives} positives, {self.negatives} negatives"
         )
 
     def _columns(self) -> dict[str, Any]:
         named = {} if self.models == ("",) else {"model": list(self.models)}
         return named | {
-            "AUROC": self.estimates,
+            AUROC.name: self.estimates,
             "lower": self.lower,
             "upper": self.upper,
             "standard_error": self.standard_errors,
@@ -276,7 +277,7 @@ def _interval(area: float, variance: float, name: str, level: float, scale: str)
     if math.isnan(variance):
         return UNDEFINED
     if variance <= 0:
-        said = f"AUROC of {name}" if name else "AUROC"
+        said = f"{AUROC} of {name}" if name else AUROC.name
         warn(
             f"the confidence interval of {said} is undefined (NaN): its variance is 0, because "
             "all rows of a class are ranked equally well",
@@ -307,4 +308,4 @@ def _differences(gaps: list[_Gap], level: float) -> Differences:
         ends, p = Interval(gap - half, gap + half), two_sided_p(gap / error)
         found.append(Difference(gap, ends, error, p, math.nan))
     names = [(first, second) for first, second, *_ in gaps]
-    return differences_of("AUROC", names, found, level=level, replicates=0)
+    return differences_of(AUROC.name, names, found, level=level, replicates=0)

@@ -6,23 +6,27 @@ understood there: pass the objects, or ``scoring=get_scorer("auprg")``.
 
 from __future__ import annotations
 
-from types import MappingProxyType
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sklearn.metrics import make_scorer
 
 from isometrics._core.parameters import check_beta, check_choice
-from isometrics.points import OperatingPoints
-from isometrics.score_functions import (
-    aupr_score,
-    auprg_score,
-    auroc_score,
-    fbeta_gain_score,
-    tradeoff_score,
+from isometrics.measures import (
+    ACHIEVABLE_AUPR,
+    AUPR,
+    AUPRG,
+    AUROC,
+    TRADEOFF_AREA,
+    ComparedMeasures,
+    Measure,
+    f_key,
+    registered,
 )
+from isometrics.score_functions import SCORE_FUNCTIONS, fbeta_gain_score, measure_score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
@@ -49,15 +53,19 @@ def achievable_aupr_score(
     >>> round(achievable_aupr_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]), 6)
     0.887327
     """
-    points = OperatingPoints.from_scores(
-        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
-    )
-    return points.hull().pr.area()
+    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
+    return measure_score(y_true, y_score, measure=ACHIEVABLE_AUPR, **options)
 
 
-def _of_scores(function: Callable[..., Any]) -> Any:
-    # The order is that of scikit-learn's own scorers of rankings.
-    return make_scorer(function, response_method=("decision_function", "predict_proba"))
+@cache
+def _scorer_of(measure: Measure) -> Any:
+    """Return the scorer of a measure, by the score function of its own where there is one."""
+    functions = SCORE_FUNCTIONS | {ACHIEVABLE_AUPR: achievable_aupr_score}
+    # The order of methods is that of scikit-learn's own scorers of rankings.
+    methods = ("decision_function", "predict_proba")
+    if measure in functions:
+        return make_scorer(functions[measure], response_method=methods)
+    return make_scorer(measure_score, response_method=methods, measure=measure)
 
 
 def make_f_gain_scorer(beta: float = 1.0, *, pos_label: object = None) -> Any:
@@ -85,46 +93,44 @@ def make_f_gain_scorer(beta: float = 1.0, *, pos_label: object = None) -> Any:
     return make_scorer(fbeta_gain_score, beta=check_beta(beta), pos_label=pos_label)
 
 
-auprg_scorer = _of_scores(auprg_score)
+auprg_scorer = _scorer_of(AUPRG)
 """`isometrics.auprg_score` of a model's scores."""
 
-aupr_scorer = _of_scores(aupr_score)
+aupr_scorer = _scorer_of(AUPR)
 """`isometrics.aupr_score` of a model's scores."""
 
-achievable_aupr_scorer = _of_scores(achievable_aupr_score)
+achievable_aupr_scorer = _scorer_of(ACHIEVABLE_AUPR)
 """`achievable_aupr_score` of a model's scores."""
 
-auroc_scorer = _of_scores(auroc_score)
+auroc_scorer = _scorer_of(AUROC)
 """`isometrics.auroc_score` of a model's scores."""
 
-tradeoff_scorer = _of_scores(tradeoff_score)
+tradeoff_scorer = _scorer_of(TRADEOFF_AREA)
 """`isometrics.tradeoff_score` of a model's scores, by the F-measure."""
 
 f_gain_scorer = make_f_gain_scorer()
 """The F₁ gain of a model's predicted classes."""
 
-SCORERS: Mapping[str, Any] = MappingProxyType(
+SCORERS: Mapping[str, Any] = ComparedMeasures(
+    _scorer_of,
     {
-        "auprg": auprg_scorer,
-        "aupr": aupr_scorer,
-        "achievable_aupr": achievable_aupr_scorer,
-        "auroc": auroc_scorer,
-        "f_gain": f_gain_scorer,
-        "tradeoff": tradeoff_scorer,
-    }
+        ACHIEVABLE_AUPR.key: achievable_aupr_scorer,
+        f"{f_key(1)}_gain": f_gain_scorer,
+    },
 )
-"""The scorers by name."""
+"""The scorers by name, those of measures that you register among them."""
 
 
 def get_scorer(name: str) -> Any:
-    """Return a scorer by its name in `SCORERS`.
+    """Return a scorer by its name in `SCORERS`, or by the key of any other measure.
 
     Examples
     --------
     >>> from isometrics.integrations.sklearn import SCORERS, get_scorer
     >>> sorted(SCORERS)
-    ['achievable_aupr', 'aupr', 'auprg', 'auroc', 'f_gain', 'tradeoff']
+    ['achievable_aupr', 'aupr', 'auprg', 'auroc', 'average_precision', 'f1_gain', 'tradeoff_area']
     >>> get_scorer("auprg")
     make_scorer(auprg_score, response_method=('decision_function', 'predict_proba'))
     """
-    return SCORERS[check_choice(name, "name", tuple(SCORERS))]
+    others = (each.key for each in registered() if each.higher_is_better)
+    return SCORERS[check_choice(name, "name", tuple(dict.fromkeys((*SCORERS, *others))))]

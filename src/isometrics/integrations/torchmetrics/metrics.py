@@ -6,11 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from isometrics._core.parameters import check_choice, check_size
-from isometrics._table.table import Measure
 from isometrics.integrations.torchmetrics.state import Rows, RowsMetric
+from isometrics.measures import AUPRG, Measure, pr_area
 from isometrics.points import OperatingPoints
 from isometrics.points.bounds import Bracket
-from isometrics.score_functions import aupr_score, auprg_score
+from isometrics.score_functions import measure_score
 from isometrics.spaces.pr import INTERPOLATIONS
 
 if TYPE_CHECKING:
@@ -19,17 +19,6 @@ if TYPE_CHECKING:
     from isometrics.sources.streams import Accumulator
 
     Curve = tuple[Tensor, Tensor, Tensor]
-
-
-_NAMES = {
-    Measure.DAVIS_GOADRICH: "AUPR",
-    Measure.AVERAGE_PRECISION: "average precision",
-    Measure.LINEAR: "AUPR, linear",
-    Measure.INTEGER_STEPS: "AUPR, integer steps",
-    Measure.MAX_PRECISION: "AUPR, max precision",
-    Measure.PRG: "AUPRG",
-}
-"""The areas, as `isometrics.points.bounds` calls them."""
 
 
 class AreaMetric(RowsMetric):
@@ -81,23 +70,15 @@ def _bracket(sample: Rows | Accumulator | None, measure: Measure) -> Bracket:
     if sample is None:
         return Bracket(math.nan, math.nan)
     if isinstance(sample, Rows):
-        area = area_of(sample, measure)
+        # The score functions add it up where the scores lie.
+        rows: Any = sample
+        area = measure_score(*rows, measure=measure)
         return Bracket(area, area)
-    return sample.brackets([_NAMES[measure]])[_NAMES[measure]]
+    return sample.brackets([measure.name])[measure.name]
 
 
-def area_of(rows: Rows, measure: Measure) -> float:
-    """Return an area; the score functions add it up where the scores lie."""
-    labels: Any
-    scores: Any
-    labels, scores = rows
-    if measure is Measure.PRG:
-        return auprg_score(labels, scores)
-    return aupr_score(labels, scores, interpolation=measure)
-
-
-def _measure_of(interpolation: str) -> Measure:
-    return Measure(check_choice(interpolation, "interpolation", INTERPOLATIONS))
+def _area_by(interpolation: str) -> Measure:
+    return pr_area(check_choice(interpolation, "interpolation", INTERPOLATIONS))
 
 
 class BinaryAUPR(AreaMetric):
@@ -150,7 +131,7 @@ class BinaryAUPR(AreaMetric):
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            _measure_of(interpolation),
+            _area_by(interpolation),
             num_labels=None,
             max_bytes=max_bytes,
             ignore_index=ignore_index,
@@ -184,7 +165,7 @@ class BinaryAUPRG(AreaMetric):
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            Measure.PRG,
+            AUPRG,
             num_labels=None,
             max_bytes=max_bytes,
             ignore_index=ignore_index,
@@ -237,7 +218,7 @@ class MultilabelAUPR(AreaMetric):
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            _measure_of(interpolation),
+            _area_by(interpolation),
             average=average,
             num_labels=check_size(num_labels, "num_labels"),
             max_bytes=max_bytes,
@@ -281,7 +262,7 @@ class MultilabelAUPRG(AreaMetric):
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            Measure.PRG,
+            AUPRG,
             average=average,
             num_labels=check_size(num_labels, "num_labels"),
             max_bytes=max_bytes,

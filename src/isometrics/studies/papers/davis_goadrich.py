@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from matplotlib.transforms import Bbox
 
+from isometrics.measures import AUPR, AUROC
 from isometrics.plot.frame import frame
 from isometrics.plot.styles import BLACK, BLUE, VERMILLION
 from isometrics.points import OperatingPoints
@@ -156,11 +157,11 @@ def figure_6() -> list[Number]:
         [9], [0], positives=433, negatives=round(433 * (1 - END) / END)
     )
     return [
-        Number("AUPR, rounded ends, integer steps", rounded.pr.area("integer-steps"), "0.031"),
-        Number("AUPR, TP 9, exact", whole.pr.area(), "0.031", ENDS),
-        Number("AUPR, TP 9, integer steps", whole.pr.area("integer-steps"), "0.031", ENDS),
-        Number("AUPR, TP 8.66, exact", cut.pr.area(), "0.031", ENDS),
-        Number("AUPR, TP 8.66, integer steps", cut.pr.area("integer-steps"), "0.031", ENDS),
+        Number(f"{AUPR}, rounded ends, integer steps", rounded.pr.area("integer-steps"), "0.031"),
+        Number(f"{AUPR}, TP 9, exact", whole.pr.area(), "0.031", ENDS),
+        Number(f"{AUPR}, TP 9, integer steps", whole.pr.area("integer-steps"), "0.031", ENDS),
+        Number(f"{AUPR}, TP 8.66, exact", cut.pr.area(), "0.031", ENDS),
+        Number(f"{AUPR}, TP 8.66, integer steps", cut.pr.area("integer-steps"), "0.031", ENDS),
         Number("area, one line from (0, 1)", (1 + END) / 2, "0.50"),
         Number("area, straight lines by the point", whole.pr.area("linear"), "0.50", STRAIGHT),
         Number("precision at recall 1", whole.prevalence, "0.008"),
@@ -204,7 +205,10 @@ def figure_7() -> list[Number]:
         Number(f"{measure}, {name}", area, text, fitted=name == "Curve I")
         for name, points in figure_7_curves().items()
         for measure, area, text in zip(
-            ("AUROC", "AUPR"), (points.roc.area(), points.pr.area()), printed[name], strict=True
+            (AUROC.name, AUPR.name),
+            (points.roc.area(), points.pr.area()),
+            printed[name],
+            strict=True,
         )
     ]
 
@@ -237,7 +241,7 @@ def figure_1() -> list[Number]:
     return [
         Number(f"{measure}, {name}", area)
         for name, points in skewed().items()
-        for measure, area in (("AUROC", points.roc.area()), ("AUPR", points.pr.area()))
+        for measure, area in ((AUROC.name, points.roc.area()), (AUPR.name, points.pr.area()))
     ]
 
 
@@ -376,11 +380,11 @@ def figure_5() -> list[Number]:
     recall = np.linspace(0, 1, 2001)[1:]
     lead = hull.pr.interpolate(recall) - points.pr.interpolate(recall)
     return [
-        Number("AUROC, all points", points.roc.area()),
-        Number("AUROC, hull", hull.roc.area()),
-        Number("AUPR, all points", points.pr.area()),
-        Number("AUPR, achievable curve", hull.pr.area()),
-        Number("AUPR, straight lines", points.pr.area("linear")),
+        Number(f"{AUROC}, all points", points.roc.area()),
+        Number(f"{AUROC}, hull", hull.roc.area()),
+        Number(f"{AUPR}, all points", points.pr.area()),
+        Number(f"{AUPR}, achievable curve", hull.pr.area()),
+        Number(f"{AUPR}, straight lines", points.pr.area("linear")),
         Number("points below the hull", float(dropped)),
         Number.claimed("places above the achievable one", float((lead < -1e-12).sum())),
     ]
@@ -448,7 +452,7 @@ def items() -> list[Item]:
             "the first at low recall.",
             *(figure_1, draw_figure_1),
             "The cancer data are not public: 500 positives among 60,500 simulated rows, with "
-            "normal scores of nearly equal AUROC and different spread.",
+            f"normal scores of nearly equal {AUROC} and different spread.",
         ),
         Item(
             *(PAPER, "Fig. 2", "Confusion matrix and metrics"),

@@ -10,6 +10,7 @@ import numpy as np
 
 from isometrics.decisions.beta_intervals import segment_precisions, segment_shares
 from isometrics.errors import FileError
+from isometrics.measures import AUPR, AUPRG, AUROC
 from isometrics.plot import background
 from isometrics.plot.styles import BLUE, VERMILLION
 from isometrics.points import OperatingPoints
@@ -126,9 +127,9 @@ SIMULATED_TASKS = (
 # ---------------------------------------------------------------------- Figure 4
 
 DISAGREE = {
-    ("AUPR", "AUPRG"): ("24", "58", "0.95"),
-    ("AUPR", "AUROC"): ("29", "65", "0.95"),
-    ("AUPRG", "AUROC"): ("22", "57", "0.96"),
+    (AUPR.name, AUPRG.name): ("24", "58", "0.95"),
+    (AUPR.name, AUROC.name): ("29", "65", "0.95"),
+    (AUPRG.name, AUROC.name): ("22", "57", "0.96"),
 }
 
 
@@ -160,7 +161,7 @@ def draw_figure_4() -> Figure:
     bins = np.arange(0.5, tasks.MODELS + 1)
     *_, cells = left.hist2d(by_pr, by_prg, bins=[bins, bins], norm=LogNorm(), cmap="viridis_r")
     figure.colorbar(cells, ax=left, label="models", shrink=0.8)
-    left.set(xlabel="rank of AUPR", ylabel="rank of AUPRG", aspect="equal")
+    left.set(xlabel=f"rank of {AUPR}", ylabel=f"rank of {AUPRG}", aspect="equal")
     left.invert_xaxis()
     left.invert_yaxis()
     left.set_title(f"{tasks.TASKS} tasks of {tasks.MODELS} models")
@@ -169,7 +170,7 @@ def draw_figure_4() -> Figure:
         pr, prg, _ = tasks.areas()[task].T
         label = f"task {task}, rank correlation {correlations[task]:.3f}"
         right.plot(pr, prg, marker, color=colour, fillstyle="none", label=label)
-    right.set(xlabel="AUPR", ylabel="AUPRG", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    right.set(xlabel=AUPR.name, ylabel=AUPRG.name, xlim=(0, 1), ylim=(0, 1), aspect="equal")
     right.grid(color="0.94", linewidth=0.6)
     right.legend(loc="lower right", fontsize="small")
     right.set_title("two tasks, at the quartiles")
@@ -197,14 +198,14 @@ def figure_5(data: Path | None) -> list[Number]:
     rows = []
     for name, points in clover_models(data).items():
         for measure, area, printed in zip(
-            ("AUPR", "AUPRG"),
+            (AUPR.name, AUPRG.name),
             (points.pr.area(), points.prg.area()),
             PRINTED_AREAS[name],
             strict=True,
         ):
             reason = REFITTED if data else ""
             rows.append(Number(f"{measure}, {name}", area, printed, reason, fitted=not data))
-        rows.append(Number(f"AUROC, {name}", points.roc.area()))
+        rows.append(Number(f"{AUROC}, {name}", points.roc.area()))
     return rows
 
 
@@ -242,9 +243,9 @@ def figure_1() -> list[Number]:
     in_roc = undominated(-points.roc.x, points.roc.y)
     in_pr = undominated(points.pr.x, points.pr.y)
     return [
-        Number("AUROC", points.roc.area()),
-        Number("AUROC, hull", points.hull().roc.area()),
-        Number("AUPR", points.pr.area()),
+        Number(AUROC.name, points.roc.area()),
+        Number(f"{AUROC}, hull", points.hull().roc.area()),
+        Number(AUPR.name, points.pr.area()),
         Number("non-dominated points, ROC", float(in_roc.sum())),
         Number("non-dominated points, PR", float(in_pr.sum())),
         Number("of these, dominated in ROC", float((in_pr & ~in_roc).sum())),
@@ -280,8 +281,8 @@ def figure_2() -> list[Number]:
             source=CLAIMED,
         ),
         Number("slope of F₁ isometrics", float((y[1] - y[0]) / (x[1] - x[0])), "-1", within=1e-12),
-        Number("AUPRG", points.prg.area()),
-        Number("AUPRG, hull", points.hull().prg.area()),
+        Number(AUPRG.name, points.prg.area()),
+        Number(f"{AUPRG}, hull", points.hull().prg.area()),
     ]
 
 
@@ -420,10 +421,10 @@ def text() -> list[Number]:
 # ---------------------------------------------------------------------- all of it
 
 THEOREMS = {
-    "0": ("Expected accuracy and AUROC", theorems.theorem_0),
+    "0": (f"Expected accuracy and {AUROC}", theorems.theorem_0),
     "1": ("Interpolation is linear in PRG space", theorems.theorem_1),
     "2": ("F gain is linear in both gains", theorems.theorem_2),
-    "3": ("Expected F₁ gain and AUPRG", theorems.theorem_3),
+    "3": (f"Expected F₁ gain and {AUPRG}", theorems.theorem_3),
     "4": ("The β² at which two points have equal F", theorems.theorem_4),
 }
 
@@ -456,9 +457,9 @@ def items(data: Path | None = None) -> list[Item]:
             *(figure_3, draw_figure_3, RECONSTRUCTED),
         ),
         Item(
-            *(PAPER, "Fig. 4", "Ranks by AUPRG and by AUPR"),
-            "A map of how often models have a pair of ranks, dense along its diagonal; and AUPRG "
-            "over AUPR for the models of two tasks.",
+            *(PAPER, "Fig. 4", f"Ranks by {AUPRG} and by {AUPR}"),
+            "A map of how often models have a pair of ranks, dense along its diagonal; and "
+            f"{AUPRG} over {AUPR} for the models of two tasks.",
             *(figure_4, draw_figure_4, SIMULATED_TASKS),
         ),
         Item(

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from isometrics._core.arrays import Floats
+from isometrics.measures import AUPR, AUPRG, AUROC
 from isometrics.points import OperatingPoints
 
 TASKS, MODELS = 60, 30
-MEASURES = ("AUPR", "AUPRG", "AUROC")
+MEASURES = (AUPR.name, AUPRG.name, AUROC.name)
 SEED = 886
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from isometrics.measures import EXPECTED_ACCURACY
 from isometrics.points import OperatingPoints
 from isometrics.studies.papers.item import Number
 
@@ -104,7 +105,7 @@ def theorem_0() -> list[Number]:
         formula = Fraction(1, 2) + share * (1 - share) * (2 * area - 1)
         exact.append(accuracy - formula)
         code.append(points.roc.expected_accuracy() - float(accuracy))
-    return [_exact("expected accuracy", exact), _of_code(code)]
+    return [_exact(EXPECTED_ACCURACY.name, exact), _of_code(code)]
 
 
 # ---------------------------------------------------------------------- Theorem 1
