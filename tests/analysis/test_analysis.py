@@ -1,9 +1,6 @@
 """From arrays and data frames to tables by model and group, and to what answers with them."""
 
 import pickle
-import sys
-from pathlib import Path
-from types import ModuleType
 
 import matplotlib as mpl
 import numpy as np
@@ -23,6 +20,7 @@ from isometrics.errors import (
     ParameterError,
     ScoreError,
 )
+from isometrics.report import report_html
 from isometrics.testing import binary_samples
 
 mpl.use("agg")
@@ -263,28 +261,20 @@ def test_an_analysis_can_be_kept():
     assert repr(twin) == repr(analysis)
 
 
-def test_report_is_written_elsewhere(monkeypatch, tmp_path):
-    calls = []
-
-    def write_report(models, path, *, title=None, description=None, bands=()):
-        calls.append((models, title, description, [band.space for band in bands]))
-        return Path(path)
-
-    module = ModuleType("isometrics.report")
-    module.write_report = write_report
-    monkeypatch.setitem(sys.modules, "isometrics.report", module)
-    analysis = iso.analyse(LABELS, SCORES)
-    path = tmp_path / "page.html"
+def test_the_report_is_the_page_of_the_models(tmp_path):
+    analysis, path = iso.analyse(LABELS, SCORES), tmp_path / "page.html"
     assert analysis.report(path, title="A and B") == path
+    page = report_html(analysis.models, title="A and B", description="8 rows")
+    assert path.read_text(encoding="utf-8") == page
     iso.Analysis(analysis.models).report(str(path))
-    monkeypatch.setattr("isometrics.analysis.summary.REPLICATES_OF_CURVES", 20)
-    iso.analyse(LABELS * 9, {"A": SCORES["A"] * 9}).report(path, confidence_level=0.9)
-    assert [call[1:] for call in calls] == [
-        ("A and B", "8 rows", []),
-        (None, None, []),
-        (None, "72 rows", ["roc", "pr", "prg", "tradeoff"]),
-    ]
-    assert calls[0][0] == calls[1][0] == analysis.models
+    assert path.read_text(encoding="utf-8") == report_html(analysis.models)
+    longer = iso.analyse(LABELS * 9, {"A": A * 9})
+    options = {"confidence_level": 0.9, "n_resamples": 20}
+    longer.report(path, **options)
+    bands = longer.all_bands(**options)
+    assert [band.space for band in bands] == ["roc", "pr", "prg", "tradeoff"]
+    page = report_html(longer.models, description="72 rows", bands=bands)
+    assert path.read_text(encoding="utf-8") == page
 
 
 # ---------------------------------------------------------------------- pictures

@@ -206,9 +206,9 @@ def test_bands_are_those_of_the_rows(sample, analysis):
 
 
 @pytest.mark.parametrize(("space", "places"), [("roc", 1), ("all", 4)])
-def test_bands_are_drawn_under_the_curves(analysis, space, places, monkeypatch):
-    monkeypatch.setattr("isometrics.analysis.summary.REPLICATES_OF_CURVES", 20)
-    drawn = np.ravel(analysis.plot(space, bands={"confidence_level": 0.9}))
+def test_bands_are_drawn_under_the_curves(analysis, space, places):
+    options = {"confidence_level": 0.9, "n_resamples": 20}
+    drawn = np.ravel(analysis.plot(space, bands=options))
     assert len(drawn) == places
     plain = np.ravel(analysis.plot(space))
     for with_bands, without in zip(drawn, plain, strict=True):

@@ -322,6 +322,7 @@ def test_beta_means_of_one_curve_have_closed_forms(a, b):
         ((), r"density must be .* but is \(\)"),
         (3, "density must be .* but is 3"),
         (lambda lam: lam - 0.5, "density must be ≥ 0 and finite .* but is -0.49900. at λ = 0.00"),
+        (lambda lam: 0.9985 - lam, "density must be ≥ 0 and finite .* but is .* at λ = 0.999002"),
         (lambda _: math.nan, "density must be ≥ 0 and finite between lo and hi but is nan"),
         (lambda _: math.inf, "density must be ≥ 0 and finite between lo and hi but is inf"),
         (lambda _: 0.0, "density is 0 everywhere from 0 to 1"),
