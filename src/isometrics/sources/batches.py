@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from isometrics.errors import FileError
 from isometrics.sources.arrow import kind_of
@@ -15,8 +15,12 @@ from isometrics.sources.columns import Peek
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
+    from isometrics._core.arrays import Counts
+    from isometrics.points import OperatingPoints
     from isometrics.sources.columns import Layout
 
 BATCH_ROWS = 1 << 17
@@ -60,6 +64,35 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Let go of files and connections."""
+        ...
+
+
+class Feeder(Protocol):
+    """Counts the clean rows of one model in a `Tally`, in one pass over them or several."""
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that rows take which could move to the disk."""
+        return 0
+
+    def append(
+        self, labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None
+    ) -> None:
+        """See the rows of a batch."""
+        ...
+
+    def spill(self) -> None:
+        """Move rows that are kept to the disk."""
+
+    def end_pass(self, name: str, room: int) -> bool:  # noqa: ARG002
+        """Tell whether all rows must be seen again, and `room` of them may be kept then.
+
+        `name` is what errors call the labels.
+        """
+        return False
+
+    def points(self, name: str, *, budget: int) -> OperatingPoints:
+        """Return the table of all rows, within some bytes."""
         ...
 
 

@@ -17,6 +17,7 @@ from isometrics._table.building import table_of_tally
 from isometrics.errors import FileError
 from isometrics.points import OperatingPoints
 from isometrics.sources.arrow import ahead
+from isometrics.sources.batches import Feeder
 from isometrics.sources.sorted_rows import Run, Sections, SortedRows
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _NEAR_BITS = 20
 """Small cells tell at once that most rows lie in no chosen bin: so many as fit into the cache."""
 
 
-class BinnedRows:
+class BinnedRows(Feeder):
     """Counts scores in bins, then looks again at the bins that matter.
 
     The first pass gives exact counts at the ends of bins. Later ones sort the rows of the bins

@@ -44,7 +44,7 @@ STANDARD_INPUT = "-"
 def open_source(
     given: Any, memory_limit: str | int | None = None, *, all_rows: bool = False
 ) -> Source:
-    """Open a path, a pattern, a folder, the URL of a table, ``-`` or a data frame.
+    """Open a path, a pattern, a folder, the URL of a table, ``-``, a data frame or a source.
 
     The types of text are those of its first rows, and reading raises `ColumnTypesChangedError`
     where later rows have others. With `all_rows` all are looked at beforehand, for those who pass
@@ -52,7 +52,9 @@ def open_source(
     """
     memory = parse_memory_limit(memory_limit) // SHARE_OF_BATCHES
     if not isinstance(given, str | os.PathLike):
-        return frame_source(given)
+        # Its class is asked, because some lazy frames compute what they are asked for.
+        is_source = hasattr(type(given), "batches")
+        return given if is_source else frame_source(given)
     path = os.fspath(given)
     if path == STANDARD_INPUT:
         return ScratchCopy("standard input", _standard_input, memory, all_rows=all_rows)

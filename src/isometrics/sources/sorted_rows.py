@@ -23,6 +23,7 @@ from isometrics.errors import Advice, FileError, system_reason
 from isometrics.points import OperatingPoints
 from isometrics.points.compact import Compacting
 from isometrics.sources.arrow import ahead
+from isometrics.sources.batches import Feeder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,7 +49,7 @@ def _threads_of(process: int) -> ThreadPoolExecutor:  # noqa: ARG001
     return ThreadPoolExecutor(2)
 
 
-class SortedRows:
+class SortedRows(Feeder):
     """Counts scores one by one: rows are sorted, and go to the disk where memory is short.
 
     Parameters
@@ -112,10 +113,6 @@ class SortedRows:
         self._start_sorting()
         positives, negatives = (runs.sorted() for runs in self._classes)
         return positives, negatives
-
-    def end_pass(self, name: str, room: int) -> bool:  # noqa: ARG002
-        """Return False: rows are seen once."""
-        return False
 
     def points(self, name: str, *, budget: int) -> OperatingPoints:
         """Return the table; `name` is what errors call the labels.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isometrics._core.arrays import Counts
     from isometrics.points import OperatingPoints
-    from isometrics.sources.batches import Source
+    from isometrics.sources.batches import Feeder, Source
     from isometrics.sources.columns import Layout
 
     Progress = Callable[[int, int | None], None]
+    MakeFeeder = Callable[[np.dtype[Any], np.dtype[Any] | None], Feeder]
 
 
 _BYTES_OF_A_KEY = 24
@@ -71,6 +72,7 @@ def read_tables(
     tolerance: float | None = None,
     keep_rows: bool | None = None,
     progress: Progress | None = None,
+    feeder: MakeFeeder | None = None,
 ) -> Tables:
     """Count the predictions of a source.
 
@@ -90,6 +92,9 @@ def read_tables(
         where they tell more than the tables and fit.
     progress
         Called with the rows read so far and the number of all rows, where that is known.
+    feeder
+        Makes what counts the rows of a model, from the types of scores and weights; by default,
+        rows are sorted, or counted in bins where there is a tolerance.
     """
     budget = rows_budget(memory_limit)
     if tolerance is not None:
@@ -99,7 +104,7 @@ def read_tables(
     keeper, reason = _keeper(layout, budget, keep_rows)
     rows: KeptRows | None = None
     with SpillFolder() as folder:
-        models = _Models(layout, budget, folder, tolerance)
+        models = _Models(layout, budget, feeder or _feeders(layout, tolerance, folder))
         while True:
             cleaner = Cleaner(layout, source.schema)
             for chunk in _chunks(source, cleaner, progress):
@@ -155,45 +160,20 @@ def _chunks(source: Source, cleaner: Cleaner, progress: Progress | None) -> Iter
             yield chunk
 
 
-class Feeder(Protocol):
-    """Counts the rows of one model in a `Tally`, in one pass over them or several."""
-
-    @property
-    def nbytes(self) -> int:
-        """The memory that rows take."""
-        ...
-
-    def append(
-        self, labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None
-    ) -> None:
-        """See the clean rows of a batch."""
-        ...
-
-    def spill(self) -> None:
-        """Move rows that are kept to the disk."""
-        ...
-
-    def end_pass(self, name: str, room: int) -> bool:
-        """Tell whether all rows must be seen again; `room` of them may be kept then."""
-        ...
-
-    def points(self, name: str, *, budget: int) -> OperatingPoints:
-        """Return the table, within some bytes; `name` is what errors call the labels."""
-        ...
+def _feeders(layout: Layout, tolerance: float | None, folder: SpillFolder) -> MakeFeeder:
+    """Return what makes the feeders of files: bins count rows, and no weights and groups."""
+    if tolerance is None or layout.weight is not None or layout.group is not None:
+        return partial(SortedRows, folder=folder)
+    return lambda dtype, _: BinnedRows(dtype, tolerance, folder=folder)
 
 
 class _Models:
     """The rows of each model on their way into a table."""
 
-    def __init__(
-        self, layout: Layout, budget: int, folder: SpillFolder, tolerance: float | None
-    ) -> None:
+    def __init__(self, layout: Layout, budget: int, feeder: MakeFeeder) -> None:
         self._layout = layout
         self._budget = budget
-        self._folder = folder
-        # Bins count rows; sums of weights and groups take the exact way.
-        exact = layout.weight is not None or layout.group is not None
-        self._tolerance = None if exact else tolerance
+        self._feeder = feeder
         self._tables: dict[str, Feeder] = {}
         self._names = None if layout.model is None else GroupNames(layout.model)
         self._grouped = None if layout.group is None else GroupedRows(layout.group, budget)
@@ -221,7 +201,8 @@ class _Models:
     ) -> None:
         weights = None if chunk.weights is None else chunk.weights[rows]
         if model not in self._tables:
-            self._tables[model] = self._feeder(scores.dtype, weights)
+            kind = None if weights is None else weights.dtype
+            self._tables[model] = self._feeder(scores.dtype, kind)
         self._tables[model].append(labels[rows], scores[rows], weights)
         if self._grouped is not None and chunk.groups is not None:
             codes, values = chunk.groups
@@ -236,11 +217,6 @@ class _Models:
             table = tables.pop()
             held -= table.nbytes
             table.spill()
-
-    def _feeder(self, dtype: np.dtype[Any], weights: Counts | None) -> Feeder:
-        if self._tolerance is not None:
-            return BinnedRows(dtype, self._tolerance, folder=self._folder)
-        return SortedRows(dtype, None if weights is None else weights.dtype, folder=self._folder)
 
     def look_again(self) -> bool:
         """End a pass; tell whether another one is needed."""
