@@ -44,7 +44,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=secrets.randbits(32))
     parser.add_argument("--keys", nargs="+", help="these mutants instead of a sample")
     parser.add_argument("--tests", nargs="+", default=["tests"], help="where to look for tests")
-    parser.add_argument("--budget", type=float, default=60, help="seconds of tests per mutant")
+    parser.add_argument("--budget", type=float, default=40, help="seconds of tests per mutant")
     parser.add_argument("--workers", type=int, default=1, help="processes at the same time")
     parser.add_argument("--fresh", action="store_true", help="forget earlier verdicts")
     return parser.parse_args()
@@ -75,6 +75,9 @@ def target_modules(targets: list[str]) -> list[Path]:
 def sample_mutants(paths: list[Path], options: argparse.Namespace) -> list[Mutant]:
     """Return the mutants whose keys come first in an order that the seed decides."""
     mutants = [mutant for path in paths for mutant in mutants_of(path, ROOT)]
+    if options.targets == TARGETS:
+        for key in sorted(listed_mutants() - {mutant.key for mutant in mutants}):
+            print(f"{key} is listed in tests/mutants.md, but its code has changed", flush=True)
     if options.keys:
         return [mutant for mutant in mutants if mutant.key in options.keys]
     mutants.sort(key=lambda each: hashlib.sha256(f"{options.seed} {each.key}".encode()).digest())
@@ -149,10 +152,11 @@ def digest_of(path: Path) -> str:
 
 
 def covering_tests(mutant: Mutant, coverage: Coverage, budget: float) -> list[str]:
-    """Return the fastest tests that run the line; any of the module's for what import runs."""
+    """Return the fastest tests that run the lines, or any of the module's if none does."""
     chosen: list[str] = []
     spent = 0.0
-    for test in coverage.tests_of(mutant.path, None if mutant.at_import else mutant.lines):
+    tests = coverage.tests_of(mutant.path, mutant.lines) or coverage.tests_of(mutant.path, None)
+    for test in tests:
         spent += coverage.seconds[test]
         if chosen and spent > budget:
             break
@@ -173,9 +177,14 @@ def failing_tests(tests: list[str], place: dict[str, object]) -> set[str]:
     return set(outcome.tests)
 
 
+def listed_mutants() -> set[str]:
+    """Return the keys of the survivors that tests/mutants.md explains."""
+    return set(re.findall(r"^\| `([0-9a-f]{10})`", LISTED.read_text("utf-8"), re.MULTILINE))
+
+
 def report(sample: list[Mutant], verdicts: dict[str, str]) -> int:
     """Print the survivors and the share that is killed; return the exit status."""
-    listed = set(re.findall(r"^\| `([0-9a-f]{10})`", LISTED.read_text("utf-8"), re.MULTILINE))
+    listed = listed_mutants()
     survivors = [mutant for mutant in sample if verdicts[mutant.key] not in KILLED]
     unlisted = [mutant for mutant in survivors if mutant.key not in listed]
     for mutant in unlisted:

@@ -5,9 +5,10 @@ of measures nor a property would be mutated. Only its operators are used here.
 """
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 
 import libcst as cst
@@ -38,8 +39,7 @@ class Mutant:
     path: Path
     function: str
     line: int
-    lines: range  # of the statement, where it is executed
-    at_import: bool  # the code runs when the module is imported, not when a test calls it
+    lines: frozenset[int]  # whose tests may notice it; any of the module's if there are none
     original: str
     changed: str
     key: str
@@ -60,7 +60,7 @@ def mutants_of(path: Path, root: Path) -> list[Mutant]:
     wrapper = MetadataWrapper(cst.parse_module((root / path).read_text("utf-8")))
     visitor = _Visitor(path, wrapper.module)
     wrapper.visit(visitor)
-    return visitor.mutants
+    return visitor.finished()
 
 
 class _Visitor(cst.CSTVisitor):
@@ -72,10 +72,21 @@ class _Visitor(cst.CSTVisitor):
         self._path, self._module = path, module
         self._parents: list[cst.CSTNode] = []
         self._seen: Counter[tuple[str, ...]] = Counter()
+        self._uses: defaultdict[str, set[int]] = defaultdict(set)
+        self._constants: list[tuple[int, str]] = []  # mutants of what a name of the module is
+
+    def finished(self) -> list[Mutant]:
+        """Return the mutants; what is computed at import is noticed where its name is used."""
+        for number, name in self._constants:
+            lines = frozenset(self._uses[name]) - self.mutants[number].lines
+            self.mutants[number] = replace(self.mutants[number], lines=lines)
+        return self.mutants
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if m.matches(node, IGNORED):
             return False
+        if isinstance(node, cst.Name):
+            self._uses[node.value] |= self._span(node)
         for changed in self._changes(node):
             self._add(node, changed)
         self._parents.append(node)
@@ -103,17 +114,12 @@ class _Visitor(cst.CSTVisitor):
         text = (self._path.as_posix(), function, before, after)
         self._seen[text] += 1
         key = hashlib.sha256("\0".join((*text, str(self._seen[text]))).encode()).hexdigest()
-        statement = next(
-            (each for each in reversed(self._parents) if isinstance(each, STATEMENTS)), node
-        )
-        line = self._span(node if m.matches(statement, m.BaseCompoundStatement()) else statement)
         self.mutants.append(
             Mutant(
                 path=self._path,
                 function=function,
-                line=self._span(node).start,
-                lines=line,
-                at_import=not self._is_called(),
+                line=min(self._span(node)),
+                lines=self._lines(node),
                 original=before,
                 changed=after,
                 key=key[:10],
@@ -121,20 +127,36 @@ class _Visitor(cst.CSTVisitor):
             )
         )
 
-    def _span(self, node: cst.CSTNode) -> range:
+    def _lines(self, node: cst.CSTNode) -> frozenset[int]:
+        """Return the lines of the statement, or, where import runs it, of what it is for."""
+        parents = [*self._parents, node]
+        for parent, child in reversed(list(pairwise(parents))):
+            if isinstance(parent, cst.Lambda):
+                return self._span(parent)
+            if isinstance(parent, cst.FunctionDef) and child is not parent.body:
+                return self._span(parent.body)  # a default
+            if isinstance(parent, cst.FunctionDef):
+                break
+            if isinstance(parent, cst.ClassDef):
+                return self._span(parent)
+        else:
+            self._note_constant(parents)
+        statement = next(each for each in reversed(parents) if isinstance(each, STATEMENTS))
+        compound = isinstance(statement, cst.BaseCompoundStatement)
+        return self._span(node if compound else statement)
+
+    def _note_constant(self, parents: list[cst.CSTNode]) -> None:
+        for parent in parents:
+            if m.matches(parent, m.Assign(targets=[m.AssignTarget(m.Name())])):
+                self._constants.append((len(self.mutants), parent.targets[0].target.value))
+            if m.matches(parent, m.AnnAssign(target=m.Name())):
+                self._constants.append((len(self.mutants), parent.target.value))
+
+    def _span(self, node: cst.CSTNode) -> frozenset[int]:
         position = self.get_metadata(PositionProvider, node, None)
         if position is None:  # some operators have no position of their own
             return self._span(self._parents[-1])
-        return range(position.start.line, position.end.line + 1)
-
-    def _is_called(self) -> bool:
-        """Tell whether the code is in the body of a function: its defaults run at import."""
-        inside = zip(self._parents, self._parents[1:], strict=False)
-        return any(
-            (isinstance(parent, cst.FunctionDef) and child is parent.body)
-            or isinstance(parent, cst.Lambda)
-            for parent, child in inside
-        ) or isinstance(self._parents[-1], cst.Lambda)
+        return frozenset(range(position.start.line, position.end.line + 1))
 
 
 def _only_asserts(node: cst.CSTNode, changed: cst.CSTNode) -> bool:
