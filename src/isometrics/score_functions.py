@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from isometrics._core.arrays import Column, column, plain
+from isometrics._core.labels import positive_rows
 from isometrics._core.parameters import check_beta, check_choice, check_prevalence
 from isometrics._core.results import tuple_value
-from isometrics._core.sample import parse_device_sample, positive_rows, present_rows
+from isometrics._core.sample import parse_device_sample, present_rows
 from isometrics._table.table import Measure as Stored
 from isometrics.errors import (
     DimensionError,

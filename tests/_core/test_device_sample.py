@@ -95,8 +95,8 @@ def test_labels_elsewhere_are_moved_to_the_scores():
 def test_scores_are_widened_exactly(given, widened):
     scores = remote([1, 0, 1, 1, 0, 0], dtype=getattr(strict, given))
     sample = parse_device_sample(remote(LABELS), scores, None)
-    assert sample.scores.dtype == getattr(strict, widened)
-    assert to_host(sample.scores).tolist() == [1, 0, 1, 1, 0, 0]
+    assert sample.only_scores.dtype == getattr(strict, widened)
+    assert to_host(sample.only_scores).tolist() == [1, 0, 1, 1, 0, 0]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
-from isometrics._core.groups import GroupNames
+from isometrics._core.groups import GroupNames, Groups
 from isometrics.errors import MissingValueError, ParameterError
 
 LABELS, SCORES = [1, 0, 0, 1, 1, 0], [0.9, 0.8, 0.3, 0.7, 0.6, 0.2]
@@ -69,7 +69,7 @@ def test_names_and_order_are_the_same_from_arrays_and_from_tables(kind):
     coded = pa.DictionaryArray.from_arrays(pa.array(codes[1]), pa.array(values).take(codes[0]))
     for given in (table, table.set_column(2, "g", coded)):
         found = iso.read_predictions(given, group="g", keep_rows=True)
-        assert list(found.rows.groups) == list(analysed.rows.groups) == names
+        assert list(found.rows.groups.names) == list(analysed.rows.groups.names) == names
         assert [*found.groups, *found.skipped] == sorted(
             names, key=lambda name: (name in found.skipped, names.index(name))
         )
@@ -107,15 +107,15 @@ def test_months():
 
 def test_values_that_do_not_compare_are_sorted_by_name():
     names = GroupNames("g")
-    codes = names.codes_of(["b", 2, "a"])
-    assert list(names.rows_by_group(codes)) == ["2", "a", "b"]
+    codes = names.encode(["b", 2, "a"])
+    assert list(Groups(codes, names).row_index()) == ["2", "a", "b"]
 
 
 def test_values_that_read_the_same():
     names = GroupNames("g")
-    names.codes_of([1])
+    names.encode([1])
     with pytest.raises(ParameterError, match=r"^g has 1 and '1', which read the same; make them"):
-        names.codes_of(["1"])
+        names.encode(["1"])
 
 
 STORED = {
@@ -216,7 +216,7 @@ def test_a_category_without_rows_is_no_group(kind, keep_rows, tmp_path):
 def test_intervals_of_a_file_with_a_category_without_rows(tmp_path):
     path = categorical("parquet", tmp_path)
     found = iso.read_predictions(path, group="site", keep_rows=True)
-    assert found.bootstrap("AUROC", clustered=True, n_resamples=20, stratified=False)
+    assert found.bootstrap("AUROC", clusters=True, n_resamples=20, stratified=False)
 
 
 @pytest.mark.parametrize("keep_rows", [False, True])
@@ -337,4 +337,4 @@ def test_batches_whose_rows_all_have_weight_zero():
         found.groups
         == iso.analyse(LABELS[2:], SCORES[2:], groups=list("baba"), sample_weight=[1] * 4).groups
     )
-    assert list(found.rows.groups) == ["a", "b"]
+    assert list(found.rows.groups.names) == ["a", "b"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._core.arrays import namespace_of
-from isometrics._core.sample import DeviceSample
+from isometrics._core.sample import Sample
 from isometrics._counting import array_api
 from isometrics._counting.array_api import gathered, ranking_of, sums_of
 from isometrics._counting.device_hull import hull_in_chunks
@@ -46,7 +46,7 @@ LIBRARIES = {"torch": _torch, "jax": _jax, "strict": _strict}
 
 def device_sample(to_array, labels, scores):
     scores = to_array(scores)
-    return DeviceSample(namespace_of(scores), to_array(labels), scores)
+    return Sample(to_array(labels), {"": scores})
 
 
 @st.composite

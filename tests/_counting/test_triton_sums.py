@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from isometrics._core.arrays import namespace_of
-from isometrics._core.sample import DeviceSample
+from isometrics._core.sample import Sample
 from isometrics._counting import array_api, device_hull, triton_bins, triton_hull, triton_sums
 from isometrics._counting.array_api import sums_of
 from isometrics._counting.hull import vertices
@@ -39,8 +38,7 @@ def test_keys_and_sums_are_those_of_array_operations(case, dtype):
     with np.errstate(over="ignore"):
         scores = torch.tensor(scores.astype(dtype))
     labels = torch.tensor(LABELS[: scores.shape[0]])
-    xp = namespace_of(scores)
-    ranking = array_api.ranking_of(DeviceSample(xp, labels, scores))
+    ranking = array_api.ranking_of(Sample(labels, {"": scores}))
     packed = triton_sums.packed(scores, labels, tile=16)
     if packed is None:
         assert isinstance(ranking, array_api.GatheredRanking)
@@ -65,7 +63,7 @@ def test_keys_and_sums_are_those_of_array_operations(case, dtype):
 def test_hulls_are_those_of_array_operations(case, tile):
     scores = torch.tensor(SCORES[case])
     labels = torch.tensor(LABELS[: scores.shape[0]])
-    ranking = array_api.ranking_of(DeviceSample(namespace_of(scores), labels, scores))
+    ranking = array_api.ranking_of(Sample(labels, {"": scores}))
     if isinstance(ranking, array_api.GatheredRanking):
         return
     exact = device_hull.hull_in_chunks(ranking, vertices)
@@ -79,7 +77,7 @@ def test_hulls_of_many_rows(digits):
     rng = np.random.default_rng(3)
     labels = rng.random(3000) < 0.4
     scores = torch.tensor((rng.normal(size=3000) + labels).round(digits))
-    sample = DeviceSample(namespace_of(scores), torch.tensor(labels), scores)
+    sample = Sample(torch.tensor(labels), {"": scores})
     ranking = array_api.ranking_of(sample)
     exact = device_hull.hull_in_chunks(ranking, vertices)
     for one, other in zip(triton_hull.hull_rows(ranking, vertices, tile=32), exact, strict=True):
@@ -90,7 +88,7 @@ def test_tiles_far_below_the_hull_are_not_looked_at():
     """All negatives come first, so that nothing but both ends is on the hull."""
     scores = torch.arange(128.0, 0, -1, dtype=torch.float64)
     labels = torch.arange(128) >= 64
-    ranking = array_api.ranking_of(DeviceSample(namespace_of(scores), labels, scores))
+    ranking = array_api.ranking_of(Sample(labels, {"": scores}))
     found = triton_hull.hull_rows(ranking, vertices, tile=4, room=0)
     assert (found.tp.tolist(), found.fp.tolist()) == ([0, 64], [0, 64])
 
@@ -102,7 +100,7 @@ def test_too_many_rows_above_the_hull_of_a_few_take_the_slower_way(monkeypatch):
     labels = [label for rise, run in steps for label in [True] * rise + [False] * run]
     scores = [-k for k, (rise, run) in enumerate(steps) for _ in range(rise + run)]
     scores = torch.tensor(scores, dtype=torch.float64)
-    sample = DeviceSample(namespace_of(scores), torch.tensor(labels), scores)
+    sample = Sample(torch.tensor(labels), {"": scores})
     ranking = array_api.ranking_of(sample)
     exact = device_hull.hull_in_chunks(ranking, vertices)
     assert exact.tp.size == len(steps) + 1
@@ -146,8 +144,7 @@ def test_triton_is_given_no_floats(monkeypatch):
 
 def test_tensors_on_cuda_take_this_way(monkeypatch):
     scores, labels = torch.tensor([0.9, 0.1, 0.8, 0.8]), torch.tensor([True, False, True, False])
-    xp = namespace_of(scores)
-    sample = DeviceSample(xp, labels, scores)
+    sample = Sample(labels, {"": scores})
     expected = sums_of(array_api.ranking_of(sample), 2, 2)
     asked = []
 
@@ -164,7 +161,7 @@ def test_tensors_on_cuda_take_this_way(monkeypatch):
     assert array_api.positives_of(sample) == 2
     # Where no bit is free, the rows are gathered.
     full = torch.tensor([5e-324, -5e-324, 1e308, -1e308], dtype=torch.float64)
-    ranking = array_api.ranking_of(DeviceSample(xp, labels, full))
+    ranking = array_api.ranking_of(Sample(labels, {"": full}))
     assert isinstance(ranking, array_api.GatheredRanking)
 
 

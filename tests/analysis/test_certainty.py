@@ -38,17 +38,28 @@ def test_weights_and_clusters_are_resampled_too(sample):
     labels, scores = sample
     weights, groups = np.arange(400) % 3 + 1, np.arange(400) // 20
     analysis = iso.analyse(labels, scores, sample_weight=weights, groups=groups)
-    found = analysis.bootstrap("AUROC", clustered=True, **QUICK)
+    found = analysis.bootstrap("AUROC", clusters=True, **QUICK)
     expected = iso.bootstrap(
-        labels, scores, measures="AUROC", sample_weight=weights, groups=groups, random_state=0,
+        labels, scores, measures="AUROC", sample_weight=weights, clusters=groups, random_state=0,
         **QUICK,
     )  # fmt: skip
     np.testing.assert_array_equal(found.replicates, expected.replicates)
 
 
+def test_the_old_name_of_clusters_warns(analysis):
+    with pytest.warns(FutureWarning, match="clustered= is now called clusters="):
+        old = analysis.bootstrap("AUROC", clustered=True, **QUICK)
+    assert old == analysis.bootstrap("AUROC", clusters=True, **QUICK)
+
+
+def test_clusters_of_an_analysis_are_its_groups(analysis):
+    with pytest.raises(ParameterError, match=r"clusters must be True or False: .* its groups"):
+        analysis.bootstrap("AUROC", clusters=np.arange(400), **QUICK)
+
+
 def test_clusters_need_groups(sample):
-    with pytest.raises(NotAnswerableError, match="clustered=True needs groups"):
-        iso.analyse(*sample).bootstrap(clustered=True, **QUICK)
+    with pytest.raises(NotAnswerableError, match="clusters=True needs groups"):
+        iso.analyse(*sample).bootstrap(clusters=True, **QUICK)
 
 
 def test_one_table_is_enough_for_one_model(analysis):
@@ -82,11 +93,11 @@ def test_one_table_moved_to_another_prevalence_is_resampled_as_it_was_counted(an
 def test_clusters_of_a_table_are_refused_in_a_sentence(groups):
     analysis = iso.analyse([1, 0, 1, 0], [4, 3, 2, 1], groups=groups)
     tables = iso.Analysis(analysis.models, analysis.groups)
-    with pytest.raises(NotAnswerableError, match="clustered=True draws groups of rows, which"):
-        tables.bootstrap(clustered=True)
+    with pytest.raises(NotAnswerableError, match="clusters=True draws groups of rows, which"):
+        tables.bootstrap(clusters=True)
     read = iso.read_predictions(pa.table({"label": [1, 0, 1, 0], "score": [4, 3, 2, 1]}))
-    with pytest.raises(NotAnswerableError, match="clustered=True needs groups"):
-        read.bootstrap(clustered=True)
+    with pytest.raises(NotAnswerableError, match="clusters=True needs groups"):
+        read.bootstrap(clusters=True)
 
 
 def test_a_summary_has_intervals_over_all_rows(analysis):
@@ -148,8 +159,8 @@ def test_groups_of_one_model_have_intervals_from_their_tables(sample):
 
 
 def test_groups_have_no_intervals_where_each_is_drawn_as_a_whole(analysis):
-    summary = analysis.summary(confidence_level=0.95, clustered=True, **QUICK)
-    assert summary.notes[-1] == ("Groups have no intervals: clustered=True draws each as a whole.")
+    summary = analysis.summary(confidence_level=0.95, clusters=True, **QUICK)
+    assert summary.notes[-1] == ("Groups have no intervals: clusters=True draws each as a whole.")
     frame = summary.to_frame("pandas")
     assert np.isnan(frame["auroc_lower"][frame["group"] != "(all rows)"]).all()
     assert not np.isnan(frame["auroc_lower"][:2]).any()

@@ -307,7 +307,7 @@ def test_rows_that_cannot_be_read(open_page, start_page, tmp_path, line, said):
 
 
 def test_python_says_the_same_about_words_among_scores():
-    said = sentence(lambda: parse_sample([1, 0], np.array([1.5, "abc"], dtype=object)))
+    said = sentence(lambda: parse_sample([1, 0], {"": np.array([1.5, "abc"], dtype=object)}))
     assert said == (
         "y_score has values that are not real numbers of 64 bits, such as 'abc': 1 in all, "
         "the first at position 1"

@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._core.arrays import namespace_of
-from isometrics._core.sample import DeviceSample
+from isometrics._core.sample import Sample
 from isometrics.errors import (
     DimensionError,
     LabelError,
@@ -528,7 +527,7 @@ def check_values(found, expected):
 
 def on_this_device(positive, scores, pos_label):
     assert pos_label is None
-    return DeviceSample(namespace_of(scores), positive, scores)
+    return Sample(positive, {"": scores})
 
 
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)

@@ -17,8 +17,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._core.arrays import namespace_of
-from isometrics._core.sample import DeviceSample, parse_sample
+from isometrics._core.sample import Sample, parse_sample
 from isometrics._counting import choice, triton_sums
 from isometrics._counting import numpy_kernel as plain
 from isometrics._counting.draws import Order
@@ -38,7 +37,7 @@ from isometrics.sources.tables import read_tables
 from isometrics.uncertainty.resampling import Detail, grouping_of, scores_of
 
 from .areas import AREAS
-from .laws import Area, counted_by_numpy, interpreted
+from .laws import Area, counted_by_numpy, interpreted, validated
 from .samples import TIED
 
 PARTIAL = {"roc.standardised_area", "pr.standardised_area", "prg.standardised_area"}
@@ -93,14 +92,14 @@ def by_fast(*, corners: bool = False, **options: Any) -> Callable[..., iso.Opera
     def count(*sample: np.ndarray) -> iso.OperatingPoints:
         from isometrics._counting import numba_kernel as fast
 
-        table = table_of(fast.count(*parse_sample(*sample), corners=corners, **options))
+        table = table_of(fast.count(*validated(*sample), corners=corners, **options))
         return iso.OperatingPoints(_of_corners(table) if corners else table)
 
     return count
 
 
 def numpy_corners(*sample: np.ndarray) -> iso.OperatingPoints:
-    table = table_of(plain.count(*parse_sample(*sample), corners=True))
+    table = table_of(plain.count(*validated(*sample), corners=True))
     return iso.OperatingPoints(_of_corners(table))
 
 
@@ -129,12 +128,13 @@ def rare(labels: np.ndarray, scores: np.ndarray) -> iso.OperatingPoints:
 def carried(labels, scores, weights=None) -> iso.OperatingPoints:
     from isometrics._counting import numba_kernel as fast
 
-    sample = parse_sample(labels, scores, weights)
+    sample = validated(labels, scores, weights)
     return iso.OperatingPoints(table_of(fast._count_carried(*sample, 2, 64)))
 
 
 def hull_of_keys(*sample: np.ndarray) -> iso.OperatingPoints:
-    return iso.OperatingPoints(hull_alone(parse_sample(*sample), section=512))
+    labels, scores, weights = validated(*sample)
+    return iso.OperatingPoints(hull_alone(Sample(labels, {"": scores}, weights), section=512))
 
 
 REWEIGHTED = {
@@ -150,11 +150,11 @@ def reweighted(kernel: str) -> Callable[..., np.ndarray]:
 
     def fill(labels, scores, weights=None) -> np.ndarray:
         way = kernel_named(kernel, 0)
-        sample = parse_sample(labels, scores, weights)
-        table = counted_by_numpy(*sample).table
+        sample = parse_sample(labels, {"": scores}, sample_weight=weights)
+        table = counted_by_numpy(labels, scores, weights).table
         grouping = grouping_of(scores_of(table), Detail.SCORES, np.empty(0))
         cells = grouping.cells
-        score = np.unique(-sample.scores.astype(float), return_inverse=True)[1]
+        score = np.unique(-sample.only_scores.astype(float), return_inverse=True)[1]
         size = cells.positive.size
         cell = np.where(
             sample.labels, grouping.positive_cell[score], size + grouping.negative_cell[score]
@@ -195,9 +195,9 @@ def of_jax(array: np.ndarray) -> Any:
 Made = Callable[[np.ndarray], Any]
 
 
-def device_sample(made: Made, labels: np.ndarray, scores: np.ndarray) -> DeviceSample:
+def device_sample(made: Made, labels: np.ndarray, scores: np.ndarray) -> Sample:
     scores = made(scores)
-    return DeviceSample(namespace_of(scores), made(labels), scores)
+    return Sample(made(labels), {"": scores})
 
 
 def on_device(made: Made, rows: str) -> Callable[..., iso.OperatingPoints]:
@@ -301,7 +301,7 @@ def streams_on_a_device(*, by_triton: bool) -> Iterator[None]:
         patched.setattr(
             stream,
             "parse_device_sample",
-            lambda y_true, y_score, *_, **__: DeviceSample(namespace_of(y_score), y_true, y_score),
+            lambda y_true, y_score, *_, **__: Sample(y_true, {"": y_score}),
         )
         patched.setattr(triton_sums, "can_run_on", lambda _: by_triton)
         yield

@@ -44,9 +44,15 @@ def interpreted() -> Iterator[None]:
         yield
 
 
+def validated(labels, scores, weights=None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return the rows of one model as the kernels take them."""
+    sample = parse_sample(labels, {"": scores}, sample_weight=weights)
+    return sample.labels, sample.only_scores, sample.weights
+
+
 def counted_by_numpy(labels, scores, weights=None) -> OperatingPoints:
     """Call NumPy's kernel, whatever the number of rows."""
-    thresholds, tp, fp = plain.count(*parse_sample(labels, scores, weights))
+    thresholds, tp, fp = plain.count(*validated(labels, scores, weights))
     return OperatingPoints(Table(thresholds, tp, fp, tp[-1].item(), fp[-1].item(), Kind.SCORES))
 
 

@@ -37,7 +37,7 @@ def test_any_section_gives_the_hull_and_areas_of_the_table(rows, section):
     labels, scores = map(np.array, zip(*rows, strict=True))
     labels[:2] = True, False
     whole = iso.OperatingPoints.from_scores(labels, scores)
-    sample = parse_sample(labels, scores)
+    sample = parse_sample(labels, {"": scores})
     check(iso.OperatingPoints(hull_alone(sample, section=section)), whole)
 
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import isometrics as iso
-from isometrics._core.arrays import namespace_of
-from isometrics._core.sample import DeviceSample
+from isometrics._core.sample import Sample
 from isometrics._counting import triton_bins, triton_sums
 from isometrics.errors import LabelError, MissingValueError, OneClassError, WeightError
 from isometrics.sources import device_bins
@@ -29,7 +28,7 @@ def batches(number, rows=600, spread=1.0, dtype=torch.float32):
 
 
 def on_device(labels, scores):
-    return DeviceSample(namespace_of(scores), labels, scores)
+    return Sample(labels, {"": scores})
 
 
 @pytest.fixture(params=["array operations", "compiled"])

@@ -41,14 +41,18 @@ def sizes(*, small=0, run=1, section=1):
         yield
 
 
+def validated(labels, scores, weights=None):
+    return parse_sample(labels, {"": scores}, sample_weight=weights)
+
+
 def counted(sample, folder, *, chunk=7, spill=lambda _: False, budget=10**9):
-    clean = parse_sample(*sample)
+    clean = validated(*sample)
     weights = None if clean.weights is None else clean.weights.dtype
-    table = SortedRows(clean.scores.dtype, weights, folder=folder)
+    table = SortedRows(clean.only_scores.dtype, weights, folder=folder)
     for place, start in enumerate(range(0, clean.labels.size, chunk)):
         rows = slice(start, start + chunk)
         part = None if clean.weights is None else clean.weights[rows]
-        table.append(clean.labels[rows], clean.scores[rows], part)
+        table.append(clean.labels[rows], clean.only_scores[rows], part)
         if spill(place):
             table.spill()
             assert table.nbytes == 0
@@ -178,10 +182,10 @@ def test_weights_beyond_words(small):
     labels, scores = [0, 1, 1, 0, 1, 0], [0.5, 0.2, 0.1, 0.3, 0.3, 0.7]
     for weights in ([2**62] * 6, [2**53, 2, 2, 2, 2, 2], [2**52, 2**52, 2, 2, 2, 2]):
         sample = (labels, scores, np.array(weights))
-        clean = parse_sample(*sample)
-        table = SortedRows(clean.scores.dtype, np.dtype(np.int64), folder=None)
+        clean = validated(*sample)
+        table = SortedRows(clean.only_scores.dtype, np.dtype(np.int64), folder=None)
         with sizes(small=small):
-            table.append(clean.labels, clean.scores, np.array(weights))
+            table.append(clean.labels, clean.only_scores, np.array(weights))
         assert_same(table.points("y_true", budget=10**9), full(sample))
 
 

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics._core.arrays import column
+from isometrics._core.groups import Groups
 from isometrics._core.sample import Sample
 from isometrics.errors import (
     EmptyInputError,
@@ -15,11 +17,11 @@ from isometrics.errors import (
     OneClassError,
     ParameterError,
 )
+from isometrics.points.models import count_groups
 from isometrics.sources import batches as sources
 from isometrics.sources import binned_rows, tables
 from isometrics.sources.columns import Layout
 from isometrics.sources.frames import FrameSource
-from isometrics.sources.groups import GroupedRows
 from isometrics.sources.tables import columns_of, read_tables
 
 from .test_binned_rows import Coarse, check, curved
@@ -190,11 +192,12 @@ def test_groups(weighted):
 
 
 def test_groups_of_one_class_for_some_models():
-    rows = GroupedRows("g", 10**9)
-    for model, labels in (("a", [1, 1]), ("b", [0, 0]), ("c", [0, 1]), ("d", [1, 1])):
-        sample = Sample(np.array(labels, bool), np.array([0.5, 0.25]), None)
-        rows.append(model, sample, np.zeros(2, np.int32), ["g"])
-    groups, skipped = rows.tables("abcd")
+    one_group = Groups.of_column(column(["g", "g"], "group"))
+    samples = [
+        Sample(np.array(labels, bool), {model: np.array([0.5, 0.25])}, groups=one_group)
+        for model, labels in (("a", [1, 1]), ("b", [0, 0]), ("c", [0, 1]), ("d", [1, 1]))
+    ]
+    groups, skipped = count_groups(samples)
     assert list(groups["g"]) == ["c"]
     assert skipped == {"g": "only positives for a and d; only negatives for b"}
 

@@ -124,8 +124,8 @@ def test_how_probable_it_is_that_a_model_is_better():
         roc.better("A", "B")
 
 
-def test_threads_groups_weights_and_prevalence():
-    options = {"groups": np.arange(300) // 3, "sample_weight": np.ones(300), "prevalence": 0.1}
+def test_threads_clusters_weights_and_prevalence():
+    options = {"clusters": np.arange(300) // 3, "sample_weight": np.ones(300), "prevalence": 0.1}
     one = iso.bootstrap_curves(LABELS, SCORES, space="pr", x=[0.5], n_jobs=1, **options, **FEW)
     two = iso.bootstrap_curves(LABELS, SCORES, space="pr", x=[0.5], n_jobs=2, **options, **FEW)
     np.testing.assert_array_equal(one.replicates, two.replicates)

@@ -150,12 +150,12 @@ def test_groups_are_drawn_whole():
     """Copies of every row in one group: as wide as one row each, not as ten."""
     copies = np.repeat(np.arange(400), 10)
     one = iso.bootstrap(LABELS, SCORES["A"], random_state=1)
-    many = iso.bootstrap(LABELS[copies], SCORES["A"][copies], groups=copies, random_state=1)
+    many = iso.bootstrap(LABELS[copies], SCORES["A"][copies], clusters=copies, random_state=1)
     naive = iso.bootstrap(LABELS[copies], SCORES["A"][copies], random_state=1)
     np.testing.assert_allclose(many.estimates, one.estimates, rtol=1e-12)
     np.testing.assert_allclose(many.standard_errors, one.standard_errors, rtol=0.1)
     np.testing.assert_allclose(naive.standard_errors * np.sqrt(10), one.standard_errors, rtol=0.1)
-    assert "replicates of 400 groups" in repr(many)
+    assert "replicates of 400 clusters" in repr(many)
     assert many.shapes[0, 0, 0] == pytest.approx(one.shapes[0, 0, 0], rel=1e-9)
 
 
@@ -164,19 +164,19 @@ def test_groups_may_have_any_names():
     mixed = [("site", int(group)) for group in GROUPS]
     listed = np.empty(400, dtype=object)
     listed[:] = mixed
-    for groups in (names, names.astype(str), listed):
-        result = iso.bootstrap(LABELS, SCORES["A"], groups=groups, **FEW)
-        assert "of 57 groups" in repr(result)
-    with pytest.raises(MissingValueError, match="groups has missing values"):
-        iso.bootstrap(LABELS, SCORES["A"], groups=[None, *GROUPS[1:]])
+    for clusters in (names, names.astype(str), listed):
+        result = iso.bootstrap(LABELS, SCORES["A"], clusters=clusters, **FEW)
+        assert "of 57 clusters" in repr(result)
+    with pytest.raises(MissingValueError, match="clusters has missing values"):
+        iso.bootstrap(LABELS, SCORES["A"], clusters=[None, *GROUPS[1:]])
 
 
 def test_stratified_groups_have_one_class_each():
     pure = np.where(LABELS, GROUPS, 100 + GROUPS)
-    result = iso.bootstrap(LABELS, SCORES, groups=pure, stratified=True, **FEW)
-    assert "of 114 groups, positives and negatives apart" in repr(result)
-    with pytest.raises(ParameterError, match="57 of 57 groups have both; leave stratified=True"):
-        iso.bootstrap(LABELS, SCORES, groups=GROUPS, stratified=True)
+    result = iso.bootstrap(LABELS, SCORES, clusters=pure, stratified=True, **FEW)
+    assert "of 114 clusters, positives and negatives apart" in repr(result)
+    with pytest.raises(ParameterError, match="57 of 57 clusters have both; leave stratified=True"):
+        iso.bootstrap(LABELS, SCORES, clusters=GROUPS, stratified=True)
 
 
 def test_weights_travel_with_their_rows():
@@ -264,10 +264,10 @@ def test_progress():
     ("given", "options", "said"),
     [
         ((POINTS, SCORES["A"]), {}, "y_score= cannot be used with them; pass labels and scores"),
-        ((POINTS,), {"groups": GROUPS}, "groups= cannot be used with them"),
+        ((POINTS,), {"clusters": GROUPS}, "clusters= cannot be used with them"),
         ((POINTS,), {"sample_weight": WEIGHTS}, "sample_weight= cannot be used with them"),
         ((LABELS,), {}, "labels need scores: pass y_score=, or operating points alone"),
-        ((LABELS, {}), {}, "y_score is empty; give the scores of at least one model"),
+        ((LABELS, {}), {}, "y_score is empty; give the scores of one model or more"),
         ((LABELS, {1: SCORES["A"]}), {}, "the name of a model must be a text but is 1"),
         ((POINTS,), {"scheme": "jackknife"}, "scheme must be one of 'multinomial', 'poisson'"),
         ((POINTS,), {"n_resamples": 1}, "n_resamples must be a whole number, 2 or more, but is 1"),
@@ -296,3 +296,13 @@ def test_counts_that_are_no_rows_cannot_be_drawn():
 def test_all_processors_can_be_used():
     result = iso.bootstrap(POINTS, n_jobs=-1, **FEW)
     np.testing.assert_array_equal(result.replicates, iso.bootstrap(POINTS, **FEW).replicates)
+
+
+@pytest.mark.parametrize("function", [iso.bootstrap, iso.bootstrap_curves])
+def test_the_old_name_of_clusters_warns(function):
+    with pytest.warns(FutureWarning, match="groups= is now called clusters="):
+        old = function(LABELS, SCORES, groups=GROUPS, **FEW)
+    new = function(LABELS, SCORES, clusters=GROUPS, **FEW)
+    np.testing.assert_array_equal(old.replicates, new.replicates)
+    with pytest.raises(ParameterError, match="groups is the old name of clusters"):
+        function(LABELS, SCORES, groups=GROUPS, clusters=GROUPS)

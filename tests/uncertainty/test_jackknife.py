@@ -7,7 +7,7 @@ import isometrics as iso
 from isometrics.measures import Measure, registered
 from isometrics.uncertainty.bootstrap import evaluator
 from isometrics.uncertainty.jackknife import shapes_of, unit_influence
-from isometrics.uncertainty.resampling import Plan, resampling_of
+from isometrics.uncertainty.resampling import Plan, parse_evidence, resampling_of
 
 NAMED = {each.name: each for each in registered()}
 
@@ -20,8 +20,7 @@ DISGUISED = Measure("AUROC by another name", NAMED["AUROC"].of)
 
 def shapes(measures, y_score=SCORES, *, stratified=False, **given):
     plan = Plan(max(each.detail for each in measures), np.empty(0), "multinomial", stratified, None)
-    rows = {"sample_weight": None, "groups": None, "pos_label": None} | given
-    sample = resampling_of(LABELS, y_score, plan=plan, **rows)
+    sample = resampling_of(parse_evidence(LABELS, y_score, **given), plan)
     return shapes_of(sample, measures, evaluator(sample, measures), np.random.SeedSequence(0))
 
 
@@ -43,8 +42,7 @@ def test_random_groups_agree_with_the_closed_form(large):
     totals = {"positives": 100 * large, "negatives": 200 * large}
     points = iso.OperatingPoints.from_counts(*counts, **totals, thresholds=np.arange(300, 0, -1))
     plan = Plan(DISGUISED.detail, np.empty(0), "multinomial", False, None)
-    given = {"y_score": None, "sample_weight": None, "groups": None, "pos_label": None}
-    sample = resampling_of(points, plan=plan, **given)
+    sample = resampling_of(parse_evidence(points), plan)
     measures = (NAMED["AUROC"], DISGUISED)
     found = shapes_of(sample, measures, evaluator(sample, measures), np.random.SeedSequence(1))
     assert found.single[0, 0, 0] == pytest.approx(found.single[0, 1, 0], abs=5 * 0.65 / 200)
@@ -61,22 +59,20 @@ def test_undefined_values_have_no_influence():
     """Some groups hold all positives of a tiny sample."""
     labels = np.array([1, 0, 0, 0], bool)
     plan = Plan(DISGUISED.detail, np.empty(0), "multinomial", False, None)
-    given = {"sample_weight": None, "groups": None, "pos_label": None, "plan": plan}
-    sample = resampling_of(labels, [4, 3, 5, 1], **given)
+    sample = resampling_of(parse_evidence(labels, [4, 3, 5, 1]), plan)
     measures = (DISGUISED,)
     found = shapes_of(sample, measures, evaluator(sample, measures), np.random.SeedSequence(0))
     assert np.isfinite(found.single[..., 0]).all()
 
 
-def test_the_influence_of_a_group_is_that_of_its_rows():
+def test_the_influence_of_a_cluster_is_that_of_its_rows():
     plan = Plan(NAMED["AUPRG"].detail, np.empty(0), "multinomial", False, None)
-    given = {"sample_weight": None, "pos_label": None, "plan": plan}
-    rows = resampling_of(LABELS, SCORES, groups=None, **given)
-    groups = np.arange(150) // 3
-    grouped = resampling_of(LABELS, SCORES, groups=groups, **given)
+    rows = resampling_of(parse_evidence(LABELS, SCORES), plan)
+    clusters = np.arange(150) // 3
+    clustered = resampling_of(parse_evidence(LABELS, SCORES, clusters=clusters), plan)
     one = unit_influence(rows, 1, "auprg")
     np.testing.assert_allclose(
-        unit_influence(grouped, 1, "auprg"), np.bincount(groups, one), atol=1e-15
+        unit_influence(clustered, 1, "auprg"), np.bincount(clusters, one), atol=1e-15
     )
 
 

@@ -1,23 +1,84 @@
-"""The one rule for columns that name groups or models: their names, their order, their rows.
+"""Groups of rows: the names, the order and the rows of groups, from a column or its batches.
 
 A group is called what its value prints as. Groups are sorted by value: numbers by size, times by
-time, texts by code point. A category without rows is no group. Whoever reads a column refuses
-missing values first.
+time, texts by code point. A category without rows is no group. Missing values are refused.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from numpy.typing import NDArray
+
+    from isometrics._core.arrays import Column
+
+
+class Groups(NamedTuple):
+    """The group of each row.
+
+    Examples
+    --------
+    >>> from isometrics._core.arrays import column
+    >>> groups = Groups.of_column(column([10, 9, 9, 10], "site"))
+    >>> {name: rows.tolist() for name, rows in groups.row_index().items()}
+    {'9': [1, 2], '10': [0, 3]}
+    """
+
+    codes: NDArray[np.integer[Any]]
+    """A code for each row."""
+    names: GroupNames
+    """The names that codes stand for; batches of one column share them."""
+
+    @classmethod
+    def of_column(cls, column: Column) -> Groups:
+        """Return the groups that a column names, in their order; missing values are refused."""
+        values = column.present()
+        names = GroupNames(column.name)
+        if values.dtype.kind not in "OT":
+            distinct, codes = np.unique(values, return_inverse=True)
+            return cls(names.encode(python_values(distinct))[codes], names).in_order()
+        listed = values.tolist()
+        if set(map(type, listed)) != {str}:
+            return cls(names.encode(listed), names).in_order()
+        # Equal texts print the same, so that each is named once.
+        first = {text: code for code, text in enumerate(dict.fromkeys(listed))}
+        codes = np.fromiter(map(first.__getitem__, listed), np.intp, len(listed))
+        return cls(names.encode(first)[codes], names).in_order()
+
+    @classmethod
+    def joined(cls, batches: Sequence[Groups]) -> Groups:
+        """Return the groups of batches that share their names."""
+        return batches[0]._replace(codes=np.concatenate([batch.codes for batch in batches]))
+
+    def in_order(self) -> Groups:
+        """Return the same groups with codes in the order of their values."""
+        names, ranks = self.names.in_order()
+        return Groups(ranks[self.codes], names)
+
+    def take(self, rows: NDArray[np.intp]) -> Groups:
+        """Return the groups of some rows."""
+        return self._replace(codes=self.codes[rows])
+
+    def row_index(self) -> dict[str, NDArray[np.intp]]:
+        """Return the rows of each group that has any, the groups sorted by value."""
+        names, ranks = self.names.in_order()
+        ranked = ranks[self.codes]
+        order = np.argsort(ranked, kind="stable")
+        starts = np.flatnonzero(np.diff(ranked[order], prepend=-1))
+        ends = np.append(starts, order.size)[1:]
+        texts = list(names)
+        return {
+            texts[ranked[order[start]]]: order[start:end]
+            for start, end in zip(starts, ends, strict=True)
+        }
 
 
 class GroupNames:
@@ -27,13 +88,6 @@ class GroupNames:
     ----------
     column
         What errors call the column.
-
-    Examples
-    --------
-    >>> names = GroupNames("site")
-    >>> codes = names.codes_of([10, 9])[[0, 1, 1, 0]]
-    >>> {name: rows.tolist() for name, rows in names.rows_by_group(codes).items()}
-    {'9': [1, 2], '10': [0, 3]}
     """
 
     def __init__(self, column: str) -> None:
@@ -45,7 +99,17 @@ class GroupNames:
         """Return the number of different values."""
         return len(self._values)
 
-    def codes_of(self, values: Iterable[Any]) -> NDArray[np.intp]:
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names in the order of their codes."""
+        return iter(self._codes)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the names by their codes."""
+        return isinstance(other, GroupNames) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def encode(self, values: Iterable[Any]) -> NDArray[np.intp]:
         """Return the code of each value; a value has the same code in every batch."""
         return np.array([self._code(value) for value in values], np.intp)
 
@@ -64,8 +128,8 @@ class GroupNames:
             )
         return code
 
-    def in_order(self) -> tuple[list[str], NDArray[np.intp]]:
-        """Return the names sorted by value, and for each code the rank of its name."""
+    def in_order(self) -> tuple[GroupNames, NDArray[np.intp]]:
+        """Return the names sorted by value, and for each code of these the code in order."""
         codes = list(range(len(self._values)))
         names = list(self._codes)
         try:
@@ -74,19 +138,10 @@ class GroupNames:
             order = sorted(codes, key=names.__getitem__)
         ranks = np.empty(len(order), np.intp)
         ranks[order] = codes
-        return [names[code] for code in order], ranks
-
-    def rows_by_group(self, codes: NDArray[np.integer[Any]]) -> dict[str, NDArray[np.intp]]:
-        """Return the rows of each group that has any, the groups sorted by value."""
-        names, ranks = self.in_order()
-        ranked = ranks[codes]
-        order = np.argsort(ranked, kind="stable")
-        starts = np.flatnonzero(np.diff(ranked[order], prepend=-1))
-        ends = np.append(starts, order.size)[1:]
-        return {
-            names[ranked[order[start]]]: order[start:end]
-            for start, end in zip(starts, ends, strict=True)
-        }
+        ordered = GroupNames(self._column)
+        ordered._codes = {names[code]: rank for rank, code in enumerate(order)}
+        ordered._values = [self._values[code] for code in order]
+        return ordered, ranks
 
 
 def python_values(values: NDArray[Any]) -> list[Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.errors import ParameterError
+from isometrics.errors import ParameterError, warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -274,3 +274,13 @@ def parse_random_state(random_state: object) -> np.random.SeedSequence:
             f"but is {random_state!r}"
         )
     return np.random.SeedSequence(seed)
+
+
+def renamed(old: str, old_value: Any, new: str, value: Any) -> Any:
+    """Return the value of an argument that has a new name; the old one warns."""
+    if old_value is None:
+        return value
+    if value is not None:
+        raise ParameterError(f"{old} is the old name of {new}; give {new} alone")
+    warn(f"{old}= is now called {new}=; the old name will be refused", FutureWarning)
+    return old_value

@@ -1,27 +1,35 @@
-"""Labels, scores and weights validated, on the host or on their device: here and nowhere else."""
+"""A sample: labels, the scores of each model, weights and groups, validated once where they enter.
+
+Policy for input with one class only: constructors raise `OneClassError`; the functions of
+`isometrics.score_functions` take ``undefined="raise" | "nan"``.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from isometrics._core.arrays import Column, column, is_null, is_remote, namespace_of, plain
+from isometrics._core.arrays import Column, column, is_remote, namespace_of, plain
+from isometrics._core.groups import Groups
+from isometrics._core.labels import positive_by_convention, positive_rows
 from isometrics._core.parameters import parse_number
 from isometrics.errors import (
-    Advice,
     EmptyInputError,
-    LabelError,
     OneClassError,
+    ParameterError,
     PointsError,
     ScoreError,
     WeightError,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Counts, Total
@@ -33,26 +41,145 @@ LARGEST_COUNT = 2**53
 LEAST_TOTAL, MOST_TOTAL = 1e-30, 1e30
 """Products of several counts between these stay far from the ends of the floats."""
 
+UNNAMED = ""
+"""The name of a model that was given without one."""
+
 
 class Sample(NamedTuple):
-    """Rows that count: each array has one entry for each row of non-zero weight."""
+    """Validated rows: each array has one entry for each row of non-zero weight.
+
+    A batch of a longer source is a sample too. Arrays may be those of a device; such a sample has
+    one model, and neither weights nor groups.
+    """
 
     labels: NDArray[np.bool_]
-    scores: NDArray[Any]
-    weights: Counts | None
+    """Whether each row is positive."""
+    scores: dict[str, NDArray[Any]]
+    """The scores of each model, by name."""
+    weights: Counts | None = None
+    groups: Groups | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return int(self.labels.shape[0])
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the arrays take."""
+        arrays = [self.labels, *self.scores.values()]
+        arrays += [] if self.weights is None else [self.weights]
+        arrays += [] if self.groups is None else [self.groups.codes]
+        return sum(array.nbytes for array in arrays)
+
+    @property
+    def only_scores(self) -> NDArray[Any]:
+        """The scores of the only model."""
+        (scores,) = self.scores.values()
+        return scores
+
+    def of_model(self, name: str) -> Sample:
+        """Return the rows with the scores of one model."""
+        return self._replace(scores={name: self.scores[name]})
+
+    def take(self, rows: NDArray[np.intp]) -> Sample:
+        """Return some rows."""
+        return Sample(
+            self.labels[rows],
+            {name: scores[rows] for name, scores in self.scores.items()},
+            None if self.weights is None else self.weights[rows],
+            None if self.groups is None else self.groups.take(rows),
+        )
+
+    def split_by_group(self) -> dict[str, Sample]:
+        """Return the rows of each group, the groups sorted by value; none without groups."""
+        if self.groups is None:
+            return {}
+        alone = self._replace(groups=None)
+        return {name: alone.take(rows) for name, rows in self.groups.row_index().items()}
+
+    @classmethod
+    def joined(cls, batches: Sequence[Sample]) -> Sample:
+        """Return all rows of the batches of one source, in their order."""
+        weights = [batch.weights for batch in batches if batch.weights is not None]
+        groups = [batch.groups for batch in batches if batch.groups is not None]
+        return cls(
+            np.concatenate([batch.labels for batch in batches]),
+            {
+                name: np.concatenate([batch.scores[name] for batch in batches])
+                for name in batches[0].scores
+            },
+            countable(np.concatenate(weights)) if weights else None,
+            Groups.joined(groups).in_order() if groups else None,
+        )
 
 
 def parse_sample(
     y_true: ArrayLike,
-    y_score: ArrayLike,
+    scores: Mapping[str, Any],
+    *,
+    argument: str = "y_score",
     sample_weight: ArrayLike | None = None,
+    groups: Column | None = None,
     pos_label: object = None,
 ) -> Sample:
-    """Check labels, scores and weights, and leave out the rows of zero weight."""
-    (labels, scores), weights = present_rows(
-        column(y_true, "y_true"), column(y_score, "y_score"), sample_weight=sample_weight
+    """Validate labels, the scores of each model, weights and groups.
+
+    Rows of zero weight are left out. Errors call the scores by the name of their `argument`.
+    """
+    columns = [
+        column(values, f"{argument}[{name!r}]" if name else argument)
+        for name, values in scores.items()
+    ]
+    (labels, *columns), weights = present_rows(
+        column(y_true, "y_true"),
+        *columns,
+        *([] if groups is None else [groups]),
+        sample_weight=sample_weight,
     )
-    return Sample(positive_rows(labels, pos_label), scores.numbers(ScoreError), weights)
+    return Sample(
+        positive_rows(labels, pos_label),
+        {
+            name: values.numbers(ScoreError)
+            for name, values in zip(scores, columns[: len(scores)], strict=True)
+        },
+        weights,
+        None if groups is None else Groups.of_column(columns[-1]),
+    )
+
+
+def scores_by_model(scores: object, argument: str, unnamed: str) -> dict[str, Any]:
+    """Return the scores of each model, from a mapping, a data frame or a single column.
+
+    A model that is given without a name is called `unnamed`.
+    """
+    if isinstance(scores, Mapping):
+        named: dict[Any, Any] = dict(scores)
+    elif isinstance(scores, np.ndarray | list | tuple):
+        named = {unnamed: scores}
+    else:
+        named = _columns_of_frame(scores, argument) or {unnamed: scores}
+    if not named:
+        raise ParameterError(f"{argument} is empty; give the scores of one model or more, by name")
+    for name in named:
+        if not isinstance(name, str):
+            raise ParameterError(f"the name of a model must be a text but is {name!r}")
+    return named
+
+
+def _columns_of_frame(given: object, argument: str) -> dict[Any, Any]:
+    """Return the columns of a data frame by name; of anything else, none."""
+    import narwhals.stable.v2 as nw
+
+    try:
+        frame = nw.from_native(cast("Any", given), eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            return {}
+        return {name: frame[name].to_native() for name in frame.columns}
+    except nw.exceptions.DuplicateError:
+        raise ParameterError(
+            f"{argument} is a data frame with two columns of one name; rename one of them"
+        ) from None
 
 
 def present_rows(
@@ -90,77 +217,14 @@ def _parse_weights(sample_weight: ArrayLike, beside: Column) -> Counts:
     given.refuse(np.isinf(weights), WeightError, "infinite values")
     if math.isinf(total):
         raise WeightError("sample_weight adds up to infinity; divide it by its maximum")
-    if numbers.dtype.kind in "bui" and total <= LARGEST_COUNT:
-        return numbers.astype(np.int64)
-    return weights
+    whole = numbers.dtype.kind in "bui" and total <= LARGEST_COUNT
+    return numbers.astype(np.int64) if whole else weights
 
 
-def positive_rows(labels: Column, pos_label: object) -> NDArray[np.bool_]:
-    """Tell the positive rows; labels that name more than two classes are refused."""
-    values = labels.present()
-    if pos_label is None:
-        if values.dtype == np.bool_:
-            return values
-        if values.dtype.kind in "iufO":
-            positive = _equal(values, 1)
-            if (positive | _equal(values, 0)).all() or (positive | _equal(values, -1)).all():
-                return positive
-        raise unclear_labels(labels.name, _classes(labels))
-    refuse_several(pos_label)
-    positive, classes = _equal(values, pos_label), _classes(labels)
-    if len(classes) == 2 and not positive.any():
-        raise LabelError(absent_label(labels.name, classes, pos_label))
-    return positive
-
-
-def refuse_several(pos_label: object) -> None:
-    """Check that one value was given as the positive label."""
-    if isinstance(pos_label, list | tuple | set | dict | np.ndarray):
-        raise LabelError(f"pos_label must be one value but is {pos_label!r}")
-
-
-def unclear_labels(name: str, classes: list[object]) -> LabelError:
-    """Return the error about labels that do not tell which of them is positive."""
-    return LabelError(
-        f"{name} has the labels {_listed(classes)}",
-        Advice("say which one is positive with {pos_label}"),
-    )
-
-
-def absent_label(name: str, classes: list[object], pos_label: object) -> str:
-    """Return the sentence about a positive label that does not occur."""
-    return f"pos_label {pos_label!r} is not among the labels of {name}, {_listed(classes)}"
-
-
-def surplus_labels(classes: list[object], third: object) -> str:
-    """Say what is wrong with labels of more than two classes."""
-    return (
-        f"labels besides {_listed(classes)}, such as {plain(third)!r}, where two classes are needed"
-    )
-
-
-def _classes(labels: Column) -> list[object]:
-    """Return the one or two classes present; more are refused."""
-    values = labels.values
-    different = ~_equal(values, values[0])
-    if not different.any():
-        return [values[0]]
-    classes = [values[0], values[np.argmax(different)]]
-    surplus = different & ~_equal(values, classes[1])
-    if surplus.any():
-        labels.refuse(surplus, LabelError, surplus_labels(classes, values[np.argmax(surplus)]))
-    return classes
-
-
-def _equal(values: NDArray[Any], value: object) -> NDArray[np.bool_]:
-    if is_null(value):
-        # pandas.NA equals nothing, and will not even say so.
-        return np.zeros(values.shape, np.bool_)
-    return np.broadcast_to(np.asarray(values == value, dtype=np.bool_), values.shape)
-
-
-def _listed(values: list[object]) -> str:
-    return " and ".join(repr(plain(value)) for value in values)
+def countable(weights: Counts) -> Counts:
+    """Return whole weights as they are where their sums are exact, else as floats."""
+    floats = weights.astype(np.float64)
+    return weights if floats.sum() <= LARGEST_COUNT else floats
 
 
 def check_totals(
@@ -273,42 +337,30 @@ MOST_ROWS = 2**32
 """Up to here products of two counts fit into 64 bits."""
 
 
-class DeviceSample(NamedTuple):
-    """Labels and scores of one device, as many of both."""
-
-    xp: Any
-    labels: Any
-    """Booleans."""
-    scores: Any
-    """Floats or integers of 32 or 64 bits."""
-
-    @property
-    def size(self) -> int:
-        """The number of rows."""
-        return int(self.scores.shape[0])
-
-    @property
-    def has_nan(self) -> bool:
-        """Whether a score is NaN; the least of all is NaN then."""
-        xp, _, scores = self
-        return bool(xp.isdtype(scores.dtype, "real floating") and xp.isnan(xp.min(scores)))
-
-
 def parse_device_sample(
     y_true: Any, y_score: Any, pos_label: object, *, nan_found_later: bool = False
-) -> DeviceSample | None:
-    """Return labels and scores where they are, or None if the host has to look at them."""
+) -> Sample | None:
+    """Return labels and scores where they are, or None if the host has to look at them.
+
+    What cannot be used is neither decided nor said here: `parse_sample` finds the words for it,
+    over the host.
+    """
     if not is_remote(y_score) or y_score.ndim != 1 or not 0 < y_score.shape[0] < MOST_ROWS:
         return None
     xp = namespace_of(y_score)
     if "float64" not in xp.__array_namespace_info__().dtypes(device=y_score.device):
         return None
     scores = _widened(xp, y_score)
-    labels = None if scores is None else _labels(xp, y_true, y_score, pos_label)
-    if labels is None:
+    labels = None if scores is None else _device_labels(xp, y_true, y_score, pos_label)
+    if labels is None or not (nan_found_later or not has_nan(scores)):
         return None
-    sample = DeviceSample(xp, labels, scores)
-    return sample if nan_found_later or not sample.has_nan else None
+    return Sample(labels, {UNNAMED: scores})
+
+
+def has_nan(scores: Any) -> bool:
+    """Tell whether a score on a device is NaN; the least of all is NaN then."""
+    xp = namespace_of(scores)
+    return bool(xp.isdtype(scores.dtype, "real floating") and xp.isnan(xp.min(scores)))
 
 
 def _widened(xp: Any, scores: Any) -> Any:
@@ -323,15 +375,13 @@ def _widened(xp: Any, scores: Any) -> Any:
     return xp.astype(scores, xp.int64 if scores.dtype == xp.uint32 else xp.int32)
 
 
-def _labels(xp: Any, y_true: Any, y_score: Any, pos_label: object) -> Any:
+def _device_labels(xp: Any, y_true: Any, y_score: Any, pos_label: object) -> Any:
     if is_remote(y_true):
         if y_true.shape != y_score.shape:
             return None
         if pos_label is None and y_true.device == y_score.device:
-            if xp.isdtype(y_true.dtype, "bool"):
-                return y_true
-            positive = y_true == 1
-            if bool(xp.all(positive | (y_true == 0))) or bool(xp.all(positive | (y_true == -1))):
+            positive = positive_by_convention(y_true, xp)
+            if positive is not None:
                 return positive
     given = column(y_true, "y_true")
     if given.size != y_score.shape[0]:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from isometrics._core.arrays import to_host
+from isometrics._core.arrays import namespace_of, to_host
 from isometrics._counting import triton_sums
 from isometrics._counting.keys import Packing, order_of, packing_of, scores_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isometrics._core.sample import DeviceSample
+    from isometrics._core.sample import Sample
 
 
 class Ends(NamedTuple):
@@ -211,16 +211,17 @@ class GatheredRanking:
         return marks + marks.dtype.type(0) if self.dtype is None else scores_of(marks, self.dtype)
 
 
-def positives_of(sample: DeviceSample) -> int:
+def positives_of(sample: Sample) -> int:
     """Return the number of positive rows."""
     if triton_sums.can_run_on(sample.labels):
         return triton_sums.positives(sample.labels)
-    return int(sample.xp.count_nonzero(sample.labels))
+    return int(namespace_of(sample.labels).count_nonzero(sample.labels))
 
 
-def ranking_of(sample: DeviceSample) -> PackedRanking | GatheredRanking:
+def ranking_of(sample: Sample) -> PackedRanking | GatheredRanking:
     """Sort the rows of a sample."""
-    xp, labels, scores = sample
+    labels, scores = sample.labels, sample.only_scores
+    xp = namespace_of(scores)
     if triton_sums.can_run_on(scores):
         packed = triton_sums.packed(scores, labels)
         if packed is not None:

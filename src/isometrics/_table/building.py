@@ -38,7 +38,7 @@ def table_of_sample(
     unscored = positives is not None or negatives is not None
     # What is not scored lies below all scores, and changes which row comes before the last rise.
     count = _counting.corners if corners and not unscored else _counting.count
-    thresholds, tp, fp = count(*sample)
+    thresholds, tp, fp = count(sample.labels, sample.only_scores, sample.weights)
     scored = (tp[-1].item(), fp[-1].item())
     totals = check_totals(
         scored[0] if positives is None else positives,

@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.parameters import check_choice, check_prevalence, parse_betas
-from isometrics._core.results import Value
-from isometrics.analysis.samples import ModelSample, parse_model_sample
-from isometrics.analysis.summary import Evidence, Summary, intervals_of, summary_of
+from isometrics._core.arrays import column
+from isometrics._core.parameters import check_choice, check_prevalence, parse_betas, renamed
+from isometrics._core.results import Value, several
+from isometrics._core.sample import Sample, parse_sample, scores_by_model
+from isometrics.analysis.summary import Summary, intervals_of, summary_of
 from isometrics.comparison.compare import Comparison, compare
 from isometrics.decisions.best import ALL_ROWS, Entry, Thresholds, thresholds_of
-from isometrics.errors import ParameterError
+from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.measures import AUPRG, f_key
 from isometrics.points import OperatingPoints
-from isometrics.points.models import named_models
+from isometrics.points.models import count_groups, count_models, named_models
+from isometrics.uncertainty.bands import bootstrap_curves
+from isometrics.uncertainty.bootstrap import bootstrap
+from isometrics.uncertainty.resampling import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -35,6 +39,10 @@ if TYPE_CHECKING:
 
 BETAS = (0.5, 1.0, 2.0)
 SPACES = ("roc", "pr", "prg", "tradeoff", "all")
+ONE_MODEL = "score"
+"""The name of a model that was given without one."""
+REPLICATES_OF_CURVES = 500
+_COMPARED = "models are compared on the same rows"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -78,7 +86,7 @@ class Analysis(Value):
     groups: dict[str, dict[str, OperatingPoints]] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     description: str = ""
-    rows: ModelSample | None = None
+    rows: Sample | None = None
     prevalence: float | None = None
     counted: dict[str, dict[str, OperatingPoints]] | None = None
     without_rows: str = "it was made of tables; make it with analyse or read_predictions"
@@ -114,7 +122,7 @@ class Analysis(Value):
             Add confidence intervals of AUROC, AUPR and AUPRG, for example 0.95: over all rows, and
             of each group from its own rows.
         options
-            Options of `bootstrap`, from which the intervals come. With ``clustered=True``, which
+            Options of `bootstrap`, from which the intervals come. With ``clusters=True``, which
             draws whole groups, groups have no intervals of their own.
 
         Examples
@@ -132,9 +140,9 @@ class Analysis(Value):
         entries, betas = list(self._entries(by_group)), _betas(beta)
         if confidence_level is None:
             return summary_of(entries, betas, skipped)
-        options = {"random_state": 0, "confidence_level": confidence_level} | options
-        groups = {group: self._evidence_of(group) for group in self.groups} if by_group else {}
-        found = intervals_of(self._evidence(), groups, **options)
+        evidence, options = self._evidence(options | {"confidence_level": confidence_level})
+        groups = self._evidence_by_group() if by_group else {}
+        found = intervals_of(evidence, groups, **options)
         return summary_of(
             entries,
             betas,
@@ -208,7 +216,7 @@ class Analysis(Value):
         measures
             As for `bootstrap`.
         options
-            Options of `bootstrap`. ``clustered=True`` draws whole groups. ``random_state`` is 0
+            Options of `bootstrap`. ``clusters=True`` draws whole groups. ``random_state`` is 0
             unless given, so that the same data has the same intervals.
 
         Examples
@@ -218,7 +226,8 @@ class Analysis(Value):
         >>> print(iso.analyse(labels, scores).bootstrap("AUROC").sentence())
         AUROC of score is 0.688, 95% interval 0.598 to 0.765.
         """
-        return self._evidence().numbers(measures, **({"random_state": 0} | options))
+        evidence, options = self._evidence(options)
+        return bootstrap(evidence, measures=measures, **options)
 
     def at_prevalence(self, prevalence: float) -> Analysis:
         """Return the same models as they would be at another prevalence, that of deployment.
@@ -303,7 +312,9 @@ class Analysis(Value):
             Options of `bootstrap_curves`; 500 replicates unless ``n_resamples`` is given, and
             ``random_state`` 0.
         """
-        return self._evidence().bands(space, **({"random_state": 0} | options))
+        evidence, options = self._evidence({"n_resamples": REPLICATES_OF_CURVES} | options)
+        curves = bootstrap_curves(evidence, space=space, **options)
+        return [curves.band(name) for name in curves.models]
 
     def report(
         self,
@@ -344,15 +355,32 @@ class Analysis(Value):
             for band in self.bands(space, confidence_level=confidence_level, **options)
         ]
 
-    def _evidence(self) -> Evidence:
+    def _evidence(self, options: dict[str, Any]) -> tuple[Evidence, dict[str, Any]]:
+        """Return what is drawn again, and how; rows that are needed and not there are refused."""
+        options = {"random_state": 0, "prevalence": self.prevalence} | options
+        old, new = options.pop("clustered", None), options.pop("clusters", None)
+        clustered = renamed("clustered", old, "clusters", new)
+        if not isinstance(clustered, bool | None):
+            raise ParameterError(
+                "clusters must be True or False: the clusters of an analysis are its groups, which "
+                "it is made with"
+            )
         # Replicates are drawn from whole rows, and moved to the prevalence afterwards.
         models = self.models if self.counted is None else self.counted[ALL_ROWS]
-        return Evidence(models, self.rows, self.prevalence, self.without_rows)
+        evidence = Evidence(models, self.rows, bool(clustered))
+        if evidence.needs_rows and self.rows is None and self.without_rows:
+            what = "clusters=True draws groups of rows" if clustered else _COMPARED
+            raise NotAnswerableError(
+                f"{what}, which this analysis does not have: {self.without_rows}"
+            )
+        if clustered and (self.rows is None or self.rows.groups is None):
+            raise NotAnswerableError("clusters=True needs groups, and this analysis has none")
+        return evidence, options
 
-    def _evidence_of(self, group: str) -> Evidence:
-        models = (self.groups if self.counted is None else self.counted)[group]
-        rows = None if self.rows is None else self.rows.of_group(group)
-        return Evidence(models, rows, self.prevalence, self.without_rows)
+    def _evidence_by_group(self) -> dict[str, Evidence]:
+        tables = self.groups if self.counted is None else self.counted
+        rows = {} if self.rows is None else self.rows.split_by_group()
+        return {group: Evidence(tables[group], rows.get(group)) for group in self.groups}
 
     def __repr__(self) -> str:
         """Return the summary over all rows, below what is known of the data."""
@@ -419,10 +447,28 @@ def analyse(
     >>> analysis.groups["n"]["A"].positives
     3
     """
-    sample = parse_model_sample(y_true, scores, sample_weight, groups, pos_label)
-    models = sample.tables()
-    tables, skipped = sample.tables_by_group()
-    return Analysis(models, tables, skipped, sample.describe(skipped), sample)
+    sample = parse_sample(
+        y_true,
+        scores_by_model(scores, "scores", ONE_MODEL),
+        argument="scores",
+        sample_weight=sample_weight,
+        groups=None if groups is None else column(groups, "groups"),
+        pos_label=pos_label,
+    )
+    models = count_models(sample)
+    tables, skipped = count_groups([sample])
+    return Analysis(models, tables, skipped, _description(sample, skipped), sample)
+
+
+def _description(sample: Sample, skipped: Mapping[str, str]) -> str:
+    """Say what was counted: rows, groups, and groups that could not be."""
+    said = f"{sample.size} rows{' with weights' * (sample.weights is not None)}"
+    if sample.groups is not None:
+        said += f"; groups: {several(list(sample.groups.names))}"
+    if skipped:
+        reasons = [f"{group} ({reason})" for group, reason in skipped.items()]
+        said += f"; left out: {several(reasons)}"
+    return said
 
 
 def _betas(beta: float | Iterable[float]) -> tuple[float, ...]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from isometrics import formats
 from isometrics.analysis.analysis import Analysis
-from isometrics.analysis.samples import ModelSample
 from isometrics.errors import Advice, FileError, ParameterError, redacted
 from isometrics.formats import FORMATS
 from isometrics.formats.text import uncompressed_size
@@ -40,7 +39,7 @@ def read_predictions(
     pos_label: object = None,
     memory_limit: str | int | None = None,
     tolerance: float | None = None,
-    keep_rows: bool | None = None,
+    keep_rows: bool | str | None = None,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Analysis:
     r"""Read predictions and count them, also where they are larger than memory.
@@ -80,7 +79,8 @@ def read_predictions(
         Keep the rows in memory beside their tables. Confidence intervals of several models, of
         weighted rows and of whole groups need them; those of one model come from its table. By
         default rows that intervals may need are kept where they fit into a part of the memory
-        limit. ``True`` keeps them always, and refuses rows that do not fit; ``False`` never.
+        limit. ``True`` keeps them always, and refuses rows that do not fit; ``False`` never;
+        ``"needed"`` keeps those that intervals need, and refuses them where they do not fit.
     progress
         A function that is told the rows read so far and the number of all rows, or None.
 
@@ -129,13 +129,12 @@ def read_predictions(
         description = f"{redacted(source.name)}: {layout.describe()}"
         if tables.note:
             description += f"; {tables.note}"
-        rows = None if tables.rows is None else ModelSample(*tables.rows)
         return Analysis(
             tables.points,
             tables.groups,
             tables.skipped,
             description,
-            rows,
+            tables.rows,
             without_rows=tables.without_rows,
         )
 

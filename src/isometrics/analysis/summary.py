@@ -11,7 +11,7 @@ import numpy as np
 from isometrics._core.progress import reporting
 from isometrics._core.results import WIDTH, ResultTable, bracketed, number, several, table_width
 from isometrics.decisions.best import ALL_ROWS, Entry, Thresholds, thresholds_of
-from isometrics.errors import NotAnswerableError, UndefinedWarning
+from isometrics.errors import UndefinedWarning
 from isometrics.measures import (
     AUPR,
     AUPRG,
@@ -27,24 +27,17 @@ from isometrics.measures import (
     registered,
 )
 from isometrics.points.models import ROUNDING
-from isometrics.uncertainty.bands import bootstrap_curves
 from isometrics.uncertainty.bootstrap import bootstrap
 from isometrics.uncertainty.paired import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts, Floats
-    from isometrics.analysis.samples import ModelSample
-    from isometrics.measures import MeasureLike
-    from isometrics.points import OperatingPoints
-    from isometrics.uncertainty.bands import Band, CurveReplicates
     from isometrics.uncertainty.bootstrap import Bootstrap
-
-
-REPLICATES_OF_CURVES = 500
+    from isometrics.uncertainty.resampling import Evidence
 
 
 class Intervals(NamedTuple):
@@ -57,66 +50,6 @@ class Intervals(NamedTuple):
     """What needs saying about the intervals of groups."""
 
 
-class Evidence(NamedTuple):
-    """What models are resampled from: their rows where they are known, else one table."""
-
-    models: Mapping[str, OperatingPoints]
-    rows: ModelSample | None
-    prevalence: float | None
-    """The prevalence to look at every replicate at."""
-    without_rows: str
-    """Why the rows are not known, where they are not; empty where one table tells all of them."""
-
-    def numbers(
-        self, measures: MeasureLike | Iterable[MeasureLike] | None = None, **options: Any
-    ) -> Bootstrap:
-        """Return measures with intervals; models are compared on the same replicates."""
-        given, beside = self._given(options)
-        return bootstrap(*given, measures=measures, **beside)
-
-    def curves(self, space: str, **options: Any) -> CurveReplicates:
-        """Return the curves of replicates in a space."""
-        given, beside = self._given({"n_resamples": REPLICATES_OF_CURVES} | options)
-        return bootstrap_curves(*given, space=space, **beside)
-
-    def bands(self, space: str, **options: Any) -> list[Band]:
-        """Return a pointwise band of each model in a space."""
-        curves = self.curves(space, **options)
-        return [curves.band(name) for name in curves.models]
-
-    def _given(self, options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        beside = {"prevalence": self.prevalence} | options
-        if beside.pop("clustered", False):
-            beside["groups"] = self._clusters()
-        if self.rows is None:
-            return (self._one_table(),), beside
-        beside["sample_weight"] = self.rows.weights
-        return (self.rows.labels, self.rows.scores), beside
-
-    def _one_table(self) -> OperatingPoints:
-        (first, *others) = self.models.values()
-        if others:
-            raise NotAnswerableError(
-                "models are compared on the same rows, which this analysis does not have: "
-                f"{self.without_rows}"
-            )
-        return first
-
-    def _clusters(self) -> Any:
-        rows = self.rows
-        if rows is None and self.without_rows:
-            raise NotAnswerableError(
-                "clustered=True draws groups of rows, which this analysis does not have: "
-                f"{self.without_rows}"
-            )
-        if rows is None or not rows.groups:
-            raise NotAnswerableError("clustered=True needs groups, and this analysis has none")
-        codes = np.empty(rows.labels.size, np.intp)
-        for code, places in enumerate(rows.groups.values()):
-            codes[places] = code
-        return codes
-
-
 def intervals_of(
     all_rows: Evidence, groups: Mapping[str, Evidence], *, progress: Any = None, **options: Any
 ) -> Intervals:
@@ -126,8 +59,8 @@ def intervals_of(
     """
     ends: dict[tuple[str, str], Floats] = {}
     incomplete, undefined = [], []
-    if options.get("clustered") and groups:
-        groups, notes = {}, ["Groups have no intervals: clustered=True draws each as a whole."]
+    if all_rows.clustered and groups:
+        groups, notes = {}, ["Groups have no intervals: clusters=True draws each as a whole."]
     else:
         notes = ["The intervals of a group come from its own rows."] if groups else []
     with reporting(progress) as report:
@@ -138,15 +71,14 @@ def intervals_of(
             runs = 1 + len(groups)
             return lambda done, total: report(place * total + done, runs * total)
 
-        found = all_rows.numbers(progress=told(0), **options)
+        found = bootstrap(all_rows, progress=told(0), **options)
         for place, (group, evidence) in enumerate(groups.items(), 1):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UndefinedWarning)
-                sure = evidence.numbers(progress=told(place), **options)
+                sure = bootstrap(evidence, progress=told(place), **options)
             if sure.undefined.any():
                 incomplete.append(group)
-            # A model that is alone has no name there.
-            for row, model in enumerate(evidence.models):
+            for row, model in enumerate(evidence.points):
                 ends[group, model] = np.array([sure.lower[row], sure.upper[row]])
                 if np.isnan(ends[group, model]).any():
                     undefined.append(f"{model} in {group}")
@@ -448,8 +380,7 @@ def _ends(
     found = np.full((2, len(entries), len(intervals.measures)), np.nan)
     for row, entry in enumerate(entries):
         if entry.group == ALL_ROWS:
-            # A model that is alone has no name there.
-            place = intervals.models.index(entry.model) if len(intervals.models) > 1 else 0
+            place = intervals.models.index(entry.model)
             found[:, row] = intervals.lower[place], intervals.upper[place]
         elif (entry.group, entry.model) in of_groups:
             found[:, row] = of_groups[entry.group, entry.model]

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.arrays import column
+from isometrics._core.arrays import Column, column
 from isometrics._core.parameters import check_confidence, parse_whole
 from isometrics._core.results import ResultTable, Value, number
-from isometrics._core.sample import check_totals, parse_sample, positive_rows, present_rows
+from isometrics._core.sample import UNNAMED, check_totals, parse_sample
 from isometrics.errors import MissingPackageError, ParameterError, ScoreError
 
 if TYPE_CHECKING:
@@ -67,7 +67,10 @@ def platt_scaling(
     array([0.5])
     """
     linear_model = _sklearn("linear_model", "platt_scaling")
-    labels, scores, weights = parse_sample(y_true, y_score, sample_weight, pos_label)
+    sample = parse_sample(
+        y_true, {UNNAMED: y_score}, sample_weight=sample_weight, pos_label=pos_label
+    )
+    labels, scores, weights = sample.labels, sample.only_scores, sample.weights
     check_totals(int(labels.sum()), int((~labels).sum()), counted="y_true")
     values = scores.astype(np.float64)
     if not np.isfinite(values).all():
@@ -164,13 +167,12 @@ def calibration_report(
       0.6    0.9      3          2   0.733333  0.666667      0.20766     0.938508
     """
     metrics = _sklearn("metrics", "calibration_report")
-    (truth, given), _ = present_rows(
-        column(y_true, "y_true"), column(probabilities, "probabilities"), sample_weight=None
-    )
-    labels = positive_rows(truth, pos_label)
+    argument = "probabilities"
+    sample = parse_sample(y_true, {UNNAMED: probabilities}, argument=argument, pos_label=pos_label)
+    labels, values = sample.labels, sample.only_scores.astype(np.float64)
     check_totals(int(labels.sum()), int((~labels).sum()), counted="y_true")
-    values = given.numbers(ScoreError).astype(np.float64)
-    given.refuse((values < 0) | (values > 1), ScoreError, "values outside [0, 1]")
+    outside = (values < 0) | (values > 1)
+    Column(argument, values).refuse(outside, ScoreError, "values outside [0, 1]")
     n_bins = parse_whole(bins)
     if n_bins is None or n_bins < 1:
         raise ParameterError(f"bins must be a whole number ≥ 1 but is {bins!r}")

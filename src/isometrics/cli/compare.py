@@ -59,7 +59,7 @@ def compare(
     """
     from isometrics.comparison.compare import compare as compared
 
-    analysis = load(file, columns, answers, keep_rows=certainty.wanted)
+    analysis = load(file, columns, answers, intervals=certainty.wanted)
     if pairs is None:
         pairs = len(analysis.models) <= _MOST_PAIRED
     with resampling(certainty, answers) as options, Meter("comparing", quiet=answers.quiet):

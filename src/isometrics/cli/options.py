@@ -158,7 +158,7 @@ _NAMED = 5
 """How many groups that are left out are named one by one."""
 
 
-def load(file: str, columns: Columns, answers: Answers, *, keep_rows: bool = False) -> Analysis:
+def load(file: str, columns: Columns, answers: Answers, *, intervals: bool = False) -> Analysis:
     """Read a prediction file; what was read from where goes to the stream of messages."""
     from isometrics.analysis import read_predictions
 
@@ -168,7 +168,7 @@ def load(file: str, columns: Columns, answers: Answers, *, keep_rows: bool = Fal
             **columns.roles(),
             memory_limit=columns.memory_limit,
             tolerance=columns.tolerance,
-            keep_rows=keep_rows,
+            keep_rows="needed" if intervals else False,
             progress=meter,
         )
     if not answers.json:

@@ -81,7 +81,7 @@ def plot(
     # Whether there is matplotlib is said before a long file is read.
     import isometrics.plot  # noqa: F401
 
-    analysis = load(file, columns, answers, keep_rows=certainty.wanted)
+    analysis = load(file, columns, answers, intervals=certainty.wanted)
     options: dict[str, Any] = {}
     if space in COORDINATES:
         options = {"hull": hull, "isolines": isolines}

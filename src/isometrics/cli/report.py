@@ -48,7 +48,7 @@ def report(
     open
         Open the report in the browser.
     """
-    analysis = load(file, columns, answers, keep_rows=certainty.wanted)
+    analysis = load(file, columns, answers, intervals=certainty.wanted)
     options = certainty.options()
     if output == "-":
         from isometrics.report import report_html

@@ -49,7 +49,7 @@ def summary(
 
     # What cannot be answered is said before a long file is read.
     parse_betas(beta)
-    analysis = load(file, columns, answers, keep_rows=certainty.wanted)
+    analysis = load(file, columns, answers, intervals=certainty.wanted)
     tables = len(analysis.models) + sum(map(len, analysis.groups.values()))
     with resampling(certainty, answers) as options, Meter(f"{tables} tables", quiet=answers.quiet):
         found = analysis.summary(beta=beta, **options)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isometrics._core.arrays import column
-from isometrics._core.sample import LARGEST_COUNT, positive_rows
+from isometrics._core.labels import positive_rows
+from isometrics._core.sample import LARGEST_COUNT
 from isometrics._core.writing import whole_file
 from isometrics._table.path import path_of
 from isometrics.errors import Advice, FileError, InputError, ParameterError, ScoreError

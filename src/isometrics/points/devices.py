@@ -22,7 +22,7 @@ from isometrics.spaces import prg
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isometrics._core.sample import DeviceSample, Sample
+    from isometrics._core.sample import Sample
     from isometrics._counting.array_api import DeviceSums, Ends
 
 
@@ -30,7 +30,7 @@ THREE = (Measure.ROC, Measure.DAVIS_GOADRICH, Measure.PRG)
 """AUROC, AUPR and AUPRG, which cost less than all that is added up."""
 
 
-def table_on_device(sample: DeviceSample, rows: str) -> Table:
+def table_on_device(sample: Sample, rows: str) -> Table:
     """Return a table of a device's sample, with the rows asked for; it is on the host."""
     if rows == "hull":
         return _hull_alone(sample)
@@ -40,7 +40,7 @@ def table_on_device(sample: DeviceSample, rows: str) -> Table:
     return table if rows == "all" else corners_of_table(table)
 
 
-def _hull_alone(sample: DeviceSample) -> Table:
+def _hull_alone(sample: Sample) -> Table:
     """Return the vertices of the hull, with the areas of the whole table."""
     counts, ranking = _counts(sample), ranking_of(sample)
     totals = ClassTotals(*counts)
@@ -50,13 +50,13 @@ def _hull_alone(sample: DeviceSample) -> Table:
     return Table.of_rows(thresholds, rows.tp[1:], rows.fp[1:], totals, Gaps(rows.gaps, known))
 
 
-def areas(sample: DeviceSample, *, everything: bool) -> dict[str, float]:
+def areas(sample: Sample, *, everything: bool) -> dict[str, float]:
     """Return AUROC, AUPR and AUPRG, or all measures that are added up on devices, by `Measure`."""
     counts = _counts(sample)
     return measures(sums_of(ranking_of(sample), *counts, everything=everything), *counts)
 
 
-def _counts(sample: DeviceSample) -> tuple[int, int]:
+def _counts(sample: Sample) -> tuple[int, int]:
     positives = positives_of(sample)
     check_totals(positives, sample.size - positives, counted="y_true")
     return positives, sample.size - positives
@@ -111,9 +111,9 @@ def hull_alone(sample: Sample, *, section: int = SECTION) -> Table:
 
     Only the sorted keys of all rows are in memory, as large as float64 scores.
     """
-    labels, scores, weights = sample
+    labels, scores = sample.labels, sample.only_scores
     positives = int(np.count_nonzero(labels))
-    encoding = encoding_of(scores) if weights is None else None
+    encoding = encoding_of(scores) if sample.weights is None else None
     if encoding is None:
         return hull_with_areas(table_of_sample(sample, None, None))
     check_totals(positives, labels.size - positives, counted="y_true")

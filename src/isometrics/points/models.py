@@ -1,20 +1,82 @@
-"""Several models by name, and the scale on which their counts can be compared."""
+"""Several models by name: counted from one sample, validated, and put on one scale."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from isometrics._core.results import several
+from isometrics._table.building import table_of_sample
 from isometrics._table.hull import EVERYTHING, NOTHING
 from isometrics.errors import ParameterError
 from isometrics.points.operating_points import OperatingPoints
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from isometrics._core.sample import Sample
     from isometrics._table.table import Table
 
 ROUNDING = 1e-12
 """Sums of weights that were added in another order differ by less than this, as rates."""
+
+
+class GroupTables(NamedTuple):
+    """The tables of groups, which are sorted by value."""
+
+    groups: dict[str, dict[str, OperatingPoints]]
+    """The tables by group and model."""
+    skipped: dict[str, str]
+    """The groups in which models have no table, and why."""
+
+
+def count_models(sample: Sample) -> dict[str, OperatingPoints]:
+    """Return the operating points of each model of a sample."""
+    return {name: OperatingPoints(table_of_sample(sample.of_model(name))) for name in sample.scores}
+
+
+def count_groups(samples: Iterable[Sample]) -> GroupTables:
+    """Return the tables by group and model, and why some groups have none.
+
+    Each sample has models of its own; all have the same groups.
+    """
+    found: dict[str, dict[str, OperatingPoints | str]] = {}
+    for sample in samples:
+        if sample.groups is not None:
+            for group in sample.groups.names.in_order()[0]:
+                found.setdefault(group, {})
+        for group, rows in sample.split_by_group().items():
+            positives = int(np.count_nonzero(rows.labels))
+            if 0 < positives < rows.size:
+                found[group] |= count_models(rows)
+            else:
+                only = "positives" if positives else "negatives"
+                found[group] |= dict.fromkeys(rows.scores, only)
+    return group_tables(found)
+
+
+def group_tables(found: Mapping[str, Mapping[str, OperatingPoints | str]]) -> GroupTables:
+    """Separate tables from models that have none, of which the only class is given."""
+    groups: dict[str, dict[str, OperatingPoints]] = {}
+    skipped: dict[str, str] = {}
+    for group, models in found.items():
+        counted = {name: each for name, each in models.items() if not isinstance(each, str)}
+        if counted:
+            groups[group] = counted
+        one_class: dict[str, list[str]] = {}
+        for name, each in models.items():
+            if isinstance(each, str):
+                one_class.setdefault(each, []).append(name)
+        reasons = [
+            f"only {only}" if len(names) == len(models) else f"only {only} for {several(names)}"
+            for only, names in one_class.items()
+        ]
+        if reasons:
+            skipped[group] = "; ".join(reasons)
+    return GroupTables(groups, skipped)
 
 
 def parse_models(models: object) -> dict[str, OperatingPoints]:

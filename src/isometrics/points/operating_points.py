@@ -14,6 +14,7 @@ from isometrics._core.parameters import (
 )
 from isometrics._core.results import ResultTable, number, read_only
 from isometrics._core.sample import (
+    UNNAMED,
     check_totals,
     parse_device_sample,
     parse_sample,
@@ -208,7 +209,9 @@ class OperatingPoints(RowMeasures):
             on_its_device = parse_device_sample(y_true, y_score, pos_label)
             if on_its_device is not None:
                 return cls(table_on_device(on_its_device, rows))
-        sample = parse_sample(y_true, y_score, sample_weight, pos_label)
+        sample = parse_sample(
+            y_true, {UNNAMED: y_score}, sample_weight=sample_weight, pos_label=pos_label
+        )
         if rows == "hull" and positives is None and negatives is None:
             return cls(hull_alone(sample))
         whole = cls(table_of_sample(sample, positives, negatives, corners=rows == "corners"))

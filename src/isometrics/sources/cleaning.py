@@ -1,4 +1,4 @@
-"""Chunks of a long sample checked as the whole would be: the same rules, the same sentences."""
+"""Batches of a source validated as the whole would be: the same rules, the same sentences."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.arrays import UNHOLDABLE, offence
+from isometrics._core.groups import GroupNames, Groups
+from isometrics._core.labels import Positions
+from isometrics._core.sample import Sample
 from isometrics.errors import (
     EmptyInputError,
     LabelError,
@@ -26,7 +29,7 @@ from isometrics.sources.arrow import (
     taken,
     unholdable,
 )
-from isometrics.sources.labels import Labels, Positions
+from isometrics.sources.labels import Labels
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,20 +49,15 @@ NEGATIVE, INFINITE, BEYOND = "negative values", "infinite values", "values of 2*
 LARGEST_WEIGHT = np.iinfo(np.int64).max
 
 
-class Chunk(NamedTuple):
-    """Clean rows of one batch."""
+class _Columns(NamedTuple):
+    """The validated columns of one batch."""
 
     labels: dict[str, NDArray[np.bool_]]
     """The positive rows, for each model that has a class of its own; else under ``""``."""
     scores: dict[str, NDArray[Any]]
-    """The scores, by the names of their models."""
     weights: Counts | None
     models: Coded | None
     groups: Coded | None
-
-    def positive(self, model: str) -> NDArray[np.bool_]:
-        """Return the positive rows of a model."""
-        return self.labels[model if model in self.labels else ""]
 
 
 class Offences:
@@ -122,8 +120,14 @@ class _Offence(NamedTuple):
     rows: int = 0
 
 
+def _groups(coded: Coded, names: GroupNames) -> Groups:
+    """Return the groups of rows whose codes point into the values of one batch."""
+    codes, values = coded
+    return Groups(names.encode(values).astype(np.int32)[codes], names)
+
+
 class Cleaner:
-    """Turns batches into clean chunks; what is wrong is counted, and raised at the end.
+    """Turns batches into samples; what is wrong is counted, and raised at the end.
 
     Zero-weight rows are absent. Once something is wrong, batches are only counted.
     """
@@ -131,6 +135,8 @@ class Cleaner:
     def __init__(self, layout: Layout, schema: pa.Schema) -> None:
         self.layout = layout
         self.labels = Labels(layout.label, schema.field(layout.label).type)
+        self.models = GroupNames(layout.model or "")
+        self.groups = GroupNames(layout.group or "")
         self.offences = Offences()
         self.as_text = Offences()
         self._rows = 0
@@ -148,8 +154,32 @@ class Cleaner:
                     "numbers or times"
                 )
 
-    def chunk(self, batch: pa.RecordBatch) -> Chunk | None:
-        """Return the clean rows of a batch; None once anything in the sample is wrong."""
+    def samples(self, batch: pa.RecordBatch) -> list[Sample]:
+        """Return the rows of a batch: models that share rows and labels are in one sample.
+
+        Once anything in the source is wrong there are none.
+        """
+        columns = self.validate(batch)
+        if columns is None:
+            return []
+        labels, scores, weights, models, groups = columns
+        grouped = None if groups is None else _groups(groups, self.groups)
+        if self.layout.multiclass:
+            return [
+                Sample(labels[name], {name: values}, weights, grouped)
+                for name, values in scores.items()
+            ]
+        sample = Sample(labels[""], scores, weights, grouped)
+        if models is None:
+            return [sample]
+        return [
+            Sample(part.labels, {model: part.only_scores}, part.weights, part.groups)
+            for model, rows in _groups(models, self.models).row_index().items()
+            for part in [sample.take(rows)]
+        ]
+
+    def validate(self, batch: pa.RecordBatch) -> _Columns | None:
+        """Validate the columns of a batch; None once anything in the source is wrong."""
         start, self._rows = self._rows, self._rows + batch.num_rows
         weights, batch, rows = self._present(batch, Positions(start))
         self._kept += batch.num_rows
@@ -164,7 +194,7 @@ class Cleaner:
         )
         if self.offences or self.as_text:
             return None
-        return Chunk(labels, scores, weights, models, groups)
+        return _Columns(labels, scores, weights, models, groups)
 
     def recount(self, rows: int, kept: int, weight: float) -> None:
         """Take over the numbers of all rows, of those of some weight, and the sum of weights."""

@@ -19,9 +19,9 @@ from isometrics._table.building import table_of_tally
 from isometrics.errors import FileError, OneClassError, ParameterError, ToleranceWarning, warn
 from isometrics.measures import AUPR, AUPRG, AUROC, AVERAGE_PRECISION, bounds_of
 from isometrics.points import OperatingPoints
+from isometrics.points.models import GroupTables, group_tables
 from isometrics.sources.arrow import codes
 from isometrics.sources.cluster_totals import INF, ClusterTotals, count_totals, numbers_of
-from isometrics.sources.groups import GroupTables, group_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -228,9 +228,9 @@ def _series_of(totals: ClusterTotals, keys: list[str]) -> _Series:
     for key in keys:
         row_codes, values = codes(totals.table[key].combine_chunks())
         group_names = GroupNames(totals.columns[key])
-        value_codes = group_names.codes_of(values)
+        value_codes = group_names.encode(values)
         ordered, rank = group_names.in_order()
-        names.append(ordered)
+        names.append(list(ordered))
         ranks.append(rank[value_codes[row_codes]])
     distinct, numbers = np.unique(np.stack(ranks), axis=1, return_inverse=True)
     series = [

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isometrics._core.labels import Positions
 from isometrics._core.sample import LARGEST_COUNT
 from isometrics.errors import LabelError, MissingValueError, ParameterError, ScoreError, WeightError
 from isometrics.sources.arrow import NUMERIC, codes, is_number, kind_of, numbers
@@ -20,7 +21,6 @@ from isometrics.sources.cleaning import (
     WRITTEN_AS_TEXT,
     Cleaner,
 )
-from isometrics.sources.labels import Positions
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -72,7 +72,7 @@ def count_totals(source: ClusterFrame, layout: Layout) -> ClusterTotals:
     _refuse_long_decimals(source.schema, layout)
     cleaner = Cleaner(layout, source.schema)
     for batch in source.head(columns_of(layout)).combine_chunks().to_batches():
-        cleaner.chunk(batch)
+        cleaner.validate(batch)
     rows = _typed(source, layout)
     size, kept, whole = _weights(source, rows, cleaner)
     if layout.weight is not None:

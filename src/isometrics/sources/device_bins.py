@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.arrays import column, is_array, plain, to_host
+from isometrics._core.arrays import column, is_array, namespace_of, plain, to_host
+from isometrics._core.sample import has_nan
 from isometrics._counting import triton_bins, triton_sums
 from isometrics._counting.array_api import DeviceSums, baseline_of, positives_of
 from isometrics._counting.keys import order_of as order_on_device
@@ -17,7 +18,7 @@ from isometrics.sources.dyadic import DyadicCounts, of_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isometrics._core.sample import DeviceSample
+    from isometrics._core.sample import Sample
 
 PLANNED_ON = 1 << 16
 """Rows that a plan is made on."""
@@ -52,9 +53,10 @@ class DeviceBins:
     of the first one, shifted by 6 bits, and how far the key inside is shifted to count from there.
     """
 
-    def __init__(self, sample: DeviceSample, most: int) -> None:
+    def __init__(self, sample: Sample, most: int) -> None:
         step = -(-sample.size // PLANNED_ON)
-        xp, labels, scores = sample
+        labels, scores = sample.labels, sample.only_scores
+        xp = namespace_of(scores)
         # Both ends make the plan wide enough for all of these rows.
         ends = [xp.argmin(scores), xp.argmax(scores)]
         some = [to_host(scores[::step]), *(to_host(scores[end])[None] for end in ends)]
@@ -76,9 +78,10 @@ class DeviceBins:
     def _range(self) -> tuple[int, int]:
         return self._plan.lowest - 2**63, self._plan.highest - 2**63
 
-    def append(self, sample: DeviceSample) -> Batch | None:
+    def append(self, sample: Sample) -> Batch | None:
         """Count rows; none of them, and None is returned, if a score is NaN."""
-        xp, labels, scores = sample
+        labels, scores = sample.labels, sample.only_scores
+        xp = namespace_of(scores)
         if triton_sums.can_run_on(scores):
             if not self._on_device:
                 self._counts = xp.asarray(self._counts, device=scores.device)
@@ -91,7 +94,7 @@ class DeviceBins:
             outside, positives, first = counted
             left = self._left(sample, self._outside(sample) if outside is None else outside)
             return Batch(positives, first + 2**63, *left)
-        if sample.has_nan:
+        if has_nan(scores):
             return None
         left = self._left(sample, self._outside(sample))
         order = float64_order(xp, scores)
@@ -111,16 +114,18 @@ class DeviceBins:
         self._counts[to_host(values)] += to_host(counts)
         return batch
 
-    def _outside(self, sample: DeviceSample) -> Any:
+    def _outside(self, sample: Sample) -> Any:
         """Return the numbers of the rows outside the plan."""
-        order = float64_order(sample.xp, sample.scores)
+        xp = namespace_of(sample.only_scores)
+        order = float64_order(xp, sample.only_scores)
         lowest, highest = self._range
-        return sample.xp.nonzero((order < lowest) | (order > highest))[0]
+        return xp.nonzero((order < lowest) | (order > highest))[0]
 
     @staticmethod
-    def _left(sample: DeviceSample, rows: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    def _left(sample: Sample, rows: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Return some rows, on the host."""
-        xp, labels, scores = sample
+        labels, scores = sample.labels, sample.only_scores
+        xp = namespace_of(scores)
         if rows.shape[0] == 0:
             return np.empty(0), np.empty(0, np.bool_)
         return to_host(xp.take(scores, rows)), to_host(xp.take(labels, rows))
@@ -150,18 +155,20 @@ def float64_order(xp: Any, scores: Any) -> Any:
     return order_on_device(xp, xp.astype(scores, xp.float64))
 
 
-def can_count(sample: DeviceSample) -> bool:
+def can_count(sample: Sample) -> bool:
     """Tell whether rows can be counted where they are: their scores are floats, of known bits."""
-    floats = sample.xp.isdtype(sample.scores.dtype, "real floating")
-    return bool(floats) and hasattr(sample.scores, "view")
+    scores = sample.only_scores
+    floats = namespace_of(scores).isdtype(scores.dtype, "real floating")
+    return bool(floats) and hasattr(scores, "view")
 
 
-def negative_label(sample: DeviceSample, y_true: Any, pos_label: object) -> object:
+def negative_label(sample: Sample, y_true: Any, pos_label: object) -> object:
     """Return the label of the rows that are not positive; None if there are none.
 
-    There are at most two labels, because others are no `DeviceSample`. One comes to the host.
+    There are at most two labels, because others are refused before. One comes to the host.
     """
-    row = int(sample.xp.argmin(sample.xp.astype(sample.labels, sample.xp.int8)))
+    xp = namespace_of(sample.labels)
+    row = int(xp.argmin(xp.astype(sample.labels, xp.int8)))
     on_device = is_array(y_true)
     labels = to_host(y_true[row : row + 1]) if on_device else column(y_true, "y_true").values[[row]]
     positive = 1 if pos_label is None else pos_label

@@ -2,41 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.arrays import offence, plain
-from isometrics._core.sample import absent_label, refuse_several, surplus_labels, unclear_labels
+from isometrics._core.arrays import plain
+from isometrics._core.labels import Classes, equal_to
 from isometrics.errors import LabelError
 from isometrics.sources.arrow import NUMERIC, Values, codes, kind_of, numbers
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
-
-class Positions(NamedTuple):
-    """Where the rows of a batch stand in the whole sample."""
-
-    start: int | None
-    """The position of the first row; None where rows have no known place."""
-    kept: NDArray[np.intp] | None = None
-    """The rows that remain of the batch, where some were left out."""
-
-    def of(self, row: np.intp) -> int | None:
-        """Return the position of a row of the batch."""
-        if self.start is None:
-            return None
-        return self.start + int(row if self.kept is None else self.kept[row])
-
-
-_CONVENTIONS = ({0, 1}, {-1, 1})
+    from isometrics._core.labels import Positions
 
 
 class Labels:
-    """The classes of a label column over all batches, under the rules of `isometrics._core.sample`.
+    """The classes of a label column over all batches, under the rules of `isometrics._core.labels`.
 
     Parameters
     ----------
@@ -47,13 +30,9 @@ class Labels:
     """
 
     def __init__(self, name: str, dtype: pa.DataType) -> None:
-        self._name = name
         self._kind = kind_of(dtype)
         self._codes: dict[object, int] = {}
-        self._classes: list[Any] = []
-        self._third: object = None
-        self._surplus = 0
-        self._first_surplus: int | None = None
+        self._classes = Classes(name, self._label_of)
         if self._kind == "other":
             raise LabelError(
                 f"{name} holds {dtype} values; labels must be truth values, numbers or text"
@@ -72,51 +51,25 @@ class Labels:
         """Tell which labels that were read are the given one."""
         if self._kind == "boolean" and label in (0, 1):
             return values if label else ~values
-        wanted = label if self._kind in NUMERIC else self._codes.get(label, -1)
-        return np.broadcast_to(np.asarray(values == wanted, np.bool_), values.shape)
+        return equal_to(values, label if self._kind in NUMERIC else self._codes.get(label, -1))
 
     def remember(self, values: NDArray[Any], rows: Positions) -> None:
         """Take note of the classes in a batch, whose rows have these positions."""
-        if self._kind == "boolean" and len(self._classes) == 2:
-            return
-        new = np.ones(values.size, np.bool_)
-        for known in self._classes:
-            new &= values != known
-        while new.any():
-            first = int(np.argmax(new))
-            if len(self._classes) == 2:
-                if not self._surplus:
-                    self._third, self._first_surplus = plain(values[first]), rows.of(np.intp(first))
-                self._surplus += int(np.count_nonzero(new))
-                break
-            self._classes.append(plain(values[first]))
-            new &= values != values[first]
+        if self._kind != "boolean" or len(self._classes.values) < 2:
+            self._classes.add(values, rows)
 
     @property
     def classes(self) -> list[Any]:
         """The first two labels that were found."""
-        return [self._label(value) for value in self._classes]
+        return self._classes.labels
 
     def recount(self, values: NDArray[Any], times: NDArray[np.int64]) -> None:
         """Take over how often each label occurs, where only the first rows were looked at."""
-        self.remember(values, Positions(None))
-        surplus = ~np.isin(values, np.asarray(self._classes))
-        self._surplus = int(times[surplus].sum())
+        self._classes.recount(values, times)
 
     def check(self, pos_label: object) -> None:
         """Refuse labels that do not name two classes, or not the positive one."""
-        refuse_several(pos_label)
-        classes = self.classes
-        conventional = self._kind in NUMERIC and any(set(classes) <= two for two in _CONVENTIONS)
-        if pos_label is None and conventional and not self._surplus:
-            return
-        if self._surplus:
-            what = surplus_labels(classes, self._label(self._third))
-            raise LabelError(offence(self._name, what, self._surplus, self._first_surplus))
-        if pos_label is None:
-            raise unclear_labels(self._name, classes)
-        if len(classes) == 2 and pos_label not in classes:
-            raise LabelError(absent_label(self._name, classes, pos_label))
+        self._classes.check(pos_label, conventional=self._kind in NUMERIC)
 
-    def _label(self, value: Any) -> object:
-        return value if self._kind in NUMERIC else list(self._codes)[value]
+    def _label_of(self, value: Any) -> object:
+        return plain(value) if self._kind in NUMERIC else list(self._codes)[value]

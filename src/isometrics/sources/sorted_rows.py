@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics import _counting
-from isometrics._core.sample import LARGEST_COUNT, Sample, as_thresholds, check_totals
+from isometrics._core.sample import LARGEST_COUNT, UNNAMED, Sample, as_thresholds, check_totals
 from isometrics._core.writing import ScratchFolder
 from isometrics._counting.numpy_kernel import Order, order_of
 from isometrics._counting.tally import Section, Tally
@@ -77,12 +77,12 @@ class SortedRows(Feeder):
     ) -> None:
         """Add rows."""
         self.rows += labels.size
-        sample = Sample(labels, scores, weights)
+        sample = Sample(labels, {UNNAMED: scores}, weights)
         if self._small is None:
             self._sort(sample)
             return
         self._small.append(sample)
-        self._small_bytes += sum(column.nbytes for column in sample if column is not None)
+        self._small_bytes += sample.nbytes
         if self.rows > SMALL:
             self._start_sorting()
 
@@ -92,8 +92,8 @@ class SortedRows(Feeder):
             self._sort(sample)
 
     def _sort(self, sample: Sample) -> None:
-        labels, scores, weights = sample
-        keys = self._order.keys(scores)
+        labels, weights = sample.labels, sample.weights
+        keys = self._order.keys(sample.only_scores)
         for runs, rows in zip(self._classes, (labels, ~labels), strict=True):
             runs.append(keys[rows], None if weights is None else weights[rows])
 
@@ -122,7 +122,7 @@ class SortedRows(Feeder):
         """
         fits = self.rows * BYTES_OF_A_ROW <= budget
         if fits and self._small is not None:
-            return OperatingPoints(table_of_sample(_joined(self._small), counted=name))
+            return OperatingPoints(table_of_sample(Sample.joined(self._small), counted=name))
         sections = Sections(self._order, *self.runs())
         check_totals(*sections.totals, counted=name)
         if fits:
@@ -131,21 +131,6 @@ class SortedRows(Feeder):
         for section in ahead(iter(sections)):
             compacting.add(_thresholds(section.tally), *section.curve())
         return OperatingPoints(compacting.table())
-
-
-def _joined(samples: Sequence[Sample]) -> Sample:
-    weights = [sample.weights for sample in samples if sample.weights is not None]
-    return Sample(
-        np.concatenate([sample.labels for sample in samples]),
-        np.concatenate([sample.scores for sample in samples]),
-        _countable(np.concatenate(weights)) if weights else None,
-    )
-
-
-def _countable(weights: Counts) -> Counts:
-    """Return weights whose sums are exact, or else floats."""
-    floats = weights.astype(np.float64)
-    return weights if floats.sum() <= LARGEST_COUNT else floats
 
 
 def _thresholds(tally: Tally) -> NDArray[Any]:

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from isometrics._core.arrays import column, plain
+from isometrics._core.labels import check_pos_label, positive_rows, surplus_labels
 from isometrics._core.results import number, same
 from isometrics._core.sample import (
     LARGEST_COUNT,
     check_totals,
+    has_nan,
     parse_device_sample,
-    positive_rows,
     present_rows,
-    refuse_several,
-    surplus_labels,
 )
 from isometrics._counting.numpy_kernel import order_of
 from isometrics._table.table import ClassTotals, Gaps, Measure, Table
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Column
-    from isometrics._core.sample import DeviceSample
+    from isometrics._core.sample import Sample
     from isometrics.points.bounds import Bracket
     from isometrics.sources.dyadic import DyadicCounts
 
@@ -98,7 +97,7 @@ class Accumulator:
                 f"max_bytes must be at most {most}, half of the memory there is, but is "
                 f"{max_bytes!r}"
             )
-        refuse_several(pos_label)
+        check_pos_label(pos_label)
         self._pos_label = pos_label
         self.reset()
 
@@ -161,14 +160,14 @@ class Accumulator:
         if self.positives + self.negatives + more > LARGEST_COUNT:
             raise WeightError("the rows of a stream add up to more than 2**53; reset() it before")
 
-    def _update_on_device(self, sample: DeviceSample, y_true: Any) -> bool:
+    def _update_on_device(self, sample: Sample, y_true: Any) -> bool:
         """Count rows where they are, and those beyond the plan on the host; none if one is NaN."""
         self._check_total(sample.size)
         negative = negative_label(sample, y_true, self._pos_label)
         if negative is not None:
             self._check_negative(negative)
         if self._device is None:
-            if sample.has_nan:
+            if has_nan(sample.only_scores):
                 return False
             self._device = DeviceBins(sample, self._max_bytes // BYTES_OF_A_BIN)
         batch = self._device.append(sample)

@@ -5,28 +5,24 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from isometrics._core.groups import GroupNames
 from isometrics._core.parameters import check_tolerance
-from isometrics._core.sample import Sample
 from isometrics.errors import OneClassError
 from isometrics.sources.arrow import ahead
 from isometrics.sources.batches import columns_of
 from isometrics.sources.binned_rows import BinnedRows
-from isometrics.sources.cleaning import Chunk, Cleaner
+from isometrics.sources.cleaning import Cleaner
 from isometrics.sources.cluster_passes import read_cluster
 from isometrics.sources.clusters import ClusterFrame
-from isometrics.sources.groups import GroupedRows
-from isometrics.sources.kept import KeptRows, RowKeeper, shares_rows
+from isometrics.sources.held_rows import HeldRows, keeping
 from isometrics.sources.memory import rows_budget
 from isometrics.sources.sorted_rows import SortedRows, SpillFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from numpy.typing import NDArray
+    import numpy as np
 
+    from isometrics._core.sample import Sample
     from isometrics.points import OperatingPoints
     from isometrics.sources.batches import Feeder, Source
     from isometrics.sources.columns import Layout
@@ -38,12 +34,6 @@ if TYPE_CHECKING:
 _BYTES_OF_A_KEY = 24
 """What a row takes that is kept and sorted in a later pass."""
 
-_SHARE_OF_KEPT_ROWS = 4
-"""Rows that nobody asked for may fill this part of the memory that the tables may fill."""
-
-_TOO_MANY = "they do not fit into the memory limit beside the tables; raise memory_limit="
-_NOT_WANTED = "keep_rows=False was given"
-_NOT_SHARED = "each model has rows or a positive class of its own"
 _IN_CLUSTER = "they stay in the cluster; read a sample of them that fits into memory"
 
 
@@ -56,7 +46,7 @@ class Tables(NamedTuple):
     """For each group, the same; empty without groups."""
     skipped: dict[str, str]
     """Groups without a table, and why."""
-    rows: KeptRows | None
+    rows: Sample | None
     """The rows themselves, where they were kept."""
     without_rows: str = ""
     """Why the rows were not kept, where intervals may need them."""
@@ -70,7 +60,7 @@ def read_tables(
     *,
     memory_limit: str | int | None = None,
     tolerance: float | None = None,
-    keep_rows: bool | None = None,
+    keep_rows: bool | str | None = None,
     progress: Progress | None = None,
     feeder: MakeFeeder | None = None,
 ) -> Tables:
@@ -88,8 +78,8 @@ def read_tables(
     tolerance
         Be content with areas that are known this closely, and spare the sort.
     keep_rows
-        Keep the rows beside their tables, and refuse those that do not fit; by default, keep them
-        where they tell more than the tables and fit.
+        Keep the rows beside their tables: always, never, or, by default, where they tell more than
+        the tables and fit; ``"needed"`` refuses those that tell more and do not fit.
     progress
         Called with the rows read so far and the number of all rows, where that is known.
     feeder
@@ -99,36 +89,27 @@ def read_tables(
     budget = rows_budget(memory_limit)
     if tolerance is not None:
         tolerance = check_tolerance(tolerance)
+    kept = keeping(layout, budget, keep_rows)
     if isinstance(source, ClusterFrame):
-        return _of_cluster(source, layout, tolerance, keep_rows=keep_rows, progress=progress)
-    keeper, reason = _keeper(layout, budget, keep_rows)
-    rows: KeptRows | None = None
+        return _of_cluster(source, layout, tolerance, keep_rows=kept.required, progress=progress)
     with SpillFolder() as folder:
         models = _Models(layout, budget, feeder or _feeders(layout, tolerance, folder))
+        held: HeldRows | None = HeldRows(grouped=layout.group is not None, budget=budget, kept=kept)
         while True:
             cleaner = Cleaner(layout, source.schema)
-            for chunk in _chunks(source, cleaner, progress):
-                models.append(chunk)
-                if keeper is not None:
-                    keeper.append(chunk)
+            for samples in _batches(source, cleaner, progress):
+                models.append(samples)
+                if held is not None:
+                    held.append(samples)
             cleaner.finish()
-            if keeper is not None:
-                reason = "" if keeper.fits else _TOO_MANY
-                rows, keeper = keeper.rows(), None
+            names = None if layout.model is None else cleaner.models.in_order()[0]
+            if held is not None:
+                groups, rows, reason = held.finish(models.names(names))
+                held = None
             if not models.look_again():
-                return models.tables()._replace(rows=rows, without_rows=reason)
-
-
-def _keeper(layout: Layout, budget: int, keep_rows: bool | None) -> tuple[RowKeeper | None, str]:
-    """Return what keeps the rows, or None and the reason where they are not kept."""
-    if keep_rows is not None:
-        return (RowKeeper(layout, budget), "") if keep_rows else (None, _NOT_WANTED)
-    if not shares_rows(layout):
-        return None, _NOT_SHARED
-    if len(layout.scores) == 1 and layout.weight is None and layout.group is None:
-        # Its table says how many rows of which class have which score, which is all there is.
-        return None, ""
-    return RowKeeper(layout, budget // _SHARE_OF_KEPT_ROWS, required=False), ""
+                break
+        points, skipped = models.points(names)
+        return Tables(points, groups.groups, groups.skipped | skipped, rows, reason)
 
 
 def _of_cluster(
@@ -136,11 +117,11 @@ def _of_cluster(
     layout: Layout,
     tolerance: float | None,
     *,
-    keep_rows: bool | None,
+    keep_rows: bool,
     progress: Progress | None,
 ) -> Tables:
     found = read_cluster(
-        source, layout, tolerance=tolerance, keep_rows=bool(keep_rows), progress=progress
+        source, layout, tolerance=tolerance, keep_rows=keep_rows, progress=progress
     )
     note = (
         f"counted in the cluster in {len(found.collected)} passes, which collected "
@@ -149,15 +130,14 @@ def _of_cluster(
     return Tables(found.points, found.groups, found.skipped, None, _IN_CLUSTER, note)
 
 
-def _chunks(source: Source, cleaner: Cleaner, progress: Progress | None) -> Iterator[Chunk]:
+def _batches(source: Source, cleaner: Cleaner, progress: Progress | None) -> Iterator[list[Sample]]:
     done = 0
     for batch in ahead(source.batches(columns_of(cleaner.layout))):
-        chunk = cleaner.chunk(batch)
+        samples = cleaner.samples(batch)
         done += batch.num_rows
         if progress is not None:
             progress(done, source.rows)
-        if chunk is not None:
-            yield chunk
+        yield samples
 
 
 def _feeders(layout: Layout, tolerance: float | None, folder: SpillFolder) -> MakeFeeder:
@@ -175,39 +155,16 @@ class _Models:
         self._budget = budget
         self._feeder = feeder
         self._tables: dict[str, Feeder] = {}
-        self._names = None if layout.model is None else GroupNames(layout.model)
-        self._grouped = None if layout.group is None else GroupedRows(layout.group, budget)
 
-    def append(self, chunk: Chunk) -> None:
-        """Add clean rows to the tables of their models."""
-        for name, scores in chunk.scores.items():
-            labels = chunk.positive(name)
-            if chunk.models is None or self._names is None:
-                self._add(name, labels, scores, chunk, np.s_[:])
-                continue
-            found, values = chunk.models
-            codes = self._names.codes_of(values)[found]
-            for model, rows in self._names.rows_by_group(codes).items():
-                self._add(model, labels, scores, chunk, rows)
+    def append(self, samples: list[Sample]) -> None:
+        """Add the rows of a batch to the tables of their models."""
+        for sample in samples:
+            for name, scores in sample.scores.items():
+                if name not in self._tables:
+                    kind = None if sample.weights is None else sample.weights.dtype
+                    self._tables[name] = self._feeder(scores.dtype, kind)
+                self._tables[name].append(sample.labels, scores, sample.weights)
         self._spill()
-
-    def _add(
-        self,
-        model: str,
-        labels: NDArray[np.bool_],
-        scores: NDArray[Any],
-        chunk: Chunk,
-        rows: NDArray[np.intp] | slice,
-    ) -> None:
-        weights = None if chunk.weights is None else chunk.weights[rows]
-        if model not in self._tables:
-            kind = None if weights is None else weights.dtype
-            self._tables[model] = self._feeder(scores.dtype, kind)
-        self._tables[model].append(labels[rows], scores[rows], weights)
-        if self._grouped is not None and chunk.groups is not None:
-            codes, values = chunk.groups
-            sample = Sample(labels[rows], scores[rows], weights)
-            self._grouped.append(model, sample, codes[rows], values)
 
     def _spill(self) -> None:
         """Move the rows of the largest tables to the disk, until the others fit."""
@@ -224,20 +181,23 @@ class _Models:
         wanted = [table.end_pass(self._layout.label, room) for table in self._tables.values()]
         return any(wanted)
 
-    def tables(self) -> Tables:
-        """Return all tables."""
+    def names(self, in_order: Iterable[str] | None) -> list[str]:
+        """Return the names of the models: those of a column in its order, else as they came."""
+        return list(self._tables if in_order is None else in_order)
+
+    def points(
+        self, in_order: Iterable[str] | None
+    ) -> tuple[dict[str, OperatingPoints], dict[str, str]]:
+        """Return the table of each model, and why some have none."""
         share = self._budget // len(self._tables)
         points: dict[str, OperatingPoints] = {}
-        tables = self._tables
-        if self._names is not None:
-            tables = {model: tables[model] for model in self._names.in_order()[0]}
-        groups, skipped = ({}, {}) if self._grouped is None else self._grouped.tables(tables)
-        for model, table in tables.items():
+        skipped: dict[str, str] = {}
+        for model in self.names(in_order):
             try:
-                points[model] = table.points(self._layout.label, budget=share)
+                points[model] = self._tables[model].points(self._layout.label, budget=share)
             except OneClassError:
                 # Of many classes some may be absent; that leaves the others as they are.
                 if not self._layout.multiclass or len(self._tables) == 1:
                     raise
                 skipped[model] = "no row has this class"
-        return Tables(points, groups, skipped, None)
+        return points, skipped

@@ -15,6 +15,7 @@ from isometrics._core.parameters import (
     parse_lambdas,
     parse_positions,
     parse_random_state,
+    renamed,
 )
 from isometrics._core.progress import reporting
 from isometrics._core.results import ResultTable
@@ -23,7 +24,7 @@ from isometrics.measures import Detail
 from isometrics.points import OperatingPoints
 from isometrics.spaces.indices import WeightedIndex, index_named
 from isometrics.uncertainty.paired import percent, share_better
-from isometrics.uncertainty.resampling import Plan, replicate, resampling_of
+from isometrics.uncertainty.resampling import Plan, parse_evidence, replicate, resampling_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
     from isometrics._core.progress import ProgressLike
     from isometrics._counting.replicates import Kernel
-    from isometrics.uncertainty.resampling import Evaluate, Resampling
+    from isometrics.uncertainty.resampling import Evaluate, Evidence, Resampling
 
 
 FEWEST = 5
@@ -277,14 +278,14 @@ def _envelope(curves: Floats, level: float) -> tuple[Floats, Floats]:
 
 
 def bootstrap_curves(
-    y_true: OperatingPoints | ArrayLike,
+    y_true: Evidence | OperatingPoints | ArrayLike,
     y_score: Any = None,
     *,
     space: str = "roc",
     index: str | WeightedIndex = "f-measure",
     x: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     pos_label: object = None,
     prevalence: float | None = None,
     n_resamples: int = 2000,
@@ -294,14 +295,15 @@ def bootstrap_curves(
     random_state: object = None,
     n_jobs: int | None = None,
     progress: ProgressLike = None,
+    groups: ArrayLike | None = None,
 ) -> CurveReplicates:
     """Draw the rows again many times and keep the curves, for bands around them.
 
     Parameters
     ----------
-    y_true, y_score, sample_weight, groups, pos_label, prevalence, n_resamples, scheme
+    y_true, y_score, sample_weight, clusters, pos_label, prevalence, n_resamples, scheme
         As for `bootstrap`.
-    stratified, confidence_level, random_state, n_jobs, progress
+    stratified, confidence_level, random_state, n_jobs, progress, groups
         As for `bootstrap`.
     space
         ``"roc"``, ``"pr"``, ``"prg"`` or ``"tradeoff"``.
@@ -323,14 +325,14 @@ def bootstrap_curves(
     level = check_confidence(confidence_level)
     chosen = index_named(index)
     places = _places(space, x)
-    sample = resampling_of(
+    evidence = parse_evidence(
         y_true,
         y_score,
         sample_weight=sample_weight,
-        groups=groups,
+        clusters=renamed("groups", groups, "clusters", clusters),
         pos_label=pos_label,
-        plan=Plan(Detail.RUNS, np.empty(0), scheme, stratified, prevalence),
     )
+    sample = resampling_of(evidence, Plan(Detail.RUNS, np.empty(0), scheme, stratified, prevalence))
 
     def heights(points: OperatingPoints) -> Floats:
         if space == "tradeoff":

@@ -16,9 +16,11 @@ from isometrics._core.parameters import (
     check_size,
     parse_jobs,
     parse_random_state,
+    renamed,
 )
 from isometrics._core.progress import reporting
 from isometrics._core.results import ResultTable
+from isometrics._core.sample import UNNAMED
 from isometrics._counting.draws import AREAS, Order
 from isometrics.errors import NotAnswerableError, UndefinedWarning, warn
 from isometrics.measures import AVERAGE_PRECISION, kernel_of, parse_measures
@@ -32,7 +34,7 @@ from isometrics.uncertainty.paired import (
     percent,
     share_better,
 )
-from isometrics.uncertainty.resampling import ALONE, Plan, replicate, resampling_of
+from isometrics.uncertainty.resampling import Plan, parse_evidence, replicate, resampling_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     from isometrics._core.progress import ProgressLike
     from isometrics._counting.replicates import Kernel
     from isometrics.measures import Measure, MeasureLike
-    from isometrics.uncertainty.resampling import Evaluate, Resampling
+    from isometrics.uncertainty.resampling import Evaluate, Evidence, Resampling
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -212,7 +214,7 @@ class Bootstrap(ResultTable):
 
     def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {}
-        if self.models != (ALONE,):
+        if self.models != (UNNAMED,):
             columns["model"] = [name for name in self.models for _ in self.measures]
         columns |= {
             "measure": list(self.measures) * len(self.models),
@@ -227,12 +229,12 @@ class Bootstrap(ResultTable):
 
 
 def bootstrap(
-    y_true: OperatingPoints | ArrayLike,
+    y_true: Evidence | OperatingPoints | ArrayLike,
     y_score: Any = None,
     *,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     pos_label: object = None,
     prevalence: float | None = None,
     n_resamples: int = 2000,
@@ -244,6 +246,7 @@ def bootstrap(
     n_jobs: int | None = None,
     kernel: str = "auto",
     progress: ProgressLike = None,
+    groups: ArrayLike | None = None,
 ) -> Bootstrap:
     """Say how sure areas and other measures are, by drawing the rows again many times.
 
@@ -261,8 +264,8 @@ def bootstrap(
         and AUPRG.
     sample_weight
         Weights of the rows. Rows are drawn with equal chances, and bring their weights along.
-    groups
-        The group of each row, such as the patient or the query; whole groups are then drawn.
+    clusters
+        The cluster of each row, such as the patient or the query; whole clusters are then drawn.
     pos_label
         The label of the positive class.
     prevalence
@@ -290,6 +293,8 @@ def bootstrap(
         ``"auto"``, ``"plain"`` (NumPy) or ``"compiled"`` (Numba, extra ``fast``).
     progress
         True for a progress bar, or a function of the replicates done and their total.
+    groups
+        The name that `clusters` had before version 0.2.
 
     Notes
     -----
@@ -312,14 +317,15 @@ def bootstrap(
     check_choice(method, "method", METHODS)
     confidence_level = check_confidence(confidence_level)
     seeds = parse_random_state(random_state).spawn(2)
-    sample = resampling_of(
+    evidence = parse_evidence(
         y_true,
         y_score,
         sample_weight=sample_weight,
-        groups=groups,
+        clusters=renamed("groups", groups, "clusters", clusters),
         pos_label=pos_label,
-        plan=plan_of(chosen, scheme=scheme, stratified=stratified, prevalence=prevalence),
     )
+    plan = plan_of(chosen, scheme=scheme, stratified=stratified, prevalence=prevalence)
+    sample = resampling_of(evidence, plan)
     evaluate = evaluator(sample, chosen)
     shape = (len(sample.points), len(chosen))
     with reporting(progress) as report:
@@ -348,14 +354,14 @@ def bootstrap(
         tuple(measure.higher_is_better for measure in chosen),
         method,
         confidence_level,
-        words_of(sample, groups is not None, scheme, stratified),
+        words_of(sample, evidence.clustered, scheme, stratified),
     )
     return found.with_intervals()
 
 
-def words_of(sample: Resampling, grouped: bool, scheme: str, stratified: bool) -> str:
+def words_of(sample: Resampling, clustered: bool, scheme: str, stratified: bool) -> str:
     """Say how replicates are drawn."""
-    unit = "group" if grouped else "row"
+    unit = "cluster" if clustered else "row"
     total = int(sample.counts.sum())
     how = ", positives and negatives apart" if stratified else ""
     weighing = ", Poisson weights" if scheme == "poisson" else ""
@@ -378,7 +384,7 @@ def _announce_undefined(
 
 
 def _said(measure: str, model: str) -> str:
-    return measure if model == ALONE else f"{measure} of {model}"
+    return measure if model == UNNAMED else f"{measure} of {model}"
 
 
 def plan_of(

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.arrays import column
 from isometrics._core.parameters import check_choice, check_confidence
 from isometrics._core.results import ResultTable
-from isometrics._core.sample import positive_rows, present_rows
+from isometrics._core.sample import UNNAMED, parse_sample, scores_by_model
 from isometrics.errors import (
     NotAnswerableError,
     OneClassError,
     ParameterError,
-    ScoreError,
     UndefinedWarning,
     warn,
 )
@@ -32,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Floats
+    from isometrics._core.sample import Sample
 
 SCALES = ("logit", "plain")
 
@@ -200,12 +198,14 @@ def delong(
     if isinstance(y_true, OperatingPoints):
         if y_score is not None:
             raise ParameterError("pass operating points alone, or labels with scores, not both")
-        names, parts = ("",), _of_points(y_true)
+        names: tuple[str, ...] = (UNNAMED,)
+        parts = _of_points(y_true)
     else:
         if y_score is None:
             raise ParameterError("labels need scores: pass y_score=, or operating points alone")
-        scores = y_score if isinstance(y_score, Mapping) else {"": y_score}
-        names, parts = tuple(scores), _of_rows(y_true, scores, pos_label)
+        scores = scores_by_model(y_score, "y_score", UNNAMED)
+        names = tuple(scores)
+        parts = _of_rows(parse_sample(y_true, scores, pos_label=pos_label))
     estimates = parts.positive @ parts.positive_times / parts.positive_times.sum()
     covariance = _spread(parts.positive, parts.positive_times, "positive")
     covariance = covariance + _spread(parts.negative, parts.negative_times, "negative")
@@ -238,15 +238,12 @@ def _of_points(points: OperatingPoints) -> Components:
     return Components(*shares, positive.astype(np.float64), negative.astype(np.float64))
 
 
-def _of_rows(y_true: ArrayLike, scores: Mapping[str, Any], pos_label: object) -> Components:
-    given = [column(y_true, "y_true")]
-    given += [column(values, f"y_score[{name!r}]") for name, values in scores.items()]
-    columns, _ = present_rows(*given, sample_weight=None)
-    labels = positive_rows(columns[0], pos_label)
+def _of_rows(sample: Sample) -> Components:
+    labels = sample.labels
     if labels.all() or not labels.any():
         only = "positives" if labels.all() else "negatives"
         raise OneClassError(f"y_true has only {only}; both classes are needed")
-    shares = [_shares(labels, values.numbers(ScoreError)) for values in columns[1:]]
+    shares = [_shares(labels, scores) for scores in sample.scores.values()]
     positive, negative = (np.array(part) for part in zip(*shares, strict=True))
     return Components(positive, negative, np.ones(positive.shape[1]), np.ones(negative.shape[1]))
 

@@ -9,21 +9,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.arrays import Column, column, prepend_zero
+from isometrics._core.arrays import column, prepend_zero
 from isometrics._core.parameters import check_choice, check_prevalence
-from isometrics._core.sample import positive_rows, present_rows
+from isometrics._core.sample import UNNAMED, parse_sample, scores_by_model
 from isometrics._counting.draws import Draws, Stream, draws_of, streams
 from isometrics._counting.numpy_kernel import running_sum
 from isometrics._counting.replicates import kernel_named
 from isometrics._table.table import Kind, Table
-from isometrics.errors import NotAnswerableError, ParameterError, ScoreError, UndefinedWarning
+from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
 from isometrics.measures import Detail
 from isometrics.points import OperatingPoints
+from isometrics.points.models import count_models
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Counts, Floats
+    from isometrics._core.sample import Sample
     from isometrics._counting.replicates import Kernel
 
     Indices = NDArray[np.intp]
@@ -131,9 +133,6 @@ def _groups(
 
 
 SCHEMES = ("multinomial", "poisson")
-ALONE = ""
-"""The name of a model that was given without one."""
-
 _CHUNK = 1 << 16
 """Weights that are drawn at once, so that they stay in the processor's cache."""
 
@@ -148,17 +147,25 @@ class Plan(NamedTuple):
     prevalence: float | None
 
 
-class _Rows(NamedTuple):
-    """Checked rows: labels, the scores of each model, weights, the unit that each is drawn with.
+class Evidence(NamedTuple):
+    """What is drawn again: the tables of models, and their rows where tables do not tell enough.
 
-    If stratified, the units of positives come first; `positive_units` counts them.
+    The table of one model tells how many rows of which class have which score. Rows that are
+    shared by several models, or have weights or clusters, are drawn one by one.
     """
 
-    labels: NDArray[np.bool_]
-    scores: dict[str, NDArray[Any]]
-    weights: Counts | None
-    unit: Indices
-    positive_units: int
+    points: Mapping[str, OperatingPoints]
+    """The operating points of each model, as they were counted."""
+    sample: Sample | None = None
+    """The rows of all models; groups are clusters."""
+    clustered: bool = False
+    """Whether the groups of rows are drawn as wholes."""
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether tables do not tell enough."""
+        weighted = self.sample is not None and self.sample.weights is not None
+        return len(self.points) > 1 or weighted or self.clustered
 
 
 class RowUnits(NamedTuple):
@@ -224,52 +231,52 @@ class Resampling(NamedTuple):
         return found
 
 
-def resampling_of(
-    y_true: OperatingPoints | ArrayLike,
-    y_score: object,
+def parse_evidence(
+    y_true: Evidence | OperatingPoints | ArrayLike,
+    y_score: object = None,
     *,
-    sample_weight: ArrayLike | None,
-    groups: ArrayLike | None,
-    pos_label: object,
-    plan: Plan,
-) -> Resampling:
-    """Prepare a table of operating points, or labels with the scores of one or more models."""
-    check_choice(plan.scheme, "scheme", SCHEMES)
+    sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    pos_label: object = None,
+) -> Evidence:
+    """Validate operating points, or labels with the scores of one or more models."""
+    if isinstance(y_true, Evidence):
+        return y_true
     if isinstance(y_true, OperatingPoints):
-        beside = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
+        beside = {"y_score": y_score, "sample_weight": sample_weight, "clusters": clusters}
         for name, value in beside.items():
             if value is not None:
                 raise ParameterError(
                     f"operating points do not keep their rows, so {name}= cannot be used with "
                     "them; pass labels and scores instead"
                 )
-        return _of_points(y_true, ALONE, plan)
+        return Evidence({UNNAMED: y_true})
     if y_score is None:
         raise ParameterError("labels need scores: pass y_score=, or operating points alone")
-    scores = y_score if isinstance(y_score, Mapping) else {ALONE: y_score}
-    _check_names(scores)
-    if len(scores) == 1 and sample_weight is None and groups is None:
-        ((name, only),) = dict[str, Any](scores).items()
-        points = OperatingPoints.from_scores(y_true, only, pos_label=pos_label)
-        return _of_points(points, name, plan)
-    given = [column(y_true, "y_true")]
-    given += [column(values, f"y_score[{name!r}]") for name, values in scores.items()]
-    given += [] if groups is None else [column(groups, "groups")]
-    columns, weights = present_rows(*given, sample_weight=sample_weight)
-    labels = positive_rows(columns[0], pos_label)
-    unit, size = _units(labels, None if groups is None else columns[-1], plan)
-    numbers = {
-        name: values.numbers(ScoreError) for name, values in zip(scores, columns[1:], strict=False)
-    }
-    return _of_rows(_Rows(labels, numbers, weights, unit, size), plan)
+    scores = scores_by_model(y_score, "y_score", UNNAMED)
+    if len(scores) == 1 and sample_weight is None and clusters is None:
+        ((name, only),) = scores.items()
+        return Evidence({name: OperatingPoints.from_scores(y_true, only, pos_label=pos_label)})
+    sample = parse_sample(
+        y_true,
+        scores,
+        sample_weight=sample_weight,
+        groups=None if clusters is None else column(clusters, "clusters"),
+        pos_label=pos_label,
+    )
+    return Evidence(count_models(sample), sample, clustered=clusters is not None)
 
 
-def _check_names(scores: Mapping[Any, object]) -> None:
-    if not scores:
-        raise ParameterError("y_score is empty; give the scores of at least one model")
-    for name in scores:
-        if not isinstance(name, str):
-            raise ParameterError(f"the name of a model must be a text but is {name!r}")
+def resampling_of(evidence: Evidence, plan: Plan) -> Resampling:
+    """Prepare tables, or rows where tables do not tell enough, to be drawn again."""
+    check_choice(plan.scheme, "scheme", SCHEMES)
+    whole = all(points.table.complete for points in evidence.points.values())
+    if evidence.sample is not None and not whole:
+        evidence = evidence._replace(points=count_models(evidence.sample))
+    if evidence.needs_rows:
+        return _of_rows(evidence, plan)
+    ((name, points),) = evidence.points.items()
+    return _of_points(points, name, plan)
 
 
 def _of_points(points: OperatingPoints, name: str, plan: Plan) -> Resampling:
@@ -297,19 +304,22 @@ def _of_points(points: OperatingPoints, name: str, plan: Plan) -> Resampling:
     )
 
 
-def _of_rows(rows: _Rows, plan: Plan) -> Resampling:
-    labels, weights = rows.labels, rows.weights
+def _of_rows(evidence: Evidence, plan: Plan) -> Resampling:
+    sample = evidence.sample
+    assert sample is not None, "whoever has no rows says why before"
+    labels, weights = sample.labels, sample.weights
     weight = np.ones(labels.size) if weights is None else weights.astype(np.float64)
+    unit, positive_units = _units(sample, evidence.clustered, stratified=plan.stratified)
     points, cells, places = {}, [], []
     ratio = 0.0
-    for name, numbers in rows.scores.items():
-        table = OperatingPoints.from_scores(labels, numbers, sample_weight=weights)
-        found, place = _cells_of_rows(table, labels, numbers, weight, plan)
+    for name, scores in sample.scores.items():
+        table = evidence.points[name]
+        found, place = _cells_of_rows(table, labels, scores, weight, plan)
         cells.append(found)
         places.append(place)
         points[name], ratio = _at_prevalence(table, plan)
-    counts = np.ones(int(rows.unit.max()) + 1, np.int64)
-    split = rows.positive_units
+    counts = np.ones(int(unit.max()) + 1, np.int64)
+    split = positive_units
     strata = [slice(0, split), slice(split, None)] if plan.stratified else [slice(0, None)]
     return Resampling(
         points,
@@ -317,42 +327,35 @@ def _of_rows(rows: _Rows, plan: Plan) -> Resampling:
         tuple(each.counts.astype(np.float64) for each in cells),
         counts,
         strata,
-        RowUnits(rows.unit, weight, tuple(places)),
+        RowUnits(unit, weight, tuple(places)),
         (int(labels.sum()), int((~labels).sum())),
         ratio,
         draws_of(counts, strata, scheme=plan.scheme),
     )
 
 
-def _units(labels: NDArray[np.bool_], groups: Column | None, plan: Plan) -> tuple[Indices, int]:
+def _units(sample: Sample, clustered: bool, *, stratified: bool) -> tuple[Indices, int]:
     """Return the unit of each row, those of positives first if stratified, and how many these are.
 
-    Without groups a row is a unit.
+    A unit is a cluster, or else a row.
     """
-    if groups is None:
-        unit = np.arange(labels.size)
+    if not clustered or sample.groups is None:
+        unit = np.arange(sample.size)
     else:
-        _, unit = np.unique(_codes(groups.present()), return_inverse=True)
-    if not plan.stratified:
+        # Rows of zero weight may leave clusters without rows.
+        _, unit = np.unique(sample.groups.codes, return_inverse=True)
+    if not stratified:
         return unit, 0
-    share = np.bincount(unit, labels) / np.bincount(unit)
+    share = np.bincount(unit, sample.labels) / np.bincount(unit)
     mixed = np.flatnonzero((share > 0) & (share < 1))
     if mixed.size:
         raise ParameterError(
-            f"stratified=True needs groups of one class each, but {mixed.size} of {share.size} "
-            "groups have both; leave stratified=True out"
+            f"stratified=True needs clusters of one class each, but {mixed.size} of {share.size} "
+            "clusters have both; leave stratified=True out"
         )
     renumbered = np.empty(share.size, np.intp)
     renumbered[np.argsort(-share, kind="stable")] = np.arange(share.size)
     return renumbered[unit], int(share.sum())
-
-
-def _codes(values: NDArray[Any]) -> NDArray[Any]:
-    """Return values that can be sorted: numbers and texts as they are, others by first seen."""
-    if values.dtype.kind != "O":
-        return values
-    seen: dict[Any, int] = {}
-    return np.array([seen.setdefault(value, len(seen)) for value in values.tolist()])
 
 
 def _cells_of_rows(
@@ -362,9 +365,9 @@ def _cells_of_rows(
     weight: Floats,
     plan: Plan,
 ) -> tuple[Cells, Indices]:
-    _, ascending = np.unique(numbers, return_inverse=True)
-    score = ascending.max() - ascending
     size = len(table) - 1
+    # The table is sorted already; its rows are looked up.
+    score = size - 1 - np.searchsorted(table.thresholds[:0:-1], numbers)
     sums = (np.bincount(score, weight * chosen, minlength=size) for chosen in (labels, ~labels))
     scores = Scores(table.thresholds[1:], *sums)
     cells, positive_cell, negative_cell = grouping_of(scores, plan.detail, plan.cuts)

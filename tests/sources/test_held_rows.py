@@ -29,7 +29,7 @@ def test_rows_are_kept_in_their_order():
     np.testing.assert_array_equal(rows.scores["one"], np.arange(8.0))
     np.testing.assert_array_equal(rows.scores["other"], np.arange(8.0)[::-1])
     assert rows.weights is None
-    assert rows.groups == {}
+    assert rows.groups is None
 
 
 def test_rows_of_zero_weight_are_absent():
@@ -42,10 +42,10 @@ def test_rows_of_zero_weight_are_absent():
 
 def test_groups_know_their_rows():
     analysis = iso.read_predictions(frame(group=GROUPS), keep_rows=True)
-    assert list(analysis.rows.groups) == ["a", "b"]
-    for name, rows in analysis.rows.groups.items():
+    assert list(analysis.rows.groups.names) == ["a", "b"]
+    for name, rows in analysis.rows.groups.row_index().items():
         assert [GROUPS[row] for row in rows] == [name] * len(rows)
-    assert sorted(np.concatenate(list(analysis.rows.groups.values()))) == list(range(8))
+    assert sorted(np.concatenate(list(analysis.rows.groups.row_index().values()))) == list(range(8))
 
 
 def test_the_same_rows_as_those_of_arrays():
@@ -82,14 +82,14 @@ def test_rows_that_intervals_may_need_are_kept_by_themselves():
 
 def test_whole_groups_of_one_model_are_drawn():
     one = frame(group=GROUPS).drop_columns("other")
-    found = iso.read_predictions(one, group="group").bootstrap("AUROC", clustered=True)
-    assert "2 groups" in repr(found)
+    found = iso.read_predictions(one, group="group").bootstrap("AUROC", clusters=True)
+    assert "2 clusters" in repr(found)
 
 
 def test_categories_without_rows_are_no_groups():
     codes = pa.DictionaryArray.from_arrays([0, 2, 0, 2, 0, 0, 2, 0], ["b", "unused", "a", "none"])
     rows = iso.read_predictions(frame(group=codes), group="group").rows
-    assert {name: places.tolist() for name, places in rows.groups.items()} == {
+    assert {name: places.tolist() for name, places in rows.groups.row_index().items()} == {
         "b": [0, 2, 4, 5, 7],
         "a": [1, 3, 6],
     }
@@ -115,7 +115,7 @@ def test_categories_without_rows_are_no_groups():
 def test_without_rows_the_reason_is_said(table, options, why):
     analysis = iso.read_predictions(table, label="label", **options)
     assert analysis.rows is None
-    for asked in ({}, {"clustered": True}):
+    for asked in ({}, {"clusters": True}):
         with pytest.raises(NotAnswerableError) as caught:
             analysis.bootstrap("AUROC", **asked)
         assert f"which this analysis does not have: {why}" in str(caught.value)

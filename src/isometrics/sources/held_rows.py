@@ -1,0 +1,127 @@
+"""Rows held in memory: groups are counted from them at the end, and intervals need them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from isometrics._core.sample import Sample
+from isometrics.errors import Advice, ParameterError
+from isometrics.points.models import GroupTables, count_groups
+from isometrics.sources.memory import limit_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from isometrics.sources.columns import Layout
+
+_WORKING = 3
+"""Splitting and counting take so many times the memory of the rows themselves."""
+_BYTES_OF_A_TABLE = 24_000
+"""What the table of one model in one group takes until its numbers are printed, measured."""
+_SHARE_OF_ROWS_UNASKED_FOR = 4
+"""Rows that nobody asked for may fill this part of the memory that the tables may fill."""
+
+_TOO_MANY = "they do not fit into the memory limit beside the tables; raise memory_limit="
+_NOT_WANTED = "keep_rows=False was given"
+_NOT_SHARED = "each model has rows or a positive class of its own"
+
+
+class Keeping(NamedTuple):
+    """Whether rows are kept for intervals."""
+
+    budget: int | None = None
+    """The bytes that kept rows may fill; None where none are kept."""
+    required: bool = False
+    """Whether rows that do not fit are refused."""
+    reason: str = ""
+    """Why none are kept, where intervals may need them."""
+
+
+def keeping(layout: Layout, budget: int, keep_rows: bool | str | None) -> Keeping:
+    """Decide which rows are kept; see `read_predictions`."""
+    if keep_rows is False:
+        return Keeping(reason=_NOT_WANTED)
+    shared = layout.model is None and not layout.multiclass
+    if not shared and keep_rows is None:
+        return Keeping(reason=_NOT_SHARED)
+    if not shared:
+        raise ParameterError(
+            "rows are kept to compare models on the same rows, so each model needs a column "
+            "of its own, and all of them the same positive class"
+        )
+    plain = len(layout.scores) == 1 and layout.weight is None and layout.group is None
+    if plain and keep_rows is not True:
+        # Its table says how many rows of which class have which score, which is all there is.
+        return Keeping()
+    if keep_rows is None:
+        return Keeping(budget // _SHARE_OF_ROWS_UNASKED_FOR)
+    return Keeping(budget, required=True)
+
+
+class HeldRows:
+    """The samples of all batches, held as long as they are needed.
+
+    Parameters
+    ----------
+    grouped
+        Whether groups are counted at the end; rows that do not fit are then refused.
+    budget
+        The bytes of memory to stay within.
+    kept
+        Whether rows are kept for intervals.
+    """
+
+    def __init__(self, *, grouped: bool, budget: int, kept: Keeping) -> None:
+        self._grouped = grouped
+        self._budget = budget
+        self._kept = kept
+        self._fit = kept.budget is not None
+        self._batches: dict[tuple[str, ...], list[Sample]] = {}
+        self._nbytes = 0
+
+    def append(self, samples: Iterable[Sample]) -> None:
+        """Hold the rows of a batch."""
+        if not (self._grouped or self._fit):
+            return
+        for sample in samples:
+            self._batches.setdefault(tuple(sample.scores), []).append(sample)
+            self._nbytes += sample.nbytes
+            if self._grouped and sample.groups is not None:
+                self._check_groups(len(sample.groups.names))
+        if self._fit:
+            self._check_kept()
+
+    def _check_groups(self, groups: int) -> None:
+        tables = groups * sum(map(len, self._batches))
+        needed = self._nbytes * _WORKING + tables * _BYTES_OF_A_TABLE
+        if needed > self._budget:
+            raise ParameterError(
+                f"the tables of {groups} groups and more do not fit into the memory limit",
+                Advice("raise {memory_limit} above {}, or leave the groups out", limit_for(needed)),
+            )
+
+    def _check_kept(self) -> None:
+        # They are joined once at the end, and stand twice in memory for a moment.
+        if self._kept.budget is None or 2 * self._nbytes <= self._kept.budget:
+            return
+        if self._kept.required:
+            raise ParameterError(
+                "the rows do not fit into the memory limit",
+                Advice("raise {memory_limit}, or do without intervals, which need all rows"),
+            )
+        self._fit = False
+        if not self._grouped:
+            self._batches.clear()
+
+    def finish(self, models: Iterable[str]) -> tuple[GroupTables, Sample | None, str]:
+        """Return the tables of groups, the rows that are kept, and why there are none.
+
+        Groups have their models in the given order.
+        """
+        joined = {names: Sample.joined(batches) for names, batches in self._batches.items()}
+        order = {name: place for place, name in enumerate(models)}
+        samples = [joined[names] for names in sorted(joined, key=lambda names: order[names[0]])]
+        tables = count_groups(samples) if self._grouped else GroupTables({}, {})
+        if self._fit:
+            return tables, samples[0], ""
+        return tables, None, self._kept.reason if self._kept.budget is None else _TOO_MANY
