@@ -29,6 +29,8 @@ TARGETS = [
     "spaces",
     "measures.py",
     "_table/hull.py",
+    "_counting/hull.py",
+    "_counting/tally.py",
     "decisions",
     "calibration",
     "uncertainty",

@@ -100,6 +100,16 @@ def test_ends_and_vertices_stay_and_the_size_is_bounded(points, space):
     assert len(rows) <= 4 * 42 + corners <= most_rows(20)
 
 
+def test_a_straight_line_has_two_rows_in_each_half_pixel():
+    limit = most_rows(20) - MOST_VERTICES
+    for rows in (limit, limit + 1):
+        counts = np.arange(rows)
+        points = OperatingPoints.from_counts(counts, counts, positives=rows - 1, negatives=rows - 1)
+        drawn = rows_to_draw(points.table, "roc", width=20)
+        # The columns are those of x from 0 to 1, and the last row, with x = 1, has its own.
+        assert len(drawn) == (rows if rows == limit else 2 * 2 * 20 + 1)
+
+
 @given(count_tables(max_points=12), st.sampled_from(list(SPACES)))
 def test_short_tables_keep_every_row(counts, space):
     tp, fp, positives, negatives = counts
