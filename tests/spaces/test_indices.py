@@ -208,6 +208,19 @@ def test_what_a_value_refuses(arguments, message):
         INDICES["jaccard"].value(*arguments)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"lam": 2}, "lam must be between 0 and 1 but is 2"),
+        ({"value": np.nan}, "value must be a number but is nan"),
+        ({"size": 1}, "size must be a whole number, 2 or more, but is 1"),
+    ],
+)
+def test_what_an_isoline_refuses(arguments, message):
+    with pytest.raises(ParameterError, match=f"^{message}$"):
+        INDICES["jaccard"].isoline(**{"value": 0.5, "lam": 0.5} | arguments)
+
+
 def test_look_up():
     assert index_named("folke") is INDICES["folke"] is index_named(INDICES["folke"])
     assert repr(INDICES["folke"]) == "<index 'folke'>"
