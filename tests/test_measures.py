@@ -335,3 +335,13 @@ def test_the_registry_is_light():
         [sys.executable, "-c", program], check=True, capture_output=True, text=True
     )
     assert done.stdout.strip() == "False"
+
+
+def test_the_page_has_the_names_in_one_module_too():
+    source = Path(__file__).parents[1] / "web" / "src"
+    names = [measure.name for measure in registered(Shown.SUMMARY) if measure.of_curve]
+    twin = (source / "measures.ts").read_text(encoding="utf-8")
+    assert re.findall(r'^export const \w+ = "(.*)";$', twin, re.MULTILINE) == names
+    quoted = re.compile(rf"[\"'`](?:[^\"'`\n]* )?(?:{'|'.join(map(re.escape, names))})\b")
+    others = [path for path in source.rglob("*.ts") if path.name != "measures.ts"]
+    assert [path.name for path in others if quoted.search(path.read_text(encoding="utf-8"))] == []

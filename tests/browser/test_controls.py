@@ -7,6 +7,7 @@ import pytest
 
 import isometrics as iso
 from isometrics import OperatingPoints
+from isometrics.measures import Measure, register, unregister
 from isometrics.report import write_report
 
 from .reading import exact, place, row, set_number, settle, svg
@@ -314,3 +315,15 @@ def test_the_theme_can_be_chosen(open_page, report):
     assert page.evaluate(ground) == light
     button.click()
     assert page.evaluate(ground) != light
+
+
+def test_a_registered_measure_has_a_column_of_the_data_as_they_are(open_page, two_models, tmp_path):
+    best = register(Measure("best accuracy", lambda points: float(points.accuracy().max())))
+    try:
+        page = open_page(write_report(two_models, tmp_path / "more.html"))
+    finally:
+        unregister(best)
+    for name, one in two_models.items():
+        assert cell(page, name, "best accuracy") == f"{best.of(one):.3f}"
+    set_number(page, "Prevalence", 0.5)
+    assert cell(page, "forest", "best accuracy") == "–"

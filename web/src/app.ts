@@ -5,6 +5,7 @@ import { Controls } from "./controls";
 import { copyButton, h, save } from "./dom";
 import { bracketed } from "./format";
 import { Glossary } from "./glossary";
+import { AUPRG, AUROC } from "./measures";
 import { modelsOf, type Model, type ReportData } from "./model";
 import { HistogramPanel } from "./panels/histogram";
 import { PrPanel } from "./panels/pr";
@@ -98,14 +99,14 @@ class Report {
     this.views = new Views(models);
     const { views } = this;
     this.panels = [
-      new RocPanel(store, glossary, (one) => bracketed(views.area(one, "AUROC", store.settings))),
+      new RocPanel(store, glossary, (one) => bracketed(views.area(one, AUROC, store.settings))),
       new PrPanel(store, glossary, (one) => bracketed(views.prArea(one, store.settings))),
-      new PrgPanel(store, glossary, (one) => bracketed(views.area(one, "AUPRG", store.settings))),
+      new PrgPanel(store, glossary, (one) => bracketed(views.area(one, AUPRG, store.settings))),
       new TradeoffPanel(store, glossary),
     ];
     this.histogram = new HistogramPanel(store, glossary);
     this.card = new Card(store, glossary);
-    this.summary = new Summary(store, views, glossary);
+    this.summary = new Summary(store, views, glossary, models);
     this.controls = new Controls(
       store,
       glossary,

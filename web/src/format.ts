@@ -1,6 +1,6 @@
 /** Numbers as a reader wants them. */
 
-import type { Bracket } from "./areas";
+import type { Bracket } from "./measures";
 
 /** Up to so many significant digits, without trailing zeros. */
 export function short(value: number, digits = 4): string {

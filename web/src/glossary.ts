@@ -1,6 +1,7 @@
 /** Every term the page uses, in plain language, in a popover of its own. */
 
 import { freshId, h } from "./dom";
+import { AVERAGE_PRECISION, TERMS_OF_MEASURES } from "./measures";
 
 export const TERMS = {
   threshold:
@@ -35,13 +36,8 @@ export const TERMS = {
   index:
     "One number made of precision and recall with a weight λ of recall: the F measure, or its relatives Kulczynski (arithmetic mean), Folke (geometric mean), Jaccard, F gain, and cost.",
   hull: "The best that thresholds, and coin tosses between two of them, can achieve. Its corners are the thresholds that are best for some β and some cost. It is drawn dashed, and never in place of the curve.",
-  AUROC:
-    "Area under the ROC curve: the probability that a positive has a higher score than a negative.",
-  AUPR: "Area under the PR curve: the mean precision over all recalls. How points are joined changes it, so its interpolation is always named.",
-  AUPRG:
-    "Area under the PRG curve: 1 is perfect, 0 is no better than calling everything positive, and it can be negative.",
-  interpolation:
-    "What is assumed between two points of a PR curve. Davis–Goadrich is what coin tosses achieve; average precision takes steps; straight lines are optimistic; integer steps join points at whole true positives; maximum precision takes the best precision at this recall or a higher one.",
+  ...TERMS_OF_MEASURES,
+  interpolation: `What is assumed between two points of a PR curve. Davis–Goadrich is what coin tosses achieve; ${AVERAGE_PRECISION} takes steps; straight lines are optimistic; integer steps join points at whole true positives; maximum precision takes the best precision at this recall or a higher one.`,
   isoline: "A line on which a measure has one value everywhere.",
   baseline: "What can be had without a model: calling everything positive, or guessing.",
   "unachievable region":

@@ -1,6 +1,6 @@
 /** What the page is given; `src/isometrics/report/model.py` is the other side of it. */
 
-import { areasOf, type Bracket, type Measure } from "./areas";
+import { areasOf, type Bracket, type Measure } from "./measures";
 import { histogramOf, type Histogram } from "./histogram";
 import { packedCounts, packedFloats, unpacked, type Packed } from "./packing";
 import { isNested, take, type Kind, type Table } from "./table";

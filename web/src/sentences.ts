@@ -2,6 +2,7 @@
 
 import { counted, decimals, percent, percents, short } from "./format";
 import { INDICES, pointOf } from "./indices";
+import { AUPR, AUPRG, AUROC } from "./measures";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
@@ -58,7 +59,7 @@ export function rocReads(view: View, { model, row }: Cursor, area: string): stri
   const one = view.models[model]!;
   return (
     `${one.model.name} at ${rule(one, row, view)} finds ${percent(roc.y(one.table, row))} of the ` +
-    `positives and ${percent(roc.x(one.table, row))} of the negatives. ${areaSaid("AUROC", area)}`
+    `positives and ${percent(roc.x(one.table, row))} of the negatives. ${areaSaid(AUROC, area)}`
   );
 }
 
@@ -67,7 +68,7 @@ export function prReads(view: View, { model, row }: Cursor, area: string): strin
   return (
     `${one.model.name} at ${rule(one, row, view)}: ${percent(pr.y(one.table, row))} precision at ` +
     `${percent(pr.x(one.table, row))} recall. ` +
-    areaSaid("AUPR", area, ` (${view.settings.interpolation})`)
+    areaSaid(AUPR, area, ` (${view.settings.interpolation})`)
   );
 }
 
@@ -78,7 +79,7 @@ export function prgReads(view: View, { model, row }: Cursor, area: string): stri
     x < 0 || y < 0 || Number.isNaN(y)
       ? "lies outside the square, below the baseline in one of the two"
       : `has precision gain ${decimals(y)} at recall gain ${decimals(x)}`;
-  return `${one.model.name} at ${rule(one, row, view)} ${where}. ${areaSaid("AUPRG", area)}`;
+  return `${one.model.name} at ${rule(one, row, view)} ${where}. ${areaSaid(AUPRG, area)}`;
 }
 
 export function tradeoffReads(view: View, { model, row }: Cursor): string {

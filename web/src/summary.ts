@@ -4,7 +4,9 @@ import { h } from "./dom";
 import { bracketed, decimals, percent, short } from "./format";
 import type { Glossary } from "./glossary";
 import { glyph } from "./marks";
+import { AREAS, AUPR, AUPRG, AUROC } from "./measures";
 import { headline, rule } from "./sentences";
+import type { Model } from "./model";
 import * as pr from "./spaces/pr";
 import type { Store } from "./state";
 import { size } from "./table";
@@ -16,13 +18,19 @@ export class Summary {
   private readonly body = h("tbody");
   private readonly bestHead = h("th", { scope: "col" });
   private readonly note = h("p", { class: "note" });
+  /** Measures that Python computed and the page does not have. */
+  private readonly more: readonly string[];
   private boxes: HTMLInputElement[] = [];
 
   constructor(
     private readonly store: Store,
     private readonly views: Views,
     glossary: Glossary,
+    models: readonly Model[],
   ) {
+    this.more = [...new Set(models.flatMap(({ areas }) => [...areas.keys()]))].filter(
+      (measure) => !(measure in AREAS),
+    );
     const head = (...text: (HTMLElement | string)[]): HTMLElement =>
       h("th", { scope: "col" }, ...text);
     this.element = h(
@@ -43,9 +51,10 @@ export class Summary {
               "tr",
               {},
               head("model"),
-              head(glossary.term("AUROC")),
-              head(glossary.term("AUPR")),
-              head(glossary.term("AUPRG")),
+              head(glossary.term(AUROC)),
+              head(glossary.term(AUPR)),
+              head(glossary.term(AUPRG)),
+              ...this.more.map((measure) => head(measure)),
               this.bestHead,
               head(glossary.term("precision")),
               head(glossary.term("recall")),
@@ -90,9 +99,6 @@ export class Summary {
     const { settings } = view;
     const best = view.best.get(one.place);
     const cell = (text: string, name: string): HTMLElement => h("td", { "data-value": name }, text);
-    const areas = (["AUROC", "AUPRG"] as const).map((measure) =>
-      bracketed(this.views.area(one, measure, settings)),
-    );
     return h(
       "tr",
       { class: best === undefined ? "hidden-model" : one.place === view.leader ? "leader" : "" },
@@ -101,9 +107,12 @@ export class Summary {
         { scope: "row", title: `${size(one.table)} of ${one.model.rows} rows` },
         h("label", {}, this.boxes[one.place]!, chip(one.place), h("span", {}, one.model.name)),
       ),
-      cell(areas[0]!, "AUROC"),
-      cell(bracketed(this.views.prArea(one, settings)), "AUPR"),
-      cell(areas[1]!, "AUPRG"),
+      cell(bracketed(this.views.area(one, AUROC, settings)), AUROC),
+      cell(bracketed(this.views.prArea(one, settings)), AUPR),
+      cell(bracketed(this.views.area(one, AUPRG, settings)), AUPRG),
+      ...this.more.map((measure) =>
+        cell(bracketed(this.views.givenArea(one, measure, settings)), measure),
+      ),
       cell(best === undefined ? "–" : rule(one, best, view), "best"),
       cell(best === undefined ? "–" : percent(pr.y(one.table, best)), "precision"),
       cell(best === undefined ? "–" : percent(pr.x(one.table, best)), "recall"),

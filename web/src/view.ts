@@ -1,6 +1,13 @@
 /** What the settings make of the models: tables, hulls, areas, winners, best rows. */
 
-import { AREA_OF, areaBetween, areasOf, type Bracket, type BoundedMeasure } from "./areas";
+import {
+  AREA_OF,
+  AUROC,
+  areaBetween,
+  areasOf,
+  type BoundedMeasure,
+  type Bracket,
+} from "./measures";
 import { bestForCost, bestForF, optimaOf, type Optimum } from "./decide";
 import { vertices } from "./hull";
 import { INDICES } from "./indices";
@@ -84,7 +91,7 @@ export class Views {
   area(one: ModelView, measure: BoundedMeasure, settings: Settings): Bracket {
     const given = one.model.areas.get(measure) ?? [NaN, NaN];
     // Neither the prevalence nor the choice of the class changes the area under a ROC curve.
-    if (measure === "AUROC" || (!settings.otherClass && settings.prevalence === null)) return given;
+    if (measure === AUROC || (!settings.otherClass && settings.prevalence === null)) return given;
     const key = `${one.place} ${measure}`;
     let found = this.areas.get(key);
     if (!found) {
@@ -92,6 +99,12 @@ export class Views {
       this.areas.set(key, found);
     }
     return found;
+  }
+
+  /** A measure that Python computed and the page cannot: it is that of the data as they are. */
+  givenArea(one: ModelView, measure: string, settings: Settings): Bracket {
+    const moved = settings.otherClass || settings.prevalence !== null;
+    return (!moved && one.model.areas.get(measure)) || [NaN, NaN];
   }
 
   prArea(one: ModelView, settings: Settings): Bracket {

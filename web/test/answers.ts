@@ -6,7 +6,7 @@
 
 import { readFileSync } from "node:fs";
 
-import { AREAS, areaBetween, areasOf, type BoundedMeasure } from "../src/areas";
+import { AREAS, AUPR, AUPRG, BOUNDED, areaBetween, areasOf } from "../src/measures";
 import { count } from "../src/count";
 import { bestForCost, bestForF, optimaOf } from "../src/decide";
 import { histogramOf } from "../src/histogram";
@@ -90,17 +90,7 @@ function answer(question: Question): unknown {
     areas: Object.fromEntries(
       Object.entries(areasOf(table)).map(([name, [lo]]) => [name, plain(lo)]),
     ),
-    limits: Object.fromEntries(
-      [
-        "AUROC",
-        "AUPR",
-        "average precision",
-        "AUPR, linear",
-        "AUPR, integer steps",
-        "AUPR, max precision",
-        "AUPRG",
-      ].map((name) => [name, areaBetween(table, name as BoundedMeasure).map(plain)]),
-    ),
+    limits: Object.fromEntries(BOUNDED.map((name) => [name, areaBetween(table, name).map(plain)])),
     hull: { tp: all(hull.tp), fp: all(hull.fp), thresholds: all(hull.thresholds) },
     optima: optima.map(({ lo, hi }) => [plain(lo), plain(hi)]),
     best: question.betas.map((beta) => {
@@ -122,8 +112,8 @@ function answer(question: Question): unknown {
     here: coordinates(table),
     moved: coordinates(moved),
     moved_areas: path && {
-      AUPR: plain(AREAS.AUPR(moved, pathOf(moved)!)),
-      AUPRG: plain(AREAS.AUPRG(moved, pathOf(moved)!)),
+      [AUPR]: plain(AREAS[AUPR](moved, pathOf(moved)!)),
+      [AUPRG]: plain(AREAS[AUPRG](moved, pathOf(moved)!)),
     },
     other: {
       tp: all(other.tp),
