@@ -136,8 +136,11 @@ def test_bands():
 @pytest.mark.parametrize(
     ("band", "said"),
     [
-        (DrawnBand("roc", [], [], [], "c"), "bands has one of the model 'c', which is none of 'a'"),
-        (DrawnBand("roc", [], [], []), "bands has one of the model '', which is none of 'a', 'b'"),
+        (
+            DrawnBand("roc", [], [], [], "c"),
+            "the model of a band must be one of 'a', 'b' but is 'c'",
+        ),
+        (DrawnBand("roc", [], [], []), "the model of a band must be one of 'a', 'b' but is ''"),
         (DrawnBand("cost", [], [], [], "a"), "space must be one of 'roc', 'pr', 'prg', "),
     ],
 )

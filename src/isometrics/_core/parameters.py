@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from decimal import Decimal
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -201,6 +201,13 @@ def check_choice(value: str, name: str, choices: tuple[str, ...]) -> str:
             f"{name} must be one of {', '.join(map(repr, choices))} but is {value!r}"
         )
     return value
+
+
+def index_of(value: str | None, name: str, choices: tuple[str, ...]) -> int:
+    """Return the position of a name; the only one there is need not be named, or with ``""``."""
+    if value in (None, "") and len(choices) == 1:
+        return 0
+    return choices.index(check_choice(cast("str", value), name, choices))
 
 
 def _parameter(value: float, name: str, holds: Callable[[float], bool], accepted: str) -> float:

@@ -15,6 +15,7 @@ from isometrics._core.parameters import (
     check_confidence,
     check_prevalence,
     check_threshold,
+    index_of,
     parse_positions,
 )
 from isometrics._core.results import ResultTable, number, several
@@ -88,7 +89,7 @@ class Average(ResultTable):
     def of(self, measure: str, model: str | None = None) -> float:
         """Return one average."""
         column = self.measures.index(check_choice(measure, "measure", self.measures))
-        return float(self.mean[self._row(model), column])
+        return float(self.mean[index_of(model, "model", self.models), column])
 
     def curve(
         self,
@@ -122,7 +123,7 @@ class Average(ResultTable):
         axis = AXES[space][0].replace("_", " ")
         places = parse_positions(np.linspace(0, 1, 101) if x is None else x, axis=axis)
         places = np.atleast_1d(places)
-        name = self.models[self._row(model)]
+        name = self.models[index_of(model, "model", self.models)]
         tables = self.tables[name].values()
         heights = np.array([getattr(table, space).interpolate(places) for table in tables])
         if len(heights) < 2:
@@ -134,11 +135,6 @@ class Average(ResultTable):
         middle = heights.mean(axis=0)
         half = t * heights.std(axis=0, ddof=1) / math.sqrt(size)
         return Band(space, name, "folds", level, places, middle, middle - half, middle + half)
-
-    def _row(self, model: str | None) -> int:
-        if model is None and len(self.models) == 1:
-            return 0
-        return self.models.index(check_choice(model, "model", self.models))  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         """Return the number of models times the number of measures."""

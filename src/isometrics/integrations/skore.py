@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.parameters import check_choice
+from isometrics._core.sample import UNNAMED, Sample
 from isometrics.analysis import Analysis, analyse
 from isometrics.errors import MissingPackageError, ParameterError
 from isometrics.measures import ComparedMeasures, Measure, f_gain_name, f_key
@@ -17,7 +18,7 @@ from isometrics.score_functions import f1_gain_score, measure_score
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
 __all__ = ["METRICS", "add_metrics", "analysis_of"]
 
@@ -90,19 +91,21 @@ def analysis_of(
     check_choice(response_method, "response_method", ("auto", *METHODS))
     models = _models_of(report)
     read = {
-        name: [_rows(part, data_source, response_method, pos_label) for part in _parts_of(model)]
+        name: [_sample(part, data_source, response_method, pos_label) for part in _parts_of(model)]
         for name, model in models.items()
     }
     _check_same_rows(models, read)
     name, parts = next(iter(read.items()))
-    labels = np.concatenate([rows.positive for rows in parts])
-    scores = {name: np.concatenate([rows.scores for rows in parts]) for name, parts in read.items()}
+    labels = np.concatenate([rows.labels for rows in parts])
+    scores = {
+        name: np.concatenate([rows.only_scores for rows in parts]) for name, parts in read.items()
+    }
     said = f"{data_source} rows of a skore report"
     if not _is_cross_validated(models[name]):
         return replace(analyse(labels, scores), description=said)
     splits = [f"split {number}" for number in range(len(parts))]
     analysis = analyse(
-        labels, scores, groups=np.repeat(splits, [len(rows.positive) for rows in parts])
+        labels, scores, groups=np.repeat(splits, [len(rows.labels) for rows in parts])
     )
     said += f"; the scores of {len(parts)} splits, each of a model of its own, are pooled"
     if _has_rows_twice(models[name], data_source):
@@ -166,14 +169,8 @@ def _scored(
     return function(labels, scores if scores.ndim == 1 else scores[:, 1], pos_label=pos_label)
 
 
-class _Rows(NamedTuple):
-    """The rows of one EstimatorReport."""
-
-    positive: NDArray[np.bool_]
-    scores: NDArray[Any]
-
-
-def _rows(report: Any, data_source: str, response_method: str, pos_label: object) -> _Rows:
+def _sample(report: Any, data_source: str, response_method: str, pos_label: object) -> Sample:
+    """Return the rows of one EstimatorReport."""
     if report.ml_task != "binary-classification":
         raise ParameterError(f"the report is about {report.ml_task}, but two classes are needed")
     labels = getattr(report, f"y_{data_source}")
@@ -196,7 +193,7 @@ def _rows(report: Any, data_source: str, response_method: str, pos_label: object
     elif report.pos_label is None and place == 0:
         # Without a positive class of its own, a report's decisions speak for the second one.
         values = -values
-    return _Rows(np.asarray(labels) == classes[place], values)
+    return Sample(np.asarray(labels) == classes[place], {UNNAMED: values})
 
 
 def _models_of(report: Any) -> dict[str, Any]:
@@ -222,12 +219,12 @@ def _parts_of(model: Any) -> list[Any]:
     return list(model.reports_) if _is_cross_validated(model) else [model]
 
 
-def _check_same_rows(models: dict[str, Any], read: dict[str, list[_Rows]]) -> None:
+def _check_same_rows(models: dict[str, Any], read: dict[str, list[Sample]]) -> None:
     """Refuse models of different rows; of single tests only the labels tell."""
     first, *others = models
     for name in others:
         same = len(read[first]) == len(read[name]) and all(
-            np.array_equal(one.positive, other.positive)
+            np.array_equal(one.labels, other.labels)
             for one, other in zip(read[first], read[name], strict=True)
         )
         if same and _is_cross_validated(models[first]):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from isometrics._core.arrays import plain
-from isometrics._core.parameters import check_choice
+from isometrics._core.parameters import check_choice, index_of
 from isometrics.errors import LengthError, NoCurveError, ParameterError, UndefinedWarning
 from isometrics.measures import area_brackets
 from isometrics.points.models import named_models
@@ -317,13 +317,7 @@ def _histogram(histogram: Histogram | None) -> dict[str, Any] | None:
 
 
 def _model_of(band: BandLike, names: list[str]) -> str:
-    if band.model in names:
-        return band.model
-    if band.model == "" and len(names) == 1:
-        return names[0]
-    raise ParameterError(
-        f"bands has one of the model {band.model!r}, which is none of {', '.join(map(repr, names))}"
-    )
+    return names[index_of(band.model, "the model of a band", tuple(names))]
 
 
 def _band(band: BandLike) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from isometrics._core.parameters import (
     check_choice,
     check_confidence,
     check_size,
+    index_of,
     parse_jobs,
     parse_lambdas,
     parse_positions,
@@ -199,7 +200,7 @@ class CurveReplicates(ResultTable):
         level = check_confidence(
             self.confidence_level if confidence_level is None else confidence_level
         )
-        row = self._row(model)
+        row = index_of(model, "model", self.models)
         curves = self.replicates[row]
         curves = curves[~np.isnan(curves).any(axis=1)]
         if len(curves) < 2:
@@ -233,7 +234,7 @@ class CurveReplicates(ResultTable):
             raise NotAnswerableError(
                 f"curves in {self.space} space have no weight of recall; ask for space='tradeoff'"
             )
-        one, other = self._row(first), self._row(second)
+        one, other = index_of(first, "model", self.models), index_of(second, "model", self.models)
         with np.errstate(divide="ignore"):
             beta = np.sqrt(self.x / (1 - self.x))
         return BetterCurve(
@@ -245,11 +246,6 @@ class CurveReplicates(ResultTable):
             self.estimates[one] - self.estimates[other],
             share_better(self.replicates[one], self.replicates[other]),
         )
-
-    def _row(self, model: str | None) -> int:
-        if model is None and len(self.models) == 1:
-            return 0
-        return self.models.index(check_choice(model, "model", self.models))  # type: ignore[arg-type]
 
     def _title(self) -> str:
         return (

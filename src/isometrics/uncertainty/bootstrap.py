@@ -14,6 +14,7 @@ from isometrics._core.parameters import (
     check_choice,
     check_confidence,
     check_size,
+    index_of,
     parse_jobs,
     parse_random_state,
     renamed,
@@ -101,7 +102,10 @@ class Bootstrap(ResultTable):
 
     def interval(self, measure: str | None = None, model: str | None = None) -> Interval:
         """Return the ends of one interval; what there is only one of need not be named."""
-        row, column = self._model(model), self._measure(measure)
+        row, column = (
+            index_of(model, "model", self.models),
+            index_of(measure, "measure", self.measures),
+        )
         return Interval(float(self.lower[row, column]), float(self.upper[row, column]))
 
     def with_intervals(
@@ -138,7 +142,7 @@ class Bootstrap(ResultTable):
         The p-values go with the intervals: the interval of confidence 1 - p just reaches 0. With
         more than two models, `p_adjusted` corrects them for the number of pairs.
         """
-        column = self._measure(measure)
+        column = index_of(measure, "measure", self.measures)
         if len(self.models) < 2:
             raise NotAnswerableError(
                 "differences need two models or more; pass their scores as {'A': …, 'B': …}"
@@ -173,7 +177,10 @@ class Bootstrap(ResultTable):
 
     def sentence(self, measure: str | None = None, model: str | None = None) -> str:
         """Say one estimate and its interval in words."""
-        row, column = self._model(model), self._measure(measure)
+        row, column = (
+            index_of(model, "model", self.models),
+            index_of(measure, "measure", self.measures),
+        )
         said = _said(self.measures[column], self.models[row])
         return (
             f"{said} is {self.estimates[row, column]:.3f}, "
@@ -188,18 +195,6 @@ class Bootstrap(ResultTable):
             f"about {percent(self.confidence_level)} of the intervals made in this way would "
             "contain the value of the whole source. The intervals say nothing about other sources, "
             "nor about training the model again."
-        )
-
-    def _model(self, model: str | None) -> int:
-        if model is None and len(self.models) == 1:
-            return 0
-        return self.models.index(check_choice(model, "model", self.models))  # type: ignore[arg-type]
-
-    def _measure(self, measure: str | None) -> int:
-        if measure is None and len(self.measures) == 1:
-            return 0
-        return self.measures.index(
-            check_choice(measure, "measure", self.measures)  # type: ignore[arg-type]
         )
 
     def __len__(self) -> int:

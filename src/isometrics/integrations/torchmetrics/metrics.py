@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from isometrics._core.parameters import check_choice, check_size
-from isometrics.integrations.torchmetrics.state import Rows, RowsMetric
+from isometrics._core.sample import Sample
+from isometrics.integrations.torchmetrics.state import RowsMetric
 from isometrics.measures import AUPRG, Measure, pr_area
 from isometrics.points import OperatingPoints
 from isometrics.points.bounds import Bracket
@@ -66,13 +67,12 @@ class AreaMetric(RowsMetric):
         return self._plot(val, ax)
 
 
-def _bracket(sample: Rows | Accumulator | None, measure: Measure) -> Bracket:
+def _bracket(sample: Sample | Accumulator | None, measure: Measure) -> Bracket:
     if sample is None:
         return Bracket(math.nan, math.nan)
-    if isinstance(sample, Rows):
+    if isinstance(sample, Sample):
         # The score functions add it up where the scores lie.
-        rows: Any = sample
-        area = measure_score(*rows, measure=measure)
+        area = measure_score(sample.labels, sample.only_scores, measure=measure)
         return Bracket(area, area)
     return sample.brackets([measure.name])[measure.name]
 
@@ -322,19 +322,16 @@ class PrecisionRecallGainCurve(RowsMetric):
         precision_gains, recall_gains, thresholds = map(list, zip(*curves, strict=True))
         return precision_gains, recall_gains, thresholds
 
-    def _curve(self, sample: Rows | Accumulator | None) -> Curve:
+    def _curve(self, sample: Sample | Accumulator | None) -> Curve:
         if sample is None:
             none = self._tensor([])
             return none, none, none
-        points = points_of(sample) if isinstance(sample, Rows) else sample.points()
+        points = points_of(sample) if isinstance(sample, Sample) else sample.points()
         columns = (points.precision_gain, points.recall_gain, points.thresholds)
         precision_gain, recall_gain, thresholds = map(self._tensor, columns)
         return precision_gain, recall_gain, thresholds
 
 
-def points_of(rows: Rows) -> OperatingPoints:
+def points_of(sample: Sample) -> OperatingPoints:
     """Return the table of some rows, sorted and counted where the scores lie."""
-    labels: Any
-    scores: Any
-    labels, scores = rows
-    return OperatingPoints.from_scores(labels, scores)
+    return OperatingPoints.from_scores(sample.labels, sample.only_scores)

@@ -13,6 +13,7 @@ from torchmetrics.utilities.distributed import gather_all_tensors
 
 from isometrics._core.arrays import Column, to_host
 from isometrics._core.parameters import check_size, parse_whole
+from isometrics._core.sample import UNNAMED, Sample
 from isometrics.errors import (
     DimensionError,
     LabelError,
@@ -112,27 +113,26 @@ IGNORED = -1
 _UNKNOWN = "labels that are neither 0, 1 nor the ignore_index"
 
 
-class Batch(NamedTuple):
-    """Labels and scores, one a row, or a column for each label."""
+def samples_of(labels: Tensor, scores: Tensor) -> Iterator[Sample]:
+    """Yield the rows of each label, without what is ignored."""
+    if labels.ndim == 1:
+        yield _sample(labels, scores)
+        return
+    for of_label, scores_of_label in zip(labels.T, scores.T, strict=True):
+        present = of_label != IGNORED
+        yield _sample(of_label[present], scores_of_label[present])
 
-    labels: Tensor
-    """1, 0, or -1 for what is ignored, in 8 bits."""
-    scores: Tensor
-    """Floats of 32 or 64 bits."""
 
-    def each_label(self) -> Iterator[tuple[Tensor, Tensor]]:
-        """Yield who is positive and the scores for each label, without what is ignored."""
-        if self.labels.ndim == 1:
-            yield self.labels == 1, self.scores
-            return
-        for labels, scores in zip(self.labels.T, self.scores.T, strict=True):
-            kept = labels != IGNORED
-            yield labels[kept] == 1, scores[kept]
+def _sample(labels: Tensor, scores: Tensor) -> Sample:
+    # Tensors stand for the arrays of a sample, as those of any device do.
+    positive: Any = labels == 1
+    values: Any = scores
+    return Sample(positive, {UNNAMED: values})
 
 
 def parse_batch(
     preds: Tensor, target: Tensor, *, num_labels: int | None, ignore_index: int | None
-) -> Batch:
+) -> tuple[Tensor, Tensor]:
     """Check a batch of any shape, with the labels in its second dimension if there are several."""
     _check_shapes(preds, target, num_labels)
     target = target.detach().to(preds.device)
@@ -148,14 +148,15 @@ def parse_batch(
     wide = torch.float64 if preds.dtype == torch.float64 else torch.float32
     # What the caller writes into its tensor later is none of our rows.
     scores = preds.detach().to(wide, copy=True)
-    batch = Batch(labels.to(torch.int8), scores)
+    labels = labels.to(torch.int8)
     if num_labels is not None:
-        return Batch(*(part.movedim(1, -1).reshape(-1, num_labels) for part in batch))
-    batch = Batch(*(part.flatten() for part in batch))
+        labels, scores = (each.movedim(1, -1).reshape(-1, num_labels) for each in (labels, scores))
+        return labels, scores
+    labels, scores = labels.flatten(), scores.flatten()
     if ignore_index is None:
-        return batch
-    kept = batch.labels != IGNORED
-    return Batch(*(part[kept] for part in batch))
+        return labels, scores
+    present = labels != IGNORED
+    return labels[present], scores[present]
 
 
 def _check_shapes(preds: Tensor, target: Tensor, num_labels: int | None) -> None:
@@ -188,13 +189,6 @@ def _refuse(
     """Say how many values cannot be used, and where the first is; positions count all values."""
     column = Column(name, to_host(given.flatten()))
     column.refuse(to_host(offending.flatten()), error, what)
-
-
-class Rows(NamedTuple):
-    """The rows of one label."""
-
-    positive: Tensor
-    scores: Tensor
 
 
 class RowsMetric(Metric):
@@ -243,15 +237,15 @@ class RowsMetric(Metric):
         target
             Labels 0 and 1 of any type, in the same shape.
         """
-        batch = parse_batch(
+        labels, scores = parse_batch(
             preds, target, num_labels=self.num_labels, ignore_index=self.ignore_index
         )
         if self.max_bytes is None:
-            self.labels.append(batch.labels)
-            self.scores.append(batch.scores)
+            self.labels.append(labels)
+            self.scores.append(scores)
         else:
-            for stream, sample in zip(self._streams, batch.each_label(), strict=True):
-                stream.update(*sample)
+            for stream, sample in zip(self._streams, samples_of(labels, scores), strict=True):
+                stream.update(sample.labels, sample.only_scores)
 
     def reset(self) -> None:
         """Forget all rows."""
@@ -261,9 +255,9 @@ class RowsMetric(Metric):
 
     # ------------------------------------------------------------------ rows kept one by one
 
-    def _all_rows(self) -> Batch:
+    def _all_rows(self) -> tuple[Tensor, Tensor]:
         none = (0,) if self.num_labels is None else (0, self.num_labels)
-        return Batch(
+        return (
             _joined(self.labels, torch.empty(none, dtype=torch.int8, device=self.device)),
             _joined(self.scores, torch.empty(none, dtype=torch.float32, device=self.device)),
         )
@@ -312,11 +306,11 @@ class RowsMetric(Metric):
 
     # ------------------------------------------------------------------ results
 
-    def _samples(self) -> list[Rows | Accumulator | None]:
+    def _samples(self) -> list[Sample | Accumulator | None]:
         """Return what was seen of each label; None, with a warning, where it is one class only."""
-        found: list[Rows | Accumulator]
+        found: list[Sample | Accumulator]
         if self.max_bytes is None:
-            found = [Rows(*each) for each in self._all_rows().each_label()]
+            found = list(samples_of(*self._all_rows()))
         else:
             found = list(self._streams)
         return [
@@ -324,10 +318,10 @@ class RowsMetric(Metric):
             for place, sample in enumerate(found)
         ]
 
-    def _is_undefined(self, sample: Rows | Accumulator, place: int) -> bool:
-        if isinstance(sample, Rows):
-            positives = int(sample.positive.sum())
-            negatives = len(sample.positive) - positives
+    def _is_undefined(self, sample: Sample | Accumulator, place: int) -> bool:
+        if isinstance(sample, Sample):
+            positives = int(sample.labels.sum())
+            negatives = sample.size - positives
         else:
             positives, negatives = sample.positives, sample.negatives
         if positives and negatives:
