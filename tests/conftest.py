@@ -28,7 +28,7 @@ SLOW_PATHS = (
     "cli/test_study.py",
     "cli/test_study_ranking.py",
     "conformance/test_engines.py",
-    "sources/test_device_bins.py",
+    "sources/test_devices.py",
     "fuzz/",
     "integrations/test_mlflow.py",
     "integrations/test_skore.py",

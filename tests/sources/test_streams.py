@@ -20,6 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics._counting.growing import GrowingTally
+from isometrics._counting.numpy_kernel import order_of
+from isometrics._counting.tally import Tally
 from isometrics.errors import (
     EmptyInputError,
     LabelError,
@@ -34,11 +37,8 @@ from isometrics.errors import (
 )
 from isometrics.measures import Shown, measures_of, registered
 from isometrics.sources import streams as stream
-from isometrics.sources.adaptive import AdaptiveCounts
 from isometrics.testing.reference import Curve
 from isometrics.testing.strategies import binary_samples
-
-from .test_dyadic import coarser
 
 EXACT = {each.name: each.of for each in registered() if each.of_curve}
 MEASURES = tuple(each.name for each in registered(Shown.SUMMARY))
@@ -57,6 +57,23 @@ def accumulator(bins):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(stream, "BYTES_OF_A_BIN", 4000 // bins)
         return iso.Accumulator(4000)
+
+
+def coarser(tally, levels):
+    """Let intervals grow by some levels each, and join those that then overlap."""
+    more = np.minimum(tally.levels + np.resize(levels, tally.size), 63).astype(np.uint8)
+    lo = tally.lo >> more.astype(np.uint64) << more.astype(np.uint64)
+    blocks = [
+        Tally.from_blocks(
+            tally.order,
+            lo[row : row + 1],
+            more[row : row + 1],
+            tally.positives[row : row + 1],
+            tally.negatives[row : row + 1],
+        )
+        for row in range(tally.size)
+    ]
+    return Tally.empty(tally.order).merge(*blocks)
 
 
 def feed(into, labels, scores, size, weights=None):
@@ -225,9 +242,8 @@ def test_memory_is_bounded():
 def test_larger_bins_have_wider_bounds(sample, bins, levels):
     """A plan that is coarser everywhere never has narrower bounds."""
     fine = feed(accumulator(bins), *sample, 9)
-    counts = fine._counts.counts()
     rough = accumulator(bins)
-    rough._counts.absorb(coarser(counts, levels))
+    rough._counts.merge(coarser(fine._counts.tally(), levels))
     for name in ("_rows", "_positives", "_negatives", "_lowest"):
         setattr(rough, name, getattr(fine, name))
     check(rough, *sample)
@@ -437,7 +453,7 @@ def test_printouts(binned):
     found = binned[0]
     said = repr(found)
     assert said.startswith("Accumulator: 5,000 rows, ")
-    assert f"; {found._counts.counts().size:,} bins, " in said
+    assert f"; {found._counts.tally().size:,} bins, " in said
     width = float(said.rpartition(" ")[2])
     assert width == pytest.approx(found.brackets()["AUROC"].width, rel=1e-4)
     brackets = found.brackets()
@@ -635,6 +651,9 @@ SHARD = """
 import sys
 import numpy as np
 import isometrics as iso
+from isometrics._counting.growing import GrowingTally
+from isometrics._counting.numpy_kernel import order_of
+from isometrics._counting.tally import Tally
 labels, scores = np.load(sys.argv[1])
 stream = iso.Accumulator(100_000)
 for rows in np.array_split(np.arange(labels.size), 13):
@@ -680,13 +699,14 @@ def test_a_merge_in_another_process(binned):
 
 def test_rows_where_nothing_was_planned_wait():
     """A region that had no rows at first is planned when it has."""
-    word = np.dtype(np.uint64)
-    counts = AdaptiveCounts(4096, word)
+    order = order_of(np.dtype(np.float64))
+    word = order.word
+    counts = GrowingTally(order, 4096)
     rng = np.random.default_rng(1)
     for region in (2**30, 2**31, 2**36, 2**26):
         keys = rng.integers(region, region + 2**20, 8000).astype(word)
         counts.append(keys, rng.random(8000) < 0.5, np.ones(8000, np.int64))
-        seen = counts.counts()
-        inside = (seen.starts >= region) & (seen.ends < region + 2**20)
+        seen = counts.tally()
+        inside = (seen.lo >= region) & (seen.hi < region + 2**20)
         assert np.count_nonzero(inside) >= 10  # one, if it had been taken as it came
         assert seen.size <= 4096 + 1024

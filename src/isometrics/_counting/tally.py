@@ -87,6 +87,22 @@ class Tally:
         negatives = _sums(np.where(labels, 0, weights), first)
         return cls(order, lo, lo, positives, negatives)
 
+    @classmethod
+    def from_blocks(
+        cls,
+        order: Order,
+        lo: NDArray[Any],
+        levels: NDArray[np.uint8],
+        positives: Counts,
+        negatives: Counts,
+    ) -> Tally:
+        """Return the tally of aligned blocks of keys, 2**level keys each."""
+        hi = lo
+        if levels.any():
+            word = order.word
+            hi = lo + ((word.type(1) << levels.astype(word)) - word.type(1))
+        return cls(order, lo, hi, positives, negatives)
+
     # ------------------------------------------------------------------ what it holds
 
     @property

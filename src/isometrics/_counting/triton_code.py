@@ -231,7 +231,7 @@ def bin_tiles(
     scores, labels, size, lowest, highest, cell_shift, parts, bins, counts, outside, tiles,
     TIMES: tl.constexpr, ROOM: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
-    """Count rows in planned bins, and find those outside; see `engines.device_bins`.
+    """Count rows in planned bins, and find those outside; see `sources.devices`.
 
     Of each tile, the number of positives and the lowest integer are kept, -2**63 for NaN.
     """

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -12,32 +12,31 @@ from isometrics._core.labels import check_pos_label, positive_rows, surplus_labe
 from isometrics._core.results import number, same
 from isometrics._core.sample import (
     LARGEST_COUNT,
-    check_totals,
     has_nan,
     parse_device_sample,
     present_rows,
 )
+from isometrics._counting.growing import GrowingTally
 from isometrics._counting.numpy_kernel import order_of
-from isometrics._table.table import ClassTotals, Gaps, Measure, Table
+from isometrics._counting.tally import Tally
+from isometrics._table.building import table_of_tally
+from isometrics._table.table import Measure
 from isometrics.errors import EmptyInputError, LabelError, ParameterError, ScoreError, WeightError
 from isometrics.measures import AUPR, AUPRG, AUROC, Shown, bounds_of, parse_areas, registered
 from isometrics.points import OperatingPoints
 from isometrics.points.bounds import AreaBrackets, apart
 from isometrics.points.devices import measures
-from isometrics.sources.adaptive import AdaptiveCounts
-from isometrics.sources.device_bins import DeviceBins, can_count, negative_label
+from isometrics.sources.devices import DeviceBins, can_count, negative_label
 from isometrics.sources.memory import parse_bytes, parse_memory_limit
-from isometrics.sources.stream_state import as_array, parse_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Column
     from isometrics._core.sample import Sample
     from isometrics.points.bounds import Bracket
-    from isometrics.sources.dyadic import DyadicCounts
 
 BYTES_OF_A_BIN = 40
 """Counts, the plan, and rows that wait, for each bin."""
@@ -103,7 +102,7 @@ class Accumulator:
 
     def reset(self) -> None:
         """Forget all rows."""
-        self._counts = AdaptiveCounts(self._max_bytes // BYTES_OF_A_BIN, _ORDER.word)
+        self._counts = GrowingTally(_ORDER, self._max_bytes // BYTES_OF_A_BIN)
         self._device: DeviceBins | None = None
         self._negative: object = None
         self._rows = self._positives = self._negatives = 0
@@ -173,9 +172,7 @@ class Accumulator:
         batch = self._device.append(sample)
         if batch is None:
             return False
-        if batch.scores.size:
-            keys = _ORDER.keys(batch.scores.astype(np.float64))
-            self._counts.append(keys, batch.labels, np.ones(keys.size, np.int64))
+        self._counts.append(batch.keys, batch.labels, np.ones(batch.keys.size, np.int64))
         self._negative = self._negative if negative is None else negative
         self._rows += sample.size
         self._positives += batch.positives
@@ -183,11 +180,11 @@ class Accumulator:
         self._lowest = min(self._lowest, batch.lowest)
         return True
 
-    def _seen(self) -> DyadicCounts:
+    def _tally(self) -> Tally:
         """Return all counts; those of a device stay there, where further rows are added to them."""
         if self._device is None:
-            return self._counts.counts()
-        return self._counts.together(self._device.counts())
+            return self._counts.tally()
+        return self._counts.merged(self._device.tally())
 
     def _classes(self, labels: Column) -> tuple[NDArray[np.bool_], object]:
         """Tell the positive rows, and the label of all others, which must always be the same."""
@@ -195,14 +192,14 @@ class Accumulator:
         others = labels.values[~positive]
         if others.size == 0:
             return positive, self._negative
-        found = plain(others[0])
-        self._check_negative(found)
-        return positive, found
+        negative = plain(others[0])
+        self._check_negative(negative)
+        return positive, negative
 
-    def _check_negative(self, found: object) -> None:
-        if self._negative is not None and found != self._negative:
-            known = [1 if self._pos_label is None else self._pos_label, self._negative]
-            raise LabelError(f"the stream has {surplus_labels(known, found)}")
+    def _check_negative(self, label: object) -> None:
+        if self._negative is not None and label != self._negative:
+            classes = [1 if self._pos_label is None else self._pos_label, self._negative]
+            raise LabelError(f"the stream has {surplus_labels(classes, label)}")
 
     def merge(self, other: Accumulator) -> Self:
         """Add all rows that another accumulator has seen, and return the accumulator.
@@ -223,7 +220,7 @@ class Accumulator:
         if other._negative is not None:
             self._check_negative(other._negative)
             self._negative = other._negative
-        self._counts.absorb(other._seen())
+        self._counts.merge(other._tally())
         self._rows += other._rows
         self._positives += other._positives
         self._negatives += other._negatives
@@ -254,16 +251,12 @@ class Accumulator:
         the border of a bin. Best thresholds and hulls are those of these rows. `area_brackets`
         bounds the areas.
         """
-        seen = self._seen()
-        if seen.size == 0:
+        tally = self._tally()
+        if tally.size == 0:
             raise EmptyInputError("the stream has no rows yet; call update() first")
-        totals = ClassTotals(*check_totals(self.positives, self.negatives, counted="the stream"))
-        keys = seen.starts.copy()
-        keys[0] = self._lowest
-        thresholds = _ORDER.scores(keys[::-1])
-        tp, fp = np.cumsum(seen.positives[::-1]), np.cumsum(seen.negatives[::-1])
-        gaps = None if seen.exact else Gaps(seen.levels[::-1] > 0, has_hull=False)
-        return OperatingPoints(Table.of_rows(thresholds, tp, fp, totals, gaps))
+        return OperatingPoints(
+            table_of_tally(tally, counted="the stream", lowest=self._lowest, has_hull=False)
+        )
 
     def brackets(self, areas: Iterable[str] | None = None) -> AreaBrackets:
         """Return bounds of areas, equal ones while the stream is exact.
@@ -324,7 +317,7 @@ class Accumulator:
     @property
     def exact(self) -> bool:
         """Whether each distinct score is still counted by itself."""
-        return self._seen().exact
+        return self._tally().exact
 
     def __len__(self) -> int:
         """Return the number of rows seen so far."""
@@ -336,35 +329,34 @@ class Accumulator:
 
     def __repr__(self) -> str:
         """Say what was seen, and how closely it is known."""
-        seen = self._seen()
-        said = (
+        tally = self._tally()
+        text = (
             f"Accumulator: {self._rows:,} rows, {self.positives:,} positives, "
             f"{self.negatives:,} negatives"
         )
-        most = self._max_bytes // BYTES_OF_A_BIN
-        if seen.exact:
-            return f"{said}; exact, {seen.size:,} distinct scores of at most {most:,}"
-        said = f"{said}; {seen.size:,} bins, {self.nbytes / 1e6:.3g} MB"
+        if tally.exact:
+            most = self._max_bytes // BYTES_OF_A_BIN
+            return f"{text}; exact, {tally.size:,} distinct scores of at most {most:,}"
+        text = f"{text}; {tally.size:,} bins, {self.nbytes / 1e6:.3g} MB"
         if 0 in (self.positives, self.negatives):
-            return said
-        mixed = seen.levels > 0
-        undecided = (seen.positives[mixed] / self.positives) @ (
-            seen.negatives[mixed] / self.negatives
-        )
-        return f"{said}, {AUROC} known to {number(float(undecided))}"
+            return text
+        return f"{text}, AUROC known to {number(float(tally.uncertainty()[0].sum()))}"
 
     # ------------------------------------------------------------------ other processes
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return all that was seen as plain arrays, for `numpy.savez` or another process."""
-        counts = self._seen()
+        tally = self._tally()
         labels = {"pos_label": self._pos_label, "negative_label": self._negative}
         return {
-            **counts._asdict(),
+            "starts": tally.lo,
+            "levels": tally.levels,
+            "positives": tally.positives,
+            "negatives": tally.negatives,
             "rows": np.array(self._rows, np.int64),
             "lowest": np.array(self._lowest, _ORDER.word),
             "max_bytes": np.array(self._max_bytes, np.int64),
-            **{name: as_array(label) for name, label in labels.items() if label is not None},
+            **{name: _stored(label) for name, label in labels.items() if label is not None},
         }
 
     @classmethod
@@ -378,13 +370,13 @@ class Accumulator:
         >>> iso.Accumulator.from_state(stream.state())
         Accumulator: 3 rows, 1 positives, 2 negatives; exact, 3 distinct scores of at most 400,000
         """
-        found = parse_state(state, _ORDER)
-        made = cls(found.max_bytes, pos_label=found.pos_label)
-        made._counts.absorb(found.counts)
-        made._negative = found.negative_label
-        made._rows, made._lowest = found.rows, found.lowest
-        made._positives, made._negatives = found.positives, found.negatives
-        return made
+        stored = _parse_state(state)
+        stream = cls(stored.max_bytes, pos_label=stored.pos_label)
+        stream._counts.merge(stored.tally)
+        stream._negative = stored.negative_label
+        stream._rows, stream._lowest = stored.rows, stored.lowest
+        stream._positives, stream._negatives = stored.positives, stored.negatives
+        return stream
 
     def __eq__(self, other: object) -> bool:
         """Compare with another accumulator by what both have seen."""
@@ -422,3 +414,138 @@ def _whole(weights: NDArray[Any] | None, size: int) -> NDArray[np.int64]:
             "others are rounded and bounds could miss; use OperatingPoints.from_scores for them"
         )
     return weights
+
+
+# ---------------------------------------------------------------------- states
+
+_TYPES = {"starts": np.uint64, "levels": np.uint8, "positives": np.int64, "negatives": np.int64}
+_LABELS = "biufU"
+"""The kinds of arrays that hold a label: truth values, numbers or text."""
+
+
+class _State(NamedTuple):
+    """What an accumulator has seen, and the parameters it was made with."""
+
+    tally: Tally
+    lowest: int
+    """The lowest key; the highest one there is where there are no rows."""
+    rows: int
+    max_bytes: int
+    pos_label: object
+    negative_label: object
+    """None where no negative was seen."""
+
+    @property
+    def positives(self) -> int:
+        """The positives, with their weights."""
+        return int(self.tally.positives.sum())
+
+    @property
+    def negatives(self) -> int:
+        """The negatives, with their weights."""
+        return int(self.tally.negatives.sum())
+
+
+def _stored(label: object) -> NDArray[Any]:
+    """Return a label as an array without dimensions."""
+    array = np.array(label)
+    if array.dtype.kind not in _LABELS or array.ndim:
+        raise ParameterError(
+            f"the label {label!r} cannot be stored as an array; use labels that are truth values, "
+            "numbers or text"
+        )
+    return array
+
+
+def _parse_state(state: Mapping[str, ArrayLike]) -> _State:
+    """Return what a state says, if an accumulator can have said it; each entry is checked."""
+    if not isinstance(state, Mapping):
+        raise _damaged(f"it is a {type(state).__name__} and not a mapping of names to arrays")
+    tally, lowest = _parse_tally(state)
+    parsed = _State(
+        tally,
+        lowest,
+        rows=_whole_number(state, "rows"),
+        max_bytes=_whole_number(state, "max_bytes"),
+        pos_label=_label(state, "pos_label"),
+        negative_label=_label(state, "negative_label"),
+    )
+    # A row has one class and a weight of 1 or more.
+    fewest = np.count_nonzero(tally.positives) + np.count_nonzero(tally.negatives)
+    if not fewest <= parsed.rows <= parsed.positives + parsed.negatives:
+        raise _damaged(f"'rows' is {parsed.rows}, which its counts contradict")
+    positive = 1 if parsed.pos_label is None else parsed.pos_label
+    if parsed.negative_label is not None and parsed.negative_label == positive:
+        raise _damaged(f"{positive!r} is the label of both classes")
+    return parsed
+
+
+def _parse_tally(state: Mapping[str, ArrayLike]) -> tuple[Tally, int]:
+    """Return the counts of a state and its lowest key, if they can be those of a stream."""
+    columns = {name: _entry(state, name) for name in _TYPES}
+    for name, dtype in _TYPES.items():
+        if columns[name].dtype != dtype or columns[name].shape != columns["starts"].shape:
+            raise _damaged(f"{name!r} is not an array of {np.dtype(dtype)} as long as the others")
+    starts, levels = columns["starts"], columns["levels"]
+    lowest = _whole_number(state, "lowest")
+    if starts.ndim != 1:
+        raise _damaged("its intervals are not one-dimensional")
+    if (levels >= _ORDER.bits).any():
+        raise _damaged("intervals are larger than all keys together")
+    size = np.uint64(1) << levels.astype(np.uint64)
+    if (starts & (size - np.uint64(1))).any():
+        raise _damaged("intervals do not begin at multiples of their sizes")
+    tally = Tally.from_blocks(_ORDER, *columns.values())
+    if (tally.lo[1:] <= tally.hi[:-1]).any():
+        raise _damaged("intervals overlap")
+    _check_counts(tally)
+    if tally.size == 0 and lowest != _NO_KEY:
+        raise _damaged("it has a lowest key but no intervals")
+    if tally.size:
+        keys = starts.copy()
+        inside = int(keys[0]) <= lowest <= int(tally.hi[0])
+        keys[0] = lowest if inside else _NO_KEY
+        if np.isnan(_ORDER.scores(keys)).any():
+            raise _damaged("some keys are those of no score")
+    return tally, lowest
+
+
+def _check_counts(tally: Tally) -> None:
+    """Check that the rows of each interval are some, and those of all no more than 2**53."""
+    both = (tally.positives, tally.negatives)
+    if any((counts < 0).any() for counts in both) or (np.maximum(*both) == 0).any():
+        raise _damaged("counts are not positive")
+    # The sum of floats is off by less than a part in a million, and far from overflowing.
+    rounded = sum(float(counts.sum(dtype=np.float64)) for counts in both)
+    if rounded > 2 * LARGEST_COUNT or sum(int(counts.sum()) for counts in both) > LARGEST_COUNT:
+        raise _damaged("its rows add up to more than 2**53")
+
+
+def _whole_number(state: Mapping[str, ArrayLike], name: str) -> int:
+    entry = _entry(state, name)
+    if entry.ndim or entry.dtype.kind not in "iu" or entry < 0:
+        raise _damaged(f"{name!r} is not one whole number, 0 or more")
+    return int(entry)
+
+
+def _label(state: Mapping[str, ArrayLike], name: str) -> object:
+    """Return a label; None where it is not known."""
+    if name not in state:
+        return None
+    entry = _entry(state, name)
+    if entry.ndim or entry.dtype.kind not in _LABELS or entry != entry:  # noqa: PLR0124 (NaN)
+        raise _damaged(f"{name!r} is not one truth value, number or text")
+    return entry.item()
+
+
+def _entry(state: Mapping[str, ArrayLike], name: str) -> NDArray[Any]:
+    if name not in state:
+        raise _damaged(f"{name!r} is missing")
+    try:
+        return np.asarray(state[name])
+    except (TypeError, ValueError):
+        raise _damaged(f"{name!r} is not an array") from None
+
+
+def _damaged(why: str) -> ParameterError:
+    return ParameterError(f"this is not the state of an accumulator: {why}")

@@ -1,4 +1,4 @@
-"""Rows that lie on a device, counted there in planned bins."""
+"""Rows that lie on a device, counted there in planned bins: a tally that stays on the device."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from isometrics._core.arrays import column, is_array, namespace_of, plain, to_ho
 from isometrics._core.sample import has_nan
 from isometrics._counting import triton_bins, triton_sums
 from isometrics._counting.array_api import DeviceSums, baseline_of, positives_of
+from isometrics._counting.bins import plan_bins
 from isometrics._counting.keys import order_of as order_on_device
 from isometrics._counting.numpy_kernel import order_of
-from isometrics.sources.bins import plan_of
-from isometrics.sources.dyadic import DyadicCounts, of_rows
+from isometrics._counting.tally import Tally
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,14 +25,14 @@ PLANNED_ON = 1 << 16
 _ORDER = order_of(np.dtype(np.float64))
 
 
-class Batch(NamedTuple):
-    """What was found when rows were counted."""
+class CountedBatch(NamedTuple):
+    """What a batch of rows held that were counted."""
 
     positives: int
     lowest: int
     """The lowest key."""
-    scores: NDArray[Any]
-    """Scores and labels of the rows outside the plan, on the host."""
+    keys: NDArray[Any]
+    """Keys and labels of the rows outside the plan, on the host: they were not counted."""
     labels: NDArray[np.bool_]
 
 
@@ -59,11 +59,11 @@ class DeviceBins:
         xp = namespace_of(scores)
         # Both ends make the plan wide enough for all of these rows.
         ends = [xp.argmin(scores), xp.argmax(scores)]
-        some = [to_host(scores[::step]), *(to_host(scores[end])[None] for end in ends)]
-        truth = [to_host(labels[::step]), *(to_host(labels[end])[None] for end in ends)]
-        keys = _ORDER.keys(np.concatenate(some).astype(np.float64))
-        seen = of_rows(keys, np.concatenate(truth))
-        self._plan = plan_of(seen, most)
+        first, truth = (
+            np.concatenate([to_host(rows[::step]), *(to_host(rows[end])[None] for end in ends)])
+            for rows in (scores, labels)
+        )
+        self._plan = plan_bins(Tally.from_rows(_ORDER, _keys(first), truth), most)
         tables = (
             (cut.first << 6 | cut.shift.astype(np.int64)).astype(np.int32)
             for cut in (self._plan.parts, self._plan.cut)
@@ -78,7 +78,7 @@ class DeviceBins:
     def _range(self) -> tuple[int, int]:
         return self._plan.lowest - 2**63, self._plan.highest - 2**63
 
-    def append(self, sample: Sample) -> Batch | None:
+    def append(self, sample: Sample) -> CountedBatch | None:
         """Count rows; none of them, and None is returned, if a score is NaN."""
         labels, scores = sample.labels, sample.only_scores
         xp = namespace_of(scores)
@@ -91,26 +91,26 @@ class DeviceBins:
             )
             if counted is None:
                 return None
-            outside, positives, first = counted
+            outside, positives, lowest = counted
             left = self._left(sample, self._outside(sample) if outside is None else outside)
-            return Batch(positives, first + 2**63, *left)
+            return CountedBatch(positives, lowest + 2**63, *left)
         if has_nan(scores):
             return None
         left = self._left(sample, self._outside(sample))
         order = float64_order(xp, scores)
-        batch = Batch(positives_of(sample), int(xp.min(order)) + 2**63, *left)
+        batch = CountedBatch(positives_of(sample), int(xp.min(order)) + 2**63, *left)
         lowest, highest = self._range
-        if batch.scores.size:
+        if batch.keys.size:
             (rows,) = xp.nonzero((order >= lowest) & (order <= highest))
             order, labels = xp.take(order, rows), xp.take(labels, rows)
-        places = (order >> self._plan.cell_shift) - (lowest >> self._plan.cell_shift)
+        bins = (order >> self._plan.cell_shift) - (lowest >> self._plan.cell_shift)
         inside = order & ((1 << self._plan.cell_shift) - 1)
         for table in self._tables:
-            entry = xp.astype(xp.take(table, places), xp.int64)
+            entry = xp.astype(xp.take(table, bins), xp.int64)
             shift = entry & 63
-            places = (entry >> 6) + (inside >> shift)
+            bins = (entry >> 6) + (inside >> shift)
             inside = inside & ((xp.ones_like(shift) << shift) - 1)
-        values, counts = xp.unique_counts(places * 2 + xp.astype(labels, xp.int64))
+        values, counts = xp.unique_counts(bins * 2 + xp.astype(labels, xp.int64))
         self._counts[to_host(values)] += to_host(counts)
         return batch
 
@@ -123,21 +123,19 @@ class DeviceBins:
 
     @staticmethod
     def _left(sample: Sample, rows: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """Return some rows, on the host."""
+        """Return the keys and labels of some rows, on the host."""
         labels, scores = sample.labels, sample.only_scores
         xp = namespace_of(scores)
         if rows.shape[0] == 0:
-            return np.empty(0), np.empty(0, np.bool_)
-        return to_host(xp.take(scores, rows)), to_host(xp.take(labels, rows))
+            return np.empty(0, _ORDER.word), np.empty(0, np.bool_)
+        return _keys(to_host(xp.take(scores, rows))), to_host(xp.take(labels, rows))
 
-    def counts(self) -> DyadicCounts:
+    def tally(self) -> Tally:
         """Return the bins with rows."""
         counts = to_host(self._counts) if self._on_device else self._counts
         negatives, positives = counts[::2], counts[1::2]
         bins = np.flatnonzero(negatives + positives)
-        return DyadicCounts(
-            self._plan.edges(bins), self._plan.levels(bins), positives[bins], negatives[bins]
-        )
+        return Tally(_ORDER, *self._plan.ends(bins), positives[bins], negatives[bins])
 
     def worst_and_best(self, positives: int, negatives: int) -> list[DeviceSums] | None:
         """Add up the areas of the worst and the best order inside bins, where that is fast.
@@ -148,6 +146,10 @@ class DeviceBins:
             return None
         baseline = baseline_of(positives, negatives)
         return triton_bins.worst_and_best(self._counts, self._several, positives, baseline)
+
+
+def _keys(scores: NDArray[Any]) -> NDArray[Any]:
+    return _ORDER.keys(scores.astype(np.float64))
 
 
 def float64_order(xp: Any, scores: Any) -> Any:
