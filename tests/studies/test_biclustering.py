@@ -3,6 +3,7 @@
 import pytest
 
 import isometrics as iso
+from isometrics.spaces.indices import index_named
 from isometrics.studies.biclustering import biclustering_study, sweep_cheng_church, sweep_isa
 from isometrics.studies.planted import planted_bicluster
 
@@ -55,7 +56,7 @@ def test_the_envelope_is_the_best_bicluster_for_every_weight(study, index):
         envelope = points.tradeoff(index)
         for lam in (0.0, 0.2, 0.5, 0.8):
             best = max(
-                float(iso.indices.index_named(index).value(precision, recall, lam))
+                float(index_named(index).value(precision, recall, lam))
                 for precision, recall in zip(points.precision, points.recall, strict=True)
                 if recall > 0
             )

@@ -16,6 +16,7 @@ from isometrics.comparison.ranking import disagreement
 from isometrics.decisions.beta_intervals import segment_precisions, segment_shares
 from isometrics.errors import FileError, ParameterError
 from isometrics.spaces import PRGSpace, ROCSpace
+from isometrics.spaces.indices import index_named
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("sklearn")
@@ -384,9 +385,9 @@ def test_shares_of_the_weights():
         curves = {name: points.tradeoff(index) for name, points in models.items()}
         ahead = {name: np.ones(grid.size, bool) for name in curves}
         everything = models["CC"].prevalence
-        trivial = [iso.indices.index_named(index).value(everything, 1.0, grid)]
+        trivial = [index_named(index).value(everything, 1.0, grid)]
         if index == "kulczynski":
-            trivial.append(iso.indices.index_named(index).value(1.0, 1 / 600, grid))
+            trivial.append(index_named(index).value(1.0, 1 / 600, grid))
         for name, curve in curves.items():
             for other in [*(c(grid) for n, c in curves.items() if n != name), *trivial]:
                 ahead[name] &= curve(grid) > other + 1e-12
