@@ -1,4 +1,4 @@
-"""ROC, PR, PRG and tradeoff space: what one table looks like there, and nothing else."""
+"""ROC, PR, PRG and tradeoff space: coordinates, interpolation and areas of a table."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ SPACES: dict[str, type[ROCSpace | PRSpace | PRGSpace]] = {
     "pr": PRSpace,
     "prg": PRGSpace,
 }
-"""The spaces of points by the names that options use."""
+"""The spaces in which a row is a point, by the names that options accept."""

@@ -1,4 +1,4 @@
-"""What is known about the weight of recall: a density over λ, and averages under it."""
+"""Densities of the weight λ of recall, and integrals under them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 DensityLike: TypeAlias = Any
 """A name, a tuple of a name and parameters, a frozen distribution, a function, or None."""
 
-_WORST = 1e-8
-"""The largest error of an integral that is accepted; most are below 1e-12."""
+_MAX_ERROR = 1e-8
+"""The largest accepted error of an integral; most are below 1e-12."""
 
 _QUANTILES = (1e-6, 1e-3, 0.05, 0.25, 0.5, 0.75, 0.95, 1 - 1e-3, 1 - 1e-6)
 
@@ -36,16 +36,16 @@ class Density(NamedTuple):
     Attributes
     ----------
     function
-        λ to the density, without the powers of `exponents`.
+        The density as a function of λ, without the factors of `exponents`.
     exponents
-        The powers (a, b) of λ and 1-λ by which the density also has to be multiplied; these may
-        be infinite at the ends, so the quadrature knows them.
+        Exponents (a, b) of further factors λ^a and (1-λ)^b. These may be infinite at the ends, so
+        they are passed to the quadrature separately.
     kinks
-        Places where the density is not smooth.
+        Weights at which the density is not smooth.
     scale
-        A factor that brings the integral to the order of 1.
+        A factor that makes the integral about 1.
     distribution
-        The frozen distribution whose density it is, if there is one.
+        The frozen distribution with this density, or None.
     """
 
     function: Callable[[float], float]
@@ -64,38 +64,38 @@ class Density(NamedTuple):
         return [kink for kink in self.kinks if lo < kink < hi]
 
     def integral(self, function: Callable[[float], float], lo: float, hi: float) -> float:
-        """Return the integral of a function, times the density, over a range where it is smooth."""
-        cuts = [lo, *self.within(lo, hi), hi]
-        return math.fsum(self._smooth(function, *ends) for ends in pairwise(cuts))
+        """Return the integral of a smooth function times the density from lo to hi."""
+        borders = [lo, *self.within(lo, hi), hi]
+        return math.fsum(self._smooth(function, *ends) for ends in pairwise(borders))
 
     def _smooth(self, function: Callable[[float], float], lo: float, hi: float) -> float:
         if self.distribution is not None and not np.isfinite(self.distribution.pdf([lo, hi])).all():
-            # The density is infinite at an end, but quantiles are not.
+            # The density is infinite at an end, so integrate over the quantiles instead.
             ends = (float(self.distribution.cdf(end)) for end in (lo, hi))
             return self.scale * _integral(
                 lambda mass: function(float(self.distribution.ppf(mass))), *ends
             )
         a, b = self.exponents
-        # Powers that are singular at an end of this piece are left to the quadrature.
-        at_lo, at_hi = (a if lo == 0 else 0.0), (b if hi == 1 else 0.0)
+        # Factors that are singular at an end of this range are left to the quadrature.
+        a_quad, b_quad = (a if lo == 0 else 0.0), (b if hi == 1 else 0.0)
 
-        def height(lam: float) -> float:
-            rest = lam ** (a - at_lo) * (1 - lam) ** (b - at_hi)
-            return float(self.scale * function(lam) * self.function(lam) * rest)
+        def integrand(lam: float) -> float:
+            factors = lam ** (a - a_quad) * (1 - lam) ** (b - b_quad)
+            return float(self.scale * function(lam) * self.function(lam) * factors)
 
-        if at_lo or at_hi:
-            return _integral(height, lo, hi, weight="alg", wvar=(at_lo, at_hi))
-        return _integral(height, lo, hi)
+        if a_quad or b_quad:
+            return _integral(integrand, lo, hi, weight="alg", wvar=(a_quad, b_quad))
+        return _integral(integrand, lo, hi)
 
 
 def _integral(function: Callable[[float], float], lo: float, hi: float, **options: Any) -> float:
     from scipy.integrate import quad
 
-    # With its full output it tells about trouble by the error, not by warnings.
+    # With full_output, quad reports problems by the error estimate and not by warnings.
     value, error, *_ = quad(
         function, lo, hi, epsabs=1e-13, epsrel=1e-11, limit=500, full_output=1, **options
     )
-    if not error <= _WORST * max(1, abs(value)):
+    if not error <= _MAX_ERROR * max(1, abs(value)):
         raise ParameterError(
             f"density has no finite integral from {number(lo)} to {number(hi)}, or too many jumps "
             "to find it"
@@ -104,25 +104,25 @@ def _integral(function: Callable[[float], float], lo: float, hi: float, **option
 
 
 def parse_density(density: DensityLike, lo: float, hi: float) -> Density:
-    """Check what is known about λ on a range."""
-    cleaned = _named(density)
-    lam = [*np.linspace(lo, hi, 1003)[1:-1].tolist(), *cleaned.within(lo, hi)]
-    heights = [_height(cleaned.function, place) for place in lam]
-    for place, height in zip(lam, heights, strict=True):
-        if not height >= 0 or math.isinf(height):
+    """Convert what a user passes as a density, and check its values from lo to hi."""
+    parsed = _parse_form(density)
+    weights = [*np.linspace(lo, hi, 1003)[1:-1].tolist(), *parsed.within(lo, hi)]
+    values = [_value(parsed.function, lam) for lam in weights]
+    for lam, value in zip(weights, values, strict=True):
+        if not value >= 0 or math.isinf(value):
             raise ParameterError(
-                f"density must be ≥ 0 and finite between lo and hi but is {number(height)} at "
-                f"λ = {number(place)}"
+                f"density must be ≥ 0 and finite between lo and hi but is {number(value)} at "
+                f"λ = {number(lam)}"
             )
-    mass = math.fsum(heights) / len(heights)
-    if cleaned.distribution is not None:
-        mass = float(cleaned.distribution.cdf(hi) - cleaned.distribution.cdf(lo))
+    mass = math.fsum(values) / len(values)
+    if parsed.distribution is not None:
+        mass = float(parsed.distribution.cdf(hi) - parsed.distribution.cdf(lo))
     if mass == 0:
         raise ParameterError(f"density is 0 everywhere from {number(lo)} to {number(hi)}")
-    return cleaned._replace(scale=1 / mass)
+    return parsed._replace(scale=1 / mass)
 
 
-def _named(density: DensityLike) -> Density:
+def _parse_form(density: DensityLike) -> Density:
     name, *parameters = density if isinstance(density, tuple) and density else (density,)
     if isinstance(name, str):
         numbers = parse_numbers(parameters)
@@ -133,7 +133,7 @@ def _named(density: DensityLike) -> Density:
         if name == "triangular" and numbers.size <= 1:
             return _triangular(*numbers.tolist())
     elif callable(getattr(density, "pdf", None)) and callable(getattr(density, "support", None)):
-        # Between its quantiles even a narrow peak is not overlooked.
+        # Splitting at quantiles keeps the quadrature from missing a narrow peak.
         kinks = tuple(sorted({*map(float, density.support()), *density.ppf(_QUANTILES).tolist()}))
         return Density(density.pdf, kinks=kinks, distribution=density)
     elif callable(density):
@@ -155,13 +155,13 @@ def _triangular(mode: float = 0.5) -> Density:
             f"a triangular density needs a mode between 0 and 1, not {number(mode)}"
         )
 
-    def height(lam: float) -> float:
+    def triangle(lam: float) -> float:
         return lam / mode if lam < mode else (1 - lam) / (1 - mode) if mode < 1 else 1.0
 
-    return Density(height, kinks=(float(mode),))
+    return Density(triangle, kinks=(float(mode),))
 
 
-def _height(function: Callable[[float], float], lam: float) -> float:
+def _value(function: Callable[[float], float], lam: float) -> float:
     try:
         return float(function(lam))
     except (TypeError, ValueError):

@@ -30,8 +30,71 @@ if TYPE_CHECKING:
     from isometrics._table.table import Table
 
 
-_HALVINGS = 60
+_ISOLINE_BISECTIONS = 60
+_CROSSING_BISECTIONS = 64
 _ROUNDING = 1e-12
+
+_TOLERANCE = 1e-9
+"""How far a function that should rise may fall by its own rounding."""
+
+_EIGHTHS = [n / 8 for n in range(1, 8)]
+"""Quadrature on each eighth of the range of λ does not miss a narrow peak."""
+
+_MAX_ERROR = 1e-8
+"""The largest accepted error of an area; most are below 1e-12."""
+
+
+class Rows(NamedTuple):
+    """True and false positives of several points, and the totals of both classes."""
+
+    tp: Counts
+    fp: Counts
+    positives: Total
+    negatives: Total
+
+    @classmethod
+    def of_table(cls, table: Table) -> Rows:
+        """Return the counts of a table."""
+        return cls(table.tp, table.fp, table.positives, table.negatives)
+
+    @classmethod
+    def of_rates(cls, precision: Floats, recall: Floats, prevalence: float) -> Rows:
+        """Return counts with these rates, scaled to a total of one positive.
+
+        A precision of 0 is only possible at a recall of 0; there are no false positives then.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            fp = np.where(precision > 0, recall * ((1 - precision) / precision), 0.0)
+        return cls(np.asarray(recall), fp, 1.0, (1 - prevalence) / prevalence)
+
+    @property
+    def fn(self) -> Counts:
+        """False negatives."""
+        return np.asarray(self.positives - self.tp)
+
+    @property
+    def precision(self) -> Floats:
+        """tp/(tp+fp); NaN for the empty rule."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.tp / (self.tp + self.fp))
+
+    @property
+    def recall(self) -> Floats:
+        """tp/P."""
+        return np.asarray(self.tp / self.positives)
+
+    @property
+    def prevalence(self) -> float:
+        """The share of positives."""
+        return self.positives / (self.positives + self.negatives)
+
+    def take(self, rows: Any) -> Rows:
+        """Return the points of some rows."""
+        return self._replace(tp=self.tp[rows], fp=self.fp[rows])
+
+    def column(self) -> Rows:
+        """Return the points along the first of two axes, so that λ broadcasts along the second."""
+        return self._replace(tp=self.tp[:, None], fp=self.fp[:, None])
 
 
 class WeightedIndex(ABC):
@@ -40,12 +103,12 @@ class WeightedIndex(ABC):
     Attributes
     ----------
     name
-        The name by which options know it.
+        The name that options accept.
     needs_prevalence
-        Whether precision and recall alone do not determine it.
+        Whether it depends on the prevalence besides precision and recall.
     rises_with_recall
-        Whether more recall at the same precision is never worse. Of more and more positive
-        predictions, as many false as before, the cost may rise.
+        Whether it never falls when recall rises at the same precision. The cost may: more
+        predicted positives of the same precision include more false positives.
     """
 
     __slots__ = ()
@@ -59,8 +122,8 @@ class WeightedIndex(ABC):
         """Return the index of points that have true positives."""
 
     @abstractmethod
-    def crossing(self, one: Rows, other: Rows, lo: Floats, hi: Floats) -> Floats:
-        """Return where the curves of two points meet in [lo, hi]; NaN where they do not."""
+    def crossing(self, first: Rows, second: Rows, lo: Floats, hi: Floats) -> Floats:
+        """Return the λ in [lo, hi] at which the curves of two points meet; NaN if there is none."""
 
     @abstractmethod
     def areas(self, rows: Rows, lo: Floats, hi: Floats) -> Floats:
@@ -96,7 +159,7 @@ class WeightedIndex(ABC):
         """Return the points of PR space where the index has a value, as recalls and precisions.
 
         Half of the points are evenly spaced in recall and half in precision, so that flat and
-        steep parts are both smooth. They come by rising recall.
+        steep sections are both smooth. They are ordered by rising recall.
 
         Parameters
         ----------
@@ -116,33 +179,29 @@ class WeightedIndex(ABC):
         >>> recall + precision
         array([1., 1., 1., 1., 1., 1.])
         """
-        value, weight = check_number(value, "value"), check_level(lam, "lam")
-        known = self._prevalence(prevalence)
-        steps = np.linspace(0, 1, check_size(size) // 2 + 1)[1:]
-        precision_there = self._solved(
-            lambda unknown: self._at(unknown, steps, weight, known), value, steps.size
-        )
-        recall_there = np.full(steps.size, np.nan)
+        value, weight = check_number(value, "value"), np.asarray(check_level(lam, "lam"))
+        share = self._prevalence(prevalence)
+
+        def index_of(precision: Floats, recall: Floats) -> Floats:
+            return self.of_rows(Rows.of_rates(precision, recall, share), weight)
+
+        grid = np.linspace(0, 1, check_size(size) // 2 + 1)[1:]
+        precisions = self._solve(lambda precision: index_of(precision, grid), value, grid.size)
+        recalls = np.full(grid.size, np.nan)
         if self.rises_with_recall:
-            recall_there = self._solved(
-                lambda unknown: self._at(steps, unknown, weight, known), value, steps.size
-            )
-        x = np.concatenate([steps, recall_there])
-        y = np.concatenate([precision_there, steps])
+            recalls = self._solve(lambda recall: index_of(grid, recall), value, grid.size)
+        x, y = np.concatenate([grid, recalls]), np.concatenate([precisions, grid])
         solved = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
         order = solved[np.lexsort((-y[solved], x[solved]))]
         return x[order], y[order]
 
-    def _at(self, precision: Floats, recall: Floats, lam: float, prevalence: float) -> Floats:
-        return self.of_rows(Rows.of_rates(precision, recall, prevalence), np.asarray(lam))
-
     @staticmethod
-    def _solved(function: Callable[[Floats], Floats], value: float, size: int) -> Floats:
+    def _solve(function: Callable[[Floats], Floats], value: float, size: int) -> Floats:
         """Return where rising functions reach a value between 0 and 1; NaN where they do not."""
-        low, high = np.full(size, 2.0**-_HALVINGS), np.ones(size)
-        # A line that ends on a border of the square has its end there.
+        low, high = np.full(size, 2.0**-_ISOLINE_BISECTIONS), np.ones(size)
+        # Rounding must not lose the end of a line on a border of the square.
         reached = (function(low) <= value + _ROUNDING) & (function(high) >= value - _ROUNDING)
-        for _ in range(_HALVINGS):
+        for _ in range(_ISOLINE_BISECTIONS):
             middle = (low + high) / 2
             below = function(middle) < value
             low, high = np.where(below, middle, low), np.where(below, high, middle)
@@ -172,10 +231,10 @@ class ClosedIndex(WeightedIndex):
     __slots__ = ()
 
     has_empty_rule: bool = False
-    """Whether the empty rule has a value, and so is a point like any other."""
+    """Whether the index is defined for the empty rule, which then is a point like any other."""
 
     linear: bool = False
-    """Whether the index itself is a straight line in λ."""
+    """Whether the index is linear in λ."""
 
     def __eq__(self, other: object) -> bool:
         """Compare by class: these indices have no parameters."""
@@ -186,22 +245,22 @@ class ClosedIndex(WeightedIndex):
         return hash(type(self))
 
     @abstractmethod
-    def meeting(self, one: Rows, other: Rows) -> Floats:
-        """Return where the curves of two points meet in [0, 1]; NaN where they do not."""
+    def meeting(self, first: Rows, second: Rows) -> Floats:
+        """Return the λ in [0, 1] at which the curves of two points meet; NaN if there is none."""
 
     def coordinates(self, rows: Rows) -> tuple[Floats, Floats] | None:  # noqa: ARG002
-        """Return the coordinates whose hull is the envelope, unless it is the hull of counts."""
+        """Return coordinates whose hull is the envelope; None if it is the hull of counts."""
         return None
 
-    def crossing(self, one: Rows, other: Rows, lo: Floats, hi: Floats) -> Floats:
-        """Return where the curves of two points meet in [lo, hi]; NaN where they do not."""
-        met = self.meeting(one, other)
+    def crossing(self, first: Rows, second: Rows, lo: Floats, hi: Floats) -> Floats:
+        """Return the λ in [lo, hi] at which the curves of two points meet; NaN if there is none."""
+        lam = self.meeting(first, second)
         with np.errstate(invalid="ignore"):
-            return np.where((met >= lo) & (met <= hi), met, np.nan)
+            return np.where((lam >= lo) & (lam <= hi), lam, np.nan)
 
 
-class _Straight(ClosedIndex):
-    """An index that is a straight line in λ."""
+class _LinearIndex(ClosedIndex):
+    """An index that is linear in λ."""
 
     __slots__ = ()
 
@@ -212,7 +271,7 @@ class _Straight(ClosedIndex):
         return np.asarray((hi - lo) * self.of_rows(rows, (lo + hi) / 2))
 
 
-class Kulczynski(_Straight):
+class Kulczynski(_LinearIndex):
     """λ·recall + (1-λ)·precision."""
 
     __slots__ = ()
@@ -223,12 +282,12 @@ class Kulczynski(_Straight):
         """Return the index of points that have true positives."""
         return np.asarray(lam * rows.recall + (1 - lam) * rows.precision)
 
-    def meeting(self, one: Rows, other: Rows) -> Floats:
+    def meeting(self, first: Rows, second: Rows) -> Floats:
         """(p₁-p₂)/((p₁-p₂) + (r₂-r₁))."""
-        rise, fall = steps(one, other)
-        total = Fraction(one.positives) ** 2
-        predicted = [fractions(rows.tp) + fractions(rows.fp) for rows in (one, other)]
-        return share(fall * total, rise * (predicted[0] * predicted[1]))
+        rise, fall = exact_steps(first, second)
+        squared_positives = Fraction(first.positives) ** 2
+        predicted = [fractions(rows.tp) + fractions(rows.fp) for rows in (first, second)]
+        return share(fall * squared_positives, rise * (predicted[0] * predicted[1]))
 
     def coordinates(self, rows: Rows) -> tuple[Floats, Floats]:
         """Return the coordinates whose hull is the envelope."""
@@ -238,8 +297,8 @@ class Kulczynski(_Straight):
 class Folke(ClosedIndex):
     """recall^λ · precision^(1-λ), the weighted Fowlkes-Mallows index.
 
-    Hanczar & Nadif (section 2.4) print the exponents λ/2 and 1-λ/2, which break their own
-    conditions and do not give their Table 1; these do.
+    Hanczar & Nadif (section 2.4) print the exponents λ/2 and 1-λ/2, which violate their own
+    conditions and do not reproduce their Table 1; these exponents do.
     """
 
     __slots__ = ()
@@ -250,26 +309,24 @@ class Folke(ClosedIndex):
         """Return the index of points that have true positives."""
         return np.asarray(rows.recall**lam * rows.precision ** (1 - lam))
 
-    def meeting(self, one: Rows, other: Rows) -> Floats:
+    def meeting(self, first: Rows, second: Rows) -> Floats:
         """ln(p₁/p₂)/(ln(p₁/p₂) + ln(r₂/r₁))."""
-        rise, fall = steps(one, other)
-        predicted, tp = fractions(one.tp) + fractions(one.fp), fractions(other.tp)
-        # Exact differences keep the logarithms of almost equal rates accurate.
-        precision = _floats(fall / (predicted * tp))
-        recall = _floats(rise / (Fraction(one.positives) * fractions(one.tp)))
-        return share(np.log1p(precision), np.log1p(recall))
+        rise, fall = exact_steps(first, second)
+        predicted, tp = fractions(first.tp) + fractions(first.fp), fractions(second.tp)
+        # p₁/p₂ - 1 and r₂/r₁ - 1 are exact, so logarithms of almost equal rates are accurate.
+        precision_excess = _floats(fall / (predicted * tp))
+        recall_excess = _floats(rise / (Fraction(first.positives) * fractions(first.tp)))
+        return share(np.log1p(precision_excess), np.log1p(recall_excess))
 
     def areas(self, rows: Rows, lo: Floats, hi: Floats) -> Floats:
         """Return the area under the curve of each point: width · highest · (e^x - 1)/x."""
-        # ln(r/p) = ln((tp+fp)/P), which log1p keeps accurate where precision and recall are almost
-        # equal, and the logarithm itself where few are predicted positive.
-        share = (rows.tp + rows.fp) / rows.positives
+        # ln(r/p) = ln((tp+fp)/P). log1p is accurate where precision and recall are almost equal,
+        # log where few rows are predicted positive.
+        ratio = (rows.tp + rows.fp) / rows.positives
         excess = np.maximum((rows.fp - rows.fn) / rows.positives, -0.5)
-        slope = np.where(share < 0.5, np.log(share), np.log1p(excess))
-        highest = np.where(slope > 0, hi, lo)
-        return np.asarray(
-            (hi - lo) * self.of_rows(rows, highest) * _fall(-np.abs(slope) * (hi - lo))
-        )
+        slope = np.where(ratio < 0.5, np.log(ratio), np.log1p(excess))
+        width, highest = hi - lo, self.of_rows(rows, np.where(slope > 0, hi, lo))
+        return np.asarray(width * highest * _expm1_ratio(-np.abs(slope) * width))
 
     def coordinates(self, rows: Rows) -> tuple[Floats, Floats]:
         """Return the coordinates whose hull is the envelope."""
@@ -287,9 +344,9 @@ class FMeasure(ClosedIndex):
         """Return the index of points that have true positives."""
         return _tversky(rows, lam, 1 - lam)
 
-    def meeting(self, one: Rows, other: Rows) -> Floats:
-        """Δ(1/p)/(Δ(1/p) + Δ(1/r)), which is β²/(1+β²) of the segment between them."""
-        rise, fall = steps(one, other)
+    def meeting(self, first: Rows, second: Rows) -> Floats:
+        """Δ(1/p)/(Δ(1/p) + Δ(1/r)), which is β²/(1+β²) for the β of the segment between them."""
+        rise, fall = exact_steps(first, second)
         return share(fall, rise)
 
     def areas(self, rows: Rows, lo: Floats, hi: Floats) -> Floats:
@@ -300,7 +357,7 @@ class FMeasure(ClosedIndex):
 class Jaccard(ClosedIndex):
     """tp/(tp + w(λ)·fn + w(1-λ)·fp) with w(x) = min(2x, 1).
 
-    At the same points it ranks as the F-measure does at β² = 2λ, above λ = ½ at 1/β² = 2(1-λ).
+    It ranks points as F_β does, with β² = 2λ up to λ = ½ and 1/β² = 2(1-λ) above.
     """
 
     __slots__ = ()
@@ -311,10 +368,10 @@ class Jaccard(ClosedIndex):
         """Return the index of points that have true positives."""
         return _tversky(rows, np.minimum(2 * lam, 1), np.minimum(2 * (1 - lam), 1))
 
-    def meeting(self, one: Rows, other: Rows) -> Floats:
+    def meeting(self, first: Rows, second: Rows) -> Floats:
         """β²/2 up to ½, then 1 - 1/(2β²), with β² = Δ(1/p)/Δ(1/r)."""
-        rise, fall = steps(one, other)
-        # λ and 1-λ are in the ratio s : 2-s with s the smaller of both over the larger.
+        rise, fall = exact_steps(first, second)
+        # λ and 1-λ have the ratio s : 2-s, where s is the smaller of both over the larger.
         flat = np.asarray(abs(fall) <= abs(rise), dtype=bool)
         smaller, larger = np.where(flat, fall, rise), np.where(flat, rise, fall)
         half = share(smaller, 2 * larger - smaller)
@@ -328,7 +385,7 @@ class Jaccard(ClosedIndex):
         return left + right
 
 
-class FGain(_Straight):
+class FGain(_LinearIndex):
     """(1-λ)·precision gain + λ·recall gain (Flach & Kull 2015, Th. 2)."""
 
     __slots__ = ()
@@ -339,17 +396,17 @@ class FGain(_Straight):
     def of_rows(self, rows: Rows, lam: Floats) -> Floats:
         """Return the index of points that have true positives."""
         odds = rows.positives / rows.negatives
-        missed = lam * rows.fn + (1 - lam) * rows.fp
+        errors = lam * rows.fn + (1 - lam) * rows.fp
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(1 - odds * (missed / rows.tp))
+            return np.asarray(1 - odds * (errors / rows.tp))
 
-    def meeting(self, one: Rows, other: Rows) -> Floats:
-        """As for the F-measure: both rise with one another."""
-        rise, fall = steps(one, other)
+    def meeting(self, first: Rows, second: Rows) -> Floats:
+        """As for the F-measure, of which the F gain is a rising function."""
+        rise, fall = exact_steps(first, second)
         return share(fall, rise)
 
 
-class Cost(_Straight):
+class Cost(_LinearIndex):
     """λ·tpr + (1-λ)·(1-fpr): 1 minus the normalised expected cost of Drummond & Holte (2006).
 
     λ is their probability-cost PC(+); the empty rule is a point like any other.
@@ -367,140 +424,78 @@ class Cost(_Straight):
         specificity = (rows.negatives - rows.fp) / rows.negatives
         return np.asarray(lam * rows.recall + (1 - lam) * specificity)
 
-    def meeting(self, one: Rows, other: Rows) -> Floats:
+    def meeting(self, first: Rows, second: Rows) -> Floats:
         """Δfpr/(Δfpr + Δtpr)."""
-        rise = (fractions(other.tp) - fractions(one.tp)) * Fraction(one.negatives)
-        run = (fractions(other.fp) - fractions(one.fp)) * Fraction(one.positives)
+        rise = (fractions(second.tp) - fractions(first.tp)) * Fraction(first.negatives)
+        run = (fractions(second.fp) - fractions(first.fp)) * Fraction(first.positives)
         return share(run, rise)
 
 
-def _tversky(rows: Rows, missed: Floats, false: Floats) -> Floats:
+def _tversky(rows: Rows, fn_weight: Floats, fp_weight: Floats) -> Floats:
     """tp/(tp + weighted errors), without the cancellation of sums of reciprocals."""
     with np.errstate(invalid="ignore"):
-        return np.asarray(rows.tp / (rows.tp + (missed * rows.fn + false * rows.fp)))
+        return np.asarray(rows.tp / (rows.tp + (fn_weight * rows.fn + fp_weight * rows.fp)))
 
 
 def _reciprocal_areas(
     index: ClosedIndex, rows: Rows, lo: Floats, hi: Floats, slope: Floats
 ) -> Floats:
-    """Return the area where 1/index is a line: width · highest · ln(1+x)/x.
+    """Return the area where 1/index is linear in λ: width · highest · ln(1+x)/x.
 
-    x is the rise of 1/index over the width in units of its smallest value; it is never negative,
-    so nothing cancels.
+    `highest` is the largest value of the index, at one of the ends, and x the change of 1/index
+    over the width, relative to 1/highest. It is never negative, so nothing cancels.
     """
     highest = index.of_rows(rows, np.where(slope > 0, lo, hi))
     width = hi - lo
-    return np.asarray(width * highest * _bend(np.abs(slope) * width * highest))
+    return np.asarray(width * highest * _log1p_ratio(np.abs(slope) * width * highest))
 
 
-def _bend(x: Floats) -> Floats:
+def _log1p_ratio(x: Floats) -> Floats:
     """ln(1+x)/x, which is 1 at 0."""
     return np.divide(np.log1p(x), x, out=np.ones_like(x), where=x != 0)
 
 
-def _fall(x: Floats) -> Floats:
+def _expm1_ratio(x: Floats) -> Floats:
     """(exp(x)-1)/x, which is 1 at 0."""
     return np.divide(np.expm1(x), x, out=np.ones_like(x), where=x != 0)
+
+
+_to_fraction = np.frompyfunc(Fraction, 1, 1)
+
+
+def fractions(counts: Counts) -> NDArray[Any]:
+    """Return counts as exact fractions."""
+    return np.asarray(_to_fraction(counts), dtype=object)
 
 
 def _floats(exact: NDArray[np.object_]) -> Floats:
     return np.asarray(exact, dtype=np.float64)
 
 
-_exact = np.frompyfunc(Fraction, 1, 1)
-
-
-class Rows(NamedTuple):
-    """True and false positives of points, and the totals."""
-
-    tp: Counts
-    fp: Counts
-    positives: Total
-    negatives: Total
-
-    @classmethod
-    def of_table(cls, table: Table) -> Rows:
-        """Take the counts of a table."""
-        return cls(table.tp, table.fp, table.positives, table.negatives)
-
-    @classmethod
-    def of_rates(cls, precision: Floats, recall: Floats, prevalence: float) -> Rows:
-        """Recover counts for one positive in all; without precision, from recall 0."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            false = np.where(precision > 0, recall * ((1 - precision) / precision), 0.0)
-        return cls(np.asarray(recall), false, 1.0, (1 - prevalence) / prevalence)
-
-    @property
-    def fn(self) -> Counts:
-        """False negatives."""
-        return np.asarray(self.positives - self.tp)
-
-    @property
-    def precision(self) -> Floats:
-        """tp/(tp+fp); NaN for the empty rule."""
-        with np.errstate(invalid="ignore"):
-            return np.asarray(self.tp / (self.tp + self.fp))
-
-    @property
-    def recall(self) -> Floats:
-        """tp/P."""
-        return np.asarray(self.tp / self.positives)
-
-    @property
-    def prevalence(self) -> float:
-        """The share of positives."""
-        return self.positives / (self.positives + self.negatives)
-
-    def take(self, rows: Any) -> Rows:
-        """Return some of the points."""
-        return self._replace(tp=self.tp[rows], fp=self.fp[rows])
-
-    def column(self) -> Rows:
-        """Return the points down a first axis, so that weights go along a second one."""
-        return self._replace(tp=self.tp[:, None], fp=self.fp[:, None])
-
-
-def steps(one: Rows, other: Rows) -> tuple[NDArray[Any], NDArray[Any]]:
+def exact_steps(first: Rows, second: Rows) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return P·(tp₂ - tp₁) and tp₁·fp₂ - tp₂·fp₁, exactly, as fractions.
 
-    The first has the sign of the difference in recall, the second that of the difference in
-    precision the other way round; both are needed without rounding, since points of a hull may
-    be almost collinear.
+    They have the signs of r₂ - r₁ and p₁ - p₂. Both are needed without rounding, since points of a
+    hull may be almost collinear.
     """
-    tp_1, fp_1, tp_2, fp_2 = map(fractions, (one.tp, one.fp, other.tp, other.fp))
-    return np.asarray(Fraction(one.positives) * (tp_2 - tp_1)), tp_1 * fp_2 - tp_2 * fp_1
+    tp_1, fp_1, tp_2, fp_2 = map(fractions, (first.tp, first.fp, second.tp, second.fp))
+    return np.asarray(Fraction(first.positives) * (tp_2 - tp_1)), tp_1 * fp_2 - tp_2 * fp_1
 
 
-def fractions(counts: Counts) -> NDArray[Any]:
-    """Return counts as exact fractions."""
-    return np.asarray(_exact(counts), dtype=object)
-
-
-def share(part: NDArray[Any], rest: NDArray[Any]) -> Floats:
-    """Return part/(part + rest), rounded once; NaN unless both are ≥ 0 or both are ≤ 0."""
-    part, rest = np.asarray(part), np.asarray(rest)
-    # Two points of which one dominates the other do not meet, nor do equal points.
-    meet = ((part >= 0) & (rest >= 0) | (part <= 0) & (rest <= 0)) & (part + rest != 0)
+def share(a: NDArray[Any], b: NDArray[Any]) -> Floats:
+    """Return a/(a + b), rounded once; NaN unless both are ≥ 0 or both are ≤ 0."""
+    a, b = np.asarray(a), np.asarray(b)
+    # The curves of two points do not meet if one point dominates the other, or if both are equal.
+    meet = ((a >= 0) & (b >= 0) | (a <= 0) & (b <= 0)) & (a + b != 0)
     meet = np.asarray(meet, dtype=bool)
-    result = np.full(part.shape, np.nan)
-    result[meet] = (part[meet] / (part[meet] + rest[meet])).astype(np.float64)
+    result = np.full(a.shape, np.nan)
+    result[meet] = (a[meet] / (a[meet] + b[meet])).astype(np.float64)
     return result
-
-
-_CUSTOM_HALVINGS = 64
-_TOLERANCE = 1e-9
-"""How far a function that should rise may fall by its own rounding."""
-
-_PARTS = [part / 8 for part in range(1, 8)]
-"""A quadrature of each part by itself does not overlook a narrow peak in a wide range."""
-
-_WORST = 1e-8
-"""The largest error of an area that is accepted; most are below 1e-12."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Index(WeightedIndex):
-    """An index of your own, for `OperatingPoints.tradeoff` and everything built on it.
+    """A user-defined index, for `OperatingPoints.tradeoff` and everything built on it.
 
     Parameters
     ----------
@@ -513,12 +508,12 @@ class Index(WeightedIndex):
 
     Notes
     -----
-    The function should be continuous in lam. The envelope is found numerically: the best points
-    on a grid of 1025 weights, then every change between neighbours by bisection, until no other
-    point is better where two of them meet. It is complete when the curves of two points cross at
+    The function should be continuous in lam. The envelope is searched numerically: the best points
+    on a grid of 1025 weights, then every change between neighbours by bisection, until no third
+    point is better where two curves cross. It is complete when the curves of two points cross at
     most once, as for all the built-in indices; otherwise a piece shorter than a step of the grid,
     1/1024, may be missed. The same holds for the winners of `compare` and for `useful_range`,
-    where ranges shorter than 1e-6 are taken for rounding.
+    where ranges shorter than 1e-6 are treated as rounding errors.
 
     Examples
     --------
@@ -544,7 +539,7 @@ class Index(WeightedIndex):
             raise ParameterError(
                 f"the function of index {self.name!r} must be callable but is {self.function!r}"
             )
-        object.__setattr__(self, "needs_prevalence", _arguments(self.function) > 3)
+        object.__setattr__(self, "needs_prevalence", _argument_count(self.function) > 3)
         for prevalence in (0.1, 0.5) if self.needs_prevalence else (0.5,):
             self._check(prevalence)
 
@@ -552,19 +547,21 @@ class Index(WeightedIndex):
         rates, weights = np.linspace(0, 1, 26)[1:], np.linspace(0, 1, 9)
         precision, recall, lam = np.meshgrid(rates, rates, weights, indexing="ij")
         values = self._values(precision, recall, lam, prevalence)
-        # Points that no set can have at this prevalence (Boyd et al. 2012) prove nothing.
+        # Points that no set can have at this prevalence (Boyd et al. 2012) are not checked.
         lowest = prevalence * recall / (1 - prevalence + prevalence * recall)
         possible = (precision >= lowest) if self.needs_prevalence else np.full(lowest.shape, True)
-        wrong = np.argwhere(possible & ~np.isfinite(values))
-        if wrong.size:
-            p, r, at = (axis[tuple(wrong[0])] for axis in (precision, recall, lam))
+        not_finite = np.argwhere(possible & ~np.isfinite(values))
+        if not_finite.size:
+            p, r, at = (axis[tuple(not_finite[0])] for axis in (precision, recall, lam))
             raise ParameterError(
                 f"index {self.name!r} is not finite at precision {p:g}, recall {r:g}, lam {at:g}"
             )
         for axis, rate in enumerate(("precision", "recall")):
-            first, second = (np.swapaxes(values, 0, axis)[part] for part in (np.s_[:-1], np.s_[1:]))
-            both = np.swapaxes(possible, 0, axis)
-            falls = (second < first - _TOLERANCE * np.maximum(1, abs(first))) & both[:-1] & both[1:]
+            along = np.swapaxes(values, 0, axis)
+            lower, upper = along[:-1], along[1:]
+            checked = np.swapaxes(possible, 0, axis)
+            falls = upper < lower - _TOLERANCE * np.maximum(1, abs(lower))
+            falls &= checked[:-1] & checked[1:]
             if falls.any():
                 at = lam[0, 0, np.argwhere(falls)[0][2]]
                 raise ParameterError(
@@ -589,20 +586,22 @@ class Index(WeightedIndex):
         """Return the index of points that have true positives."""
         return self._values(rows.precision, rows.recall, np.asarray(lam), rows.prevalence)
 
-    def crossing(self, one: Rows, other: Rows, lo: Floats, hi: Floats) -> Floats:
-        """Return where the sign of the difference of two points changes in [lo, hi], else NaN."""
+    def crossing(self, first: Rows, second: Rows, lo: Floats, hi: Floats) -> Floats:
+        """Return the λ in [lo, hi] at which the difference of two points changes sign, or NaN."""
 
-        def ahead(lam: Floats) -> Floats:
-            return self.of_rows(one, lam) - self.of_rows(other, lam)
+        def sign_of_difference(lam: Floats) -> Floats:
+            return np.sign(self.of_rows(first, lam) - self.of_rows(second, lam))
 
-        low, high = (np.broadcast_to(end, np.shape(one.tp)).astype(np.float64) for end in (lo, hi))
-        start, end = np.sign(ahead(low)), np.sign(ahead(high))
-        meet = (start * end <= 0) & (start != end)
-        # Towards the end that differs from a start where both are equal.
-        leader = np.where(start != 0, start, -end)
-        for _ in range(_CUSTOM_HALVINGS):
+        shape = np.shape(first.tp)
+        low, high = (np.broadcast_to(end, shape).astype(np.float64) for end in (lo, hi))
+        start_sign, end_sign = sign_of_difference(low), sign_of_difference(high)
+        meet = (start_sign * end_sign <= 0) & (start_sign != end_sign)
+        # Where the points are equal at the start, the sign before the crossing is that opposite to
+        # the end's.
+        sign_before = np.where(start_sign != 0, start_sign, -end_sign)
+        for _ in range(_CROSSING_BISECTIONS):
             middle = (low + high) / 2
-            before = np.sign(ahead(middle)) == leader
+            before = sign_of_difference(middle) == sign_before
             low, high = np.where(before, middle, low), np.where(before, high, middle)
         return np.where(meet, (low + high) / 2, np.nan)
 
@@ -617,14 +616,13 @@ class Index(WeightedIndex):
             def height(lam: float) -> float:
                 return float(self.of_rows(point, np.asarray(lam)))
 
-            inner = [part for part in _PARTS if low < part < high]
             total = 0.0
-            for begin, end in pairwise([low, *inner, high]):
-                # With its full output it tells about trouble by the error, not by warnings.
+            for begin, end in pairwise([low, *(n for n in _EIGHTHS if low < n < high), high]):
+                # With full_output, quad reports problems by the error and not by warnings.
                 value, error, *_ = quad(
                     height, begin, end, epsabs=1e-14, epsrel=1e-12, limit=200, full_output=1
                 )
-                if not error <= _WORST * max(1, abs(value)):
+                if not error <= _MAX_ERROR * max(1, abs(value)):
                     raise ParameterError(
                         f"index {self.name!r} has no finite area from lam {begin:g} to {end:g}, "
                         "or too many jumps to find it"
@@ -635,8 +633,8 @@ class Index(WeightedIndex):
         return np.array([area(row) for row in range(rows.tp.size)])
 
 
-def _arguments(function: Callable[..., Any]) -> int:
-    """Return how many arguments a function takes by position; 3 where it does not tell."""
+def _argument_count(function: Callable[..., Any]) -> int:
+    """Return how many positional arguments a function takes; 3 if it has no signature."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -1,8 +1,8 @@
 """Lines of equal F score, accuracy, precision and recall in any space, as coordinates.
 
 In the losses of PRG space, 1 - gain, every one of these isometrics is a straight line (Flach &
-Kull 2015, Th. 1 and 2). So a line is written once, in losses, and read in the space asked for: in
-ROC and PRG space it is straight and two points are enough, in PR space it is a hyperbola.
+Kull 2015, Th. 1 and 2). So a line is defined once, in losses, and converted to the requested space:
+in ROC and PRG space it is straight and two points are enough, in PR space it is a hyperbola.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _ROUNDING = 1e-12
 def f_isoline(
     value: float, space: str, prevalence: float, *, beta: float = 1.0, size: int = 200
 ) -> Coordinates:
-    """Return the points of one F_β as x and y, cut exactly at the borders of the unit square.
+    """Return x and y of the points with an F_β, clipped exactly to the unit square.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def f_isoline(
     beta
         The weight of recall; ``inf`` is recall itself.
     size
-        The number of points of a curve. Straight lines have two, which coincide where only a
-        corner has that value, and none where no point of the square has it.
+        The number of points of a curve. Straight lines have two, which coincide if only a corner
+        has that value, and none if no point of the square has it.
 
     Notes
     -----
@@ -84,7 +84,7 @@ def f_isoline(
 def f_gain_isoline(
     value: float, space: str, prevalence: float, *, beta: float = 1.0, size: int = 200
 ) -> Coordinates:
-    """Return the points of one F_β gain; see `f_isoline`.
+    """Return the points with an F_β gain; see `f_isoline`.
 
     Notes
     -----
@@ -104,12 +104,12 @@ def f_gain_isoline(
 def accuracy_isoline(
     value: float, space: str, prevalence: float, *, cost: float = 0.5, size: int = 200
 ) -> Coordinates:
-    """Return the points of one accuracy at a cost proportion of false positives.
+    """Return the points with an accuracy at a cost proportion of false positives.
 
     Parameters
     ----------
     value
-        The accuracy, as `OperatingPoints.accuracy` gives it.
+        The accuracy, as `OperatingPoints.accuracy` defines it.
     space, prevalence, size
         As for `f_isoline`.
     cost
@@ -117,20 +117,18 @@ def accuracy_isoline(
 
     Notes
     -----
-    2(1-c)·π·tpr + 2c·(1-π)·(1-fpr), see `OperatingPoints.accuracy`. In PR space lines of an
-    accuracy below that of the empty rule run into the corner (0, 0).
+    2(1-c)·π·tpr + 2c·(1-π)·(1-fpr), see `OperatingPoints.accuracy`. In PR space the line of an
+    accuracy below that of the empty rule ends in the corner (0, 0).
 
     Examples
     --------
     >>> accuracy_isoline(0.75, "roc", 0.5)
     (array([0. , 0.5]), array([0.5, 1. ]))
     """
-    accuracy, share, proportion = (
-        check_accuracy(value),
-        check_prevalence(prevalence),
-        check_cost(cost),
-    )
-    # a·tpr - b·fpr = d, divided by tpr: 1/tpr is 1 + recall loss/odds, fpr/tpr precision loss.
+    accuracy, share = check_accuracy(value), check_prevalence(prevalence)
+    proportion = check_cost(cost)
+    # The line a·tpr - b·fpr = d, divided by tpr, is linear in the losses: 1/tpr is
+    # 1 + recall loss/odds, and fpr/tpr is the precision loss.
     a, b = 2 * (1 - proportion) * share, 2 * proportion * (1 - share)
     d = accuracy - b
     return _Line(d / _odds(share), b, a - d).within(space, share, size)
@@ -139,7 +137,7 @@ def accuracy_isoline(
 def precision_isoline(
     value: float, space: str, prevalence: float, *, size: int = 200
 ) -> Coordinates:
-    """Return the points of one precision: F_0; see `f_isoline`.
+    """Return the points with a precision, which is F_0; see `f_isoline`.
 
     Examples
     --------
@@ -150,7 +148,7 @@ def precision_isoline(
 
 
 def recall_isoline(value: float, space: str, prevalence: float, *, size: int = 200) -> Coordinates:
-    """Return the points of one recall: F_∞; see `f_isoline`.
+    """Return the points with a recall, which is F_∞; see `f_isoline`.
 
     Examples
     --------
@@ -161,10 +159,10 @@ def recall_isoline(value: float, space: str, prevalence: float, *, size: int = 2
 
 
 def grid(space_from: str, space_to: str, prevalence: float, *, steps: int = 20) -> Coordinates:
-    """Return the points of a regular grid of one space, seen in another one.
+    """Return the points of a regular grid in one space, converted to another one.
 
-    Where the points crowd, the first space sees more detail than the second (Flach & Kull 2015,
-    Fig. 3). Points outside the unit square of the second space are left out.
+    Where the points are dense, the first space shows more detail than the second (Flach & Kull
+    2015, Fig. 3). Points outside the unit square of the second space are left out.
 
     Parameters
     ----------
@@ -173,7 +171,7 @@ def grid(space_from: str, space_to: str, prevalence: float, *, steps: int = 20) 
     prevalence
         The share of positives.
     steps
-        Steps of the grid from 0 to 1 along each axis.
+        The number of steps from 0 to 1 along each axis.
 
     Examples
     --------
@@ -184,9 +182,10 @@ def grid(space_from: str, space_to: str, prevalence: float, *, steps: int = 20) 
     check_choice(space_from, "space_from", tuple(SPACES))
     check_choice(space_to, "space_to", tuple(SPACES))
     odds = _odds(check_prevalence(prevalence))
-    places = np.linspace(0, 1, check_size(steps, "steps") + 1)
-    x, y = (axis.ravel() for axis in np.meshgrid(places, places, indexing="ij"))
+    ticks = np.linspace(0, 1, check_size(steps, "steps") + 1)
+    x, y = (axis.ravel() for axis in np.meshgrid(ticks, ticks, indexing="ij"))
     with np.errstate(divide="ignore", invalid="ignore"):
+        # To ROC space first, and from there to the second space.
         if space_from == "pr":
             x, y = odds * x * (1 - y) / y, x
         elif space_from == "prg":
@@ -205,32 +204,35 @@ def _odds(prevalence: float) -> float:
 
 
 class _Line(NamedTuple):
-    """Points with recall·(1 - recall gain) + precision·(1 - precision gain) = loss."""
+    """The points with a·(1 - recall gain) + b·(1 - precision gain) = loss.
 
-    recall: float
-    precision: float
+    a is the weight of recall and b that of precision.
+    """
+
+    a: float
+    b: float
     loss: float
 
     def within(self, space: str, prevalence: float, size: int) -> Coordinates:
-        """Return the part of the line in the unit square of a space."""
+        """Return the section of the line in the unit square of a space."""
         check_choice(space, "space", tuple(SPACES))
         size = check_size(size)
         odds = _odds(prevalence)
         if space == "prg":
-            # In losses the unit square is the unit square again.
-            x, y = _straight(self.recall, self.precision, self.loss)
+            # The losses of the points in the unit square are the unit square too.
+            x, y = _straight(self.a, self.b, self.loss)
             return 1 - x[::-1], 1 - y[::-1]
         if space == "roc":
             # The losses are c·(1-tpr)/tpr and fpr/tpr; times tpr this is a line.
-            missed = self.recall * odds
-            return _straight(self.precision, -(missed + self.loss), -missed)
+            missed = self.a * odds
+            return _straight(self.b, -(missed + self.loss), -missed)
         # The losses are c·(1/recall - 1) and c·(1/precision - 1).
         excess = self.loss / odds
-        if self.precision == 0:
-            return _straight(excess + self.recall, 0.0, self.recall)
-        if self.recall == 0:
-            return _straight(0.0, excess + self.precision, self.precision)
-        return _hyperbola(self.recall, self.precision, excess, size)
+        if self.b == 0:
+            return _straight(excess + self.a, 0.0, self.a)
+        if self.a == 0:
+            return _straight(0.0, excess + self.b, self.b)
+        return _hyperbola(self.a, self.b, excess, size)
 
 
 def _straight(a: float, b: float, c: float) -> Coordinates:
@@ -251,35 +253,35 @@ def _straight(a: float, b: float, c: float) -> Coordinates:
         y = (c - a * x) / b
     if lo > hi + _ROUNDING or (abs(y - 0.5) > 0.5 + _ROUNDING).any():
         return np.empty(0), np.empty(0)
-    # An end on a border lies there exactly, and rounding does not swap the ends.
+    # An end on a border must lie there exactly, and rounding must not swap the ends.
     y = np.where(x == bottom, 0.0, np.where(x == top, 1.0, np.clip(y, 0, 1)))
     return np.sort(np.clip(x, 0, 1)), y
 
 
-def _hyperbola(recall: float, precision: float, excess: float, size: int) -> Coordinates:
-    """Return points of the unit square with recall·(1/x - 1) + precision·(1/y - 1) = excess.
+def _hyperbola(a: float, b: float, excess: float, size: int) -> Coordinates:
+    """Return points of the unit square with a·(1/x - 1) + b·(1/y - 1) = excess, by rising x.
 
-    They come by rising x. Half of them are evenly spaced in x, half in y, so that flat and steep
-    parts are both smooth.
+    Half of them are evenly spaced in x and half in y, so that flat and steep sections are both
+    smooth.
     """
-    height = precision / (precision + excess) if precision + excess > 0 else np.inf
-    if recall < 0:
-        # Worse than the empty rule: precision rises from the corner.
-        start, end = (0.0, 0.0), (1.0, height)
-    elif height > 1 + _ROUNDING:
+    y_at_1 = b / (b + excess) if b + excess > 0 else np.inf
+    if a < 0:
+        # Worse than the empty rule: precision rises from the corner (0, 0).
+        start, end = (0.0, 0.0), (1.0, y_at_1)
+    elif y_at_1 > 1 + _ROUNDING:
         return np.empty(0), np.empty(0)
     else:
-        # Without room above the corner (1, 1) the line is that corner.
-        room = recall + excess
-        start, end = (min(recall / room, 1.0) if room > 0 else 1.0, 1.0), (1.0, min(height, 1.0))
-    total = excess + recall + precision
+        # If the line does not enter the square, it is the corner (1, 1).
+        x_at_1 = min(a / (a + excess), 1.0) if a + excess > 0 else 1.0
+        start, end = (x_at_1, 1.0), (1.0, min(y_at_1, 1.0))
+    total = excess + a + b
     inner_x = np.linspace(start[0], end[0], size // 2 + 1)[1:-1]
     inner_y = np.linspace(start[1], end[1], size - size // 2 + 1)[1:-1]
-    x = np.concatenate([inner_x, recall * inner_y / (total * inner_y - precision)])
-    y = np.concatenate([precision * inner_x / (total * inner_x - recall), inner_y])
+    x = np.concatenate([inner_x, a * inner_y / (total * inner_y - b)])
+    y = np.concatenate([b * inner_x / (total * inner_x - a), inner_y])
     order = np.argsort(x, kind="stable")
     ends = np.array([start, end]).T
-    # Rounding must not carry a point beyond the ends.
+    # Rounding must not move a point beyond the ends.
     inner = np.clip([x[order], y[order]], ends.min(axis=1)[:, None], ends.max(axis=1)[:, None])
     x, y = np.column_stack([ends[:, 0], inner, ends[:, 1]])
     return x, y

@@ -25,30 +25,30 @@ if TYPE_CHECKING:
 
 
 def precision_gain(table: Table) -> Floats:
-    """1 - c·fp/tp: precision on the scale where always-positive is 0 and perfect is 1."""
+    """1 - c·fp/tp: precision on a scale with the always-positive rule at 0 and perfection at 1."""
     return 1 - table.odds * _per_true_positive(table.fp, table)
 
 
 def recall_gain(table: Table) -> Floats:
-    """1 - c·fn/tp: recall on the scale where a recall of π is 0 and a full one is 1."""
+    """1 - c·fn/tp: recall on a scale with a recall of π at 0 and full recall at 1."""
     return 1 - table.odds * _per_true_positive(table.positives - table.tp, table)
 
 
 def f_gain(table: Table, beta: float) -> Floats:
     """F_β on the gain scale: the weighted arithmetic mean of both gains (Flach & Kull, Th. 2)."""
     recall_weight, precision_weight = f_weights(beta)
-    missed = recall_weight * (table.positives - table.tp) + precision_weight * table.fp
-    return 1 - table.odds * _per_true_positive(missed, table)
+    errors = recall_weight * (table.positives - table.tp) + precision_weight * table.fp
+    return 1 - table.odds * _per_true_positive(errors, table)
 
 
-def _per_true_positive(missed: NDArray[np.int64] | Floats, table: Table) -> Floats:
+def _per_true_positive(errors: NDArray[np.int64] | Floats, table: Table) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return missed / table.tp
+        return errors / table.tp
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PRGSpace(Value):
-    """The table seen in PRG space (Flach & Kull 2015); straight lines are achievable.
+    """The table in PRG space (Flach & Kull 2015), where straight lines are achievable.
 
     Rows without true positives lie at -∞; the precision gain of the empty rule is NaN.
 
@@ -82,31 +82,31 @@ class PRGSpace(Value):
 
     def interpolate(self, x: ArrayLike) -> Floats:
         """Return the highest precision gain of the curve at the recall gains `x`."""
-        at = parse_positions(x, axis="recall gain", lowest=-math.inf)
+        positions = parse_positions(x, axis="recall gain", lowest=-math.inf)
         path, odds = path_of(self.table), self.table.odds
         with np.errstate(divide="ignore", invalid="ignore"):
-            # Losses, 1 - gain, keep their digits; that of recall falls along the path.
+            # Losses, 1 - gain, keep their digits; the recall loss falls along the path.
             recall_loss = odds * ((self.table.positives - path.x) / path.x)
             precision_loss = odds * (path.y / path.x)
             gain = 1 - recall_loss
-            end = np.searchsorted(gain, at, "left")
+            end = np.searchsorted(gain, positions, "left")
             start = np.maximum(end - 1, 0)
             # Measured from the end, whose losses are the smaller ones, nothing cancels.
-            back = (1 - at - recall_loss[end]) / (recall_loss[start] - recall_loss[end])
+            share = (1 - positions - recall_loss[end]) / (recall_loss[start] - recall_loss[end])
             step = precision_loss[start] - precision_loss[end]
-            loss = precision_loss[end] + np.clip(back, 0, 1) * step
+            loss = precision_loss[end] + np.clip(share, 0, 1) * step
             # Where a segment starts without true positives, fp/tp is affine in 1/tp.
             slope = (path.y[end] - path.y[start]) / (path.x[end] - path.x[start])
-            from_zero = odds * slope + (path.y[start] / self.table.positives) * (1 - at + odds)
+            from_zero = odds * slope + path.y[start] / self.table.positives * (1 - positions + odds)
         loss = np.where(path.x[start] == 0, from_zero, loss)
-        return np.asarray(1 - np.where(gain[end] == at, precision_loss[end], loss))
+        return np.asarray(1 - np.where(gain[end] == positions, precision_loss[end], loss))
 
     def area(self, lo: float = 0.0, hi: float = 1.0) -> float:
-        """Return the signed area under the curve, over recall gains from 0 to 1 or a part.
+        """Return the signed area under the curve, over recall gains from `lo` to `hi`.
 
-        The whole area is 1 for a perfect ranking and 0 for scores that are all tied. A ranking
-        worse than that has a negative area, the worst one -(1-π)/(2π): a few positives that all
-        rank late among many negatives give large negative values.
+        The area from 0 to 1 is 1 for a perfect ranking and 0 for scores that are all tied. A
+        ranking worse than that has a negative area, the worst one -(1-π)/(2π): where few
+        positives rank below many negatives, it is a large negative number.
         """
         lo, hi = check_range(lo, hi, axis="recall gain", lowest=-math.inf)
         if (lo, hi) == (0, 1) and Measure.PRG in self.table.known:
@@ -122,7 +122,7 @@ class PRGSpace(Value):
     def expected_f_gain(self, beta: float = 1.0) -> float:
         """Return the F_β gain expected when thresholds are drawn uniformly in Δ.
 
-        NaN, with a warning that says so, when all negatives rank above a recall of π.
+        NaN, with a warning, when all negatives rank above a recall of π.
 
         Notes
         -----
@@ -146,8 +146,8 @@ class PRGSpace(Value):
         else:
             path, tp = path_of(self.table), true_positives_at(Fraction(0), self.table)
             crossing, row = (tp, path.crossing(tp)), path.first_row_from(tp)
-            cut = loss_of_piece(self.table, crossing, path.at(row))
-            losses = mean_losses([cut, *loss_terms(path, self.table, row)], self.table, crossing)
+            first = loss_of_piece(self.table, crossing, path.at(row))
+            losses = mean_losses([first, *loss_terms(path, self.table, row)], self.table, crossing)
         if math.isnan(losses[0]):
             warn(
                 "the expected F gain is undefined (NaN): all negatives rank above a recall equal "
@@ -181,20 +181,21 @@ def lost_terms(path: Path, totals: Totals, lo: Fraction, hi: Fraction) -> Iterat
     if sums is not None:
         yield odds * odds / 2 * totals.positives * math.fsum(sums)
         pieces = path.cut_pieces(lo, hi)
-    for part, *_ in pieces:
-        # In recall r the gain moves by c·Δr/(r·r), and 1 - precision gain is c·fp/tp.
-        width = (part.rise / part.x) / (part.x_end / totals.positives)
-        lost = float(np.sum(width * (part.y / part.x + part.y_end / part.x_end)))
-        yield odds * odds / 2 * lost
+    for segments, *_ in pieces:
+        x, y, x_end, y_end, rise, _ = segments
+        # From recall r₀ to r₁ the recall gain rises by c·(r₁ - r₀)/(r₀·r₁), and 1 - precision gain
+        # is c·fp/tp.
+        width = (rise / x) / (x_end / totals.positives)
+        yield odds * odds / 2 * float(np.sum(width * (y / x + y_end / x_end)))
 
 
 def loss_terms(path: Path, totals: Totals, row: int) -> Iterator[tuple[float, float]]:
-    """Yield the terms of the means of fn/tp and fp/tp, from a row on.
+    """Yield the terms of the means of fn/tp and fp/tp over the rows from `row` on.
 
     Notes
     -----
-    tn/tp falls from one row to the next by (tn·rise + tp·run)/(tp·tp of the next), and both
-    losses are linear in it there.
+    From row i to row i+1, tn/tp falls by (tnᵢ·Δtp + tpᵢ·Δfp)/(tpᵢ·tpᵢ₊₁), and both losses are
+    linear in tn/tp. So the integral of a loss is the step times the mean of the loss at both ends.
     """
     positives, negatives = totals.positives, totals.negatives
     for begin in range(row, path.x.size - 1, BLOCK):
@@ -202,13 +203,13 @@ def loss_terms(path: Path, totals: Totals, row: int) -> Iterator[tuple[float, fl
         x, y = path.x[rows], path.y[rows]
         tps = x.astype(np.float64)
         steps = (negatives - y[:-1]) * (np.diff(x) / tps[1:]) / tps[:-1] + np.diff(y) / tps[1:]
-        for_both = ((positives - x) / tps, y / tps)
-        misses, false_alarms = (float(np.sum((v[:-1] + v[1:]) * steps)) / 2 for v in for_both)
+        losses = ((positives - x) / tps, y / tps)
+        misses, false_alarms = (float(np.sum((v[:-1] + v[1:]) * steps)) / 2 for v in losses)
         yield misses, false_alarms
 
 
 def loss_of_piece(totals: Totals, start: Point, end: Point) -> tuple[float, float]:
-    """Return the terms of one straight piece, exact before they are rounded."""
+    """Return the terms of one straight piece, computed exactly and rounded once."""
     positives, negatives = Fraction(totals.positives), Fraction(totals.negatives)
     (tp, fp), (end_tp, end_fp) = start, end
     step = (negatives - fp) / tp - (negatives - end_fp) / end_tp
@@ -219,7 +220,7 @@ def loss_of_piece(totals: Totals, start: Point, end: Point) -> tuple[float, floa
 def mean_losses(
     terms: Iterable[tuple[float, float]], totals: Totals, crossing: Point
 ) -> tuple[float, float]:
-    """Return the means that the terms add up to; NaN where there is nothing to average over."""
+    """Return the means of both losses; NaN where no negative is left to average over."""
     tp, fp = crossing
     length = (Fraction(totals.negatives) - fp) / tp
     if length == 0:

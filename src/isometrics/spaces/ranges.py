@@ -1,4 +1,4 @@
-"""Ranges of λ in which a state stays the same, for functions known by their values only."""
+"""Ranges of λ in which a state is constant, for functions that can only be evaluated."""
 
 from __future__ import annotations
 
@@ -16,74 +16,77 @@ if TYPE_CHECKING:
     States = NDArray[np.bool_]
 
 STEPS = 1024
-"""Steps of the grid over λ; a state that lasts for less than a step may be missed."""
+"""Steps of the grid over λ; a range shorter than a step may be missed."""
 
 SHORTEST = 1e-6
-"""Ranges shorter than this are taken for the rounding of a crossing."""
+"""Ranges shorter than this are treated as rounding errors of a crossing."""
 
-_HALVINGS = 42
-_NARROWINGS = 32
-_MOST_BORDERS = 1 << 16
+_BISECTIONS = 42
+_TERNARY_STEPS = 32
+_MAX_BORDERS = 1 << 16
 
 
 class Ranges(NamedTuple):
-    """Where each range starts, the first at 0, and its state; neighbours differ."""
+    """Start and state of each range; the first starts at 0, and neighbours differ in state."""
 
     starts: Floats
     states: States
 
 
 def grid_with(*ends: Floats) -> Floats:
-    """Return a grid over λ together with known ends of pieces, and the middles between all."""
+    """Return a grid over λ with the given ends of pieces, and the midpoints between all of them."""
     lam = np.unique(np.concatenate([np.linspace(0, 1, STEPS + 1), *ends]))
     return np.unique(np.concatenate([lam, (lam[:-1] + lam[1:]) / 2]))
 
 
 def with_closest(lam: Floats, gaps: Callable[[Floats], Floats]) -> Floats:
-    """Return a grid together with the weights near which a gap has a minimum.
+    """Return a grid with the weights added at which a contender's gap to the best has a minimum.
 
-    `gaps` has a column for each contender, ≥ 0 and 0 for the best. One that comes close between
-    two weights of the grid may be best there for a short range; a ternary search finds it.
+    `gaps` has a column for each contender, ≥ 0, and 0 for the best one. A contender whose gap has
+    a minimum between two weights of the grid may be best there for a short range, so the minimum
+    is located by ternary search.
     """
     values = gaps(lam)
     inner = values[1:-1]
-    dips = (inner > 0) & (inner <= values[:-2]) & (inner <= values[2:])
-    rows, columns = np.nonzero(dips & ((inner < values[:-2]) | (inner < values[2:])))
+    is_minimum = (inner > 0) & (inner <= values[:-2]) & (inner <= values[2:])
+    rows, columns = np.nonzero(is_minimum & ((inner < values[:-2]) | (inner < values[2:])))
     lo, hi = lam[rows], lam[rows + 2]
-    order = np.arange(rows.size)
-    for _ in range(_NARROWINGS):
+    minimum_index = np.arange(rows.size)
+    for _ in range(_TERNARY_STEPS):
         third = (hi - lo) / 3
-        left, right = (gaps(at)[order, columns] for at in (lo + third, hi - third))
+        left, right = (gaps(at)[minimum_index, columns] for at in (lo + third, hi - third))
         lo, hi = np.where(left > right, lo + third, lo), np.where(left > right, hi, hi - third)
     return np.unique(np.concatenate([lam, (lo + hi) / 2]))
 
 
 def ranges_of(states: Callable[[Floats], States], lam: Floats) -> Ranges:
-    """Return the ranges in which the states, a row for each weight, stay the same.
+    """Return the ranges in which the states, one row for each weight, are constant.
 
-    Between two neighbours of the grid `lam` whose states differ, the change is found by bisection;
-    where a third state lies between them, both of its changes are. Of a range shorter than
-    `SHORTEST` the middle remains, as a border.
+    Where neighbours of the grid `lam` differ in state, bisection locates the border between them.
+    Where the midpoint has a third state, the interval is split there and both borders are located.
+    A range shorter than `SHORTEST` is replaced by a border at its middle.
     """
-    found = states(lam)
-    change = np.flatnonzero((found[1:] != found[:-1]).any(axis=1))
-    lo, hi, before, after = lam[change], lam[change + 1], found[change], found[change + 1]
-    for _ in range(_HALVINGS):
+    grid_states = states(lam)
+    change = np.flatnonzero((grid_states[1:] != grid_states[:-1]).any(axis=1))
+    lo, hi = lam[change], lam[change + 1]
+    before, after = grid_states[change], grid_states[change + 1]
+    for _ in range(_BISECTIONS):
         middle = (lo + hi) / 2
-        there = states(middle)
-        to_left = (there == before).all(axis=1)
-        between = ~to_left & ~(there == after).all(axis=1)
-        if lo.size + between.sum() > _MOST_BORDERS:
+        middle_states = states(middle)
+        is_before = (middle_states == before).all(axis=1)
+        is_third = ~is_before & ~(middle_states == after).all(axis=1)
+        if lo.size + is_third.sum() > _MAX_BORDERS:
             break
-        first = (lo[between], middle[between], before[between], there[between])
-        behind = to_left | between
-        lo, hi = np.where(behind, middle, lo), np.where(behind, hi, middle)
-        before = np.where(between[:, None], there, before)
+        left_halves = (lo[is_third], middle[is_third], before[is_third], middle_states[is_third])
+        right = is_before | is_third
+        lo, hi = np.where(right, middle, lo), np.where(right, hi, middle)
+        before = np.where(is_third[:, None], middle_states, before)
         lo, hi, before, after = (
-            np.concatenate(parts) for parts in zip((lo, hi, before, after), first, strict=True)
+            np.concatenate(pair) for pair in zip((lo, hi, before, after), left_halves, strict=True)
         )
     order = np.argsort(lo, kind="stable")
-    return _without_short(np.append(0.0, hi[order]), np.concatenate([found[:1], after[order]]))
+    starts = np.append(0.0, hi[order])
+    return _without_short(starts, np.concatenate([grid_states[:1], after[order]]))
 
 
 def _without_short(starts: Floats, states: States) -> Ranges:
@@ -91,5 +94,5 @@ def _without_short(starts: Floats, states: States) -> Ranges:
     long = np.flatnonzero(ends - starts >= SHORTEST)
     states = states[long]
     starts = np.append(0.0, (ends[long][:-1] + starts[long][1:]) / 2)
-    new = np.append(True, (states[1:] != states[:-1]).any(axis=1))
-    return Ranges(starts[new], states[new])
+    differs = np.append(True, (states[1:] != states[:-1]).any(axis=1))
+    return Ranges(starts[differs], states[differs])

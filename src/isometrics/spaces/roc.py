@@ -37,30 +37,30 @@ def accuracy(table: Table, cost: float) -> Floats:
 
     Notes
     -----
-    2(1-c)·π·tpr + 2c·(1-π)·(1-fpr), so that a calibrated score c is the threshold at which cost
-    proportion c is served best. Flach & Kull (2015, section 1) print c and 1-c the other way
-    round, against their own calibrated scores.
+    2(1-c)·π·tpr + 2c·(1-π)·(1-fpr), so that the best threshold for a cost proportion c is the
+    calibrated score c. Flach & Kull (2015, section 1) print c and 1-c exchanged, which contradicts
+    their own calibrated scores.
     """
-    positives_right = table.prevalence * true_positive_rate(table)
-    negatives_right = (table.negatives - table.fp) / (table.positives + table.negatives)
-    return 2 * (1 - cost) * positives_right + 2 * cost * negatives_right
+    true_positive_share = table.prevalence * true_positive_rate(table)
+    true_negative_share = (table.negatives - table.fp) / (table.positives + table.negatives)
+    return 2 * (1 - cost) * true_positive_share + 2 * cost * true_negative_share
 
 
 def area_terms(path: Path, totals: Totals, lo: Fraction, hi: Fraction) -> Iterator[float]:
-    """Yield the terms of the area between lo and hi false positives, x = fp and y = tp."""
+    """Yield the terms of the area from lo to hi false positives, for a path of x = fp, y = tp."""
     pieces = path.pieces(lo, hi)
     sums = path.whole_sums("doubled", lo, hi)
     if sums is not None:
         yield math.fsum(sums) / totals.negatives / (2 * totals.positives)
         pieces = path.cut_pieces(lo, hi)
-    for part, *_ in pieces:
-        heights = float(np.sum((part.rise / totals.negatives) * (part.y + part.y_end)))
-        yield heights / (2 * totals.positives)
+    for segments, *_ in pieces:
+        widths = segments.rise / totals.negatives
+        yield float(np.sum(widths * (segments.y + segments.y_end))) / (2 * totals.positives)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ROCSpace(Value):
-    """The table seen in ROC space; straight lines between rows are achievable.
+    """The table in ROC space, where straight lines between rows are achievable.
 
     Examples
     --------
@@ -84,18 +84,18 @@ class ROCSpace(Value):
 
     def interpolate(self, x: ArrayLike) -> Floats:
         """Return the highest true positive rate of the curve at the false positive rates `x`."""
-        at = parse_positions(x, axis="false positive rate")
+        positions = parse_positions(x, axis="false positive rate")
         path = path_of(self.table)
         fpr, tpr = path.y / self.table.negatives, path.x / self.table.positives
-        start = np.searchsorted(fpr, at, "right") - 1
+        start = np.searchsorted(fpr, positions, "right") - 1
         end = np.minimum(start + 1, fpr.size - 1)
         run = fpr[end] - fpr[start]
-        # The last row has no successor; there the start itself is the answer.
-        share = np.divide(at - fpr[start], run, out=np.zeros(at.shape), where=run > 0)
+        # The last row has no successor; there the result is the row itself.
+        share = np.divide(positions - fpr[start], run, out=np.zeros(run.shape), where=run > 0)
         return np.asarray(tpr[start] + share * (tpr[end] - tpr[start]))
 
     def area(self, lo: float = 0.0, hi: float = 1.0) -> float:
-        """Return the area under the curve, over all or a part of the false positive rates."""
+        """Return the area under the curve, over all false positive rates or a range of them."""
         lo, hi = check_range(lo, hi, axis="false positive rate")
         if (lo, hi) == (0, 1) and Measure.ROC in self.table.known:
             return self.table.known[Measure.ROC]
@@ -125,5 +125,5 @@ class ROCSpace(Value):
         ½ + π(1-π)·(2·AUROC - 1); Flach & Kull (2015), Theorem 0's linear relation.
         """
         prevalence = self.table.prevalence
-        rest = self.table.negatives / (self.table.positives + self.table.negatives)
-        return 0.5 + prevalence * rest * (2 * self.area() - 1)
+        negative_share = self.table.negatives / (self.table.positives + self.table.negatives)
+        return 0.5 + prevalence * negative_share * (2 * self.area() - 1)

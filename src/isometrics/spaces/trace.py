@@ -1,4 +1,4 @@
-"""The curve of a table as a polyline to draw: thinned where it is dense, bent where it curves."""
+"""The curve of a table as a polyline to draw, and the rows that drawings need."""
 
 from __future__ import annotations
 
@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 HALF_A_PIXEL = 0.5
 
 
+MOST_VERTICES = 2000
+"""A hull with more vertices is as smooth as a curve, and is thinned like one."""
+
+SHORT = 2000
+"""A table with at most this many rows is explored with all of them."""
+
+_LOWEST_GAIN = -0.1
+"""Farther than a pixel below the visible square of PRG space; distances beyond it do not matter."""
+
+
 def trace(
     table: Table, space: str, *, width: int = 800, height: int = 800, low: float = 0.0
 ) -> tuple[Floats, Floats]:
@@ -40,8 +50,8 @@ def trace(
 
     Notes
     -----
-    The polyline visits every row that `rows_to_draw` keeps, but for those that have no place in
-    the space: in PRG space a curve comes in from -∞ and is begun at `low`.
+    The polyline visits every row of `rows_to_draw` except those without coordinates in the space:
+    in PRG space a curve comes from -∞, and its polyline begins at `low`.
 
     Examples
     --------
@@ -53,72 +63,62 @@ def trace(
     >>> len(pts), x.size > 10
     (3, True)
     """
-    kept = table.take(rows_to_draw(table, space, width=width, low=low), Kind.CURVE)
+    thinned = table.take(rows_to_draw(table, space, width=width, low=low), Kind.CURVE)
     if space == "pr":
-        return _bent(kept, width, height)
-    here = SPACES[space](kept)
-    return _entering(here, low) if isinstance(here, PRGSpace) else (here.x, here.y)
+        return _pr_polyline(thinned, width, height)
+    view = SPACES[space](thinned)
+    return _prg_polyline(view, low) if isinstance(view, PRGSpace) else (view.x, view.y)
 
 
-def _entering(here: PRGSpace, low: float) -> tuple[Floats, Floats]:
-    """Begin a curve that comes from -∞ at the border."""
-    placed = here.table.tp > 0
-    x, y = here.x[placed], here.y[placed]
+def _prg_polyline(view: PRGSpace, low: float) -> tuple[Floats, Floats]:
+    """Return the points with true positives, preceded by the point of the curve at `low`."""
+    finite = view.table.tp > 0
+    x, y = view.x[finite], view.y[finite]
     if x[0] <= low:
         return x, y
-    return np.insert(x, 0, low), np.insert(y, 0, here.interpolate(low))
+    return np.insert(x, 0, low), np.insert(y, 0, view.interpolate(low))
 
 
-def _bent(table: Table, width: int, height: int) -> tuple[Floats, Floats]:
-    """Cut the segments of a PR curve until no chord leaves the curve by half a pixel.
+def _pr_polyline(table: Table, width: int, height: int) -> tuple[Floats, Floats]:
+    """Split the segments of a PR curve until no chord is more than half a pixel off the curve.
 
     Notes
     -----
     With n = tp + fp, a segment is a hyperbola: precision - s is proportional to 1/n (s: share of
     positives in the segment) and recall is linear in n. A hyperbola XY = K looks the same after
-    X → ρX, Y → Y/ρ; so steps of equal ratio ρ = eʰ in n serve all its parts equally well. A chord
-    is then at most √(2K)·(cosh(h/2) - 1) away, and K follows from the sides of the segment's box
-    and H = ln(n₁/n₀): their product is 4K·sinh²(H/2).
+    X → ρX, Y → Y/ρ; so steps of equal ratio ρ = eʰ in n suit all its sections equally well. A chord
+    is then at most √(2K)·(cosh(h/2) - 1) away, and K follows from the sides of the segment's
+    bounding box and H = ln(n₁/n₀): their product is 4K·sinh²(H/2).
     """
-    here = PRSpace(table)
+    view = PRSpace(table)
     predicted = (table.tp + table.fp).astype(np.float64)
-    # The empty rule has no place, and of equal rows one is enough.
+    # The empty rule has no precision, and equal rows are visited once.
     rows = np.flatnonzero(np.diff(predicted, prepend=0.0))
-    x, y, n, tp = here.x[rows], here.y[rows], predicted[rows], table.tp[rows]
-    wide, tall = np.diff(x) * width, np.abs(np.diff(y)) * height
-    growth = np.log(n[1:] / n[:-1])
-    steps = np.ones(growth.size, np.intp)
-    # In a flat or narrow box the chord has no room to leave the curve.
-    large = np.flatnonzero(np.minimum(wide, tall) > HALF_A_PIXEL)
-    root = np.sqrt(wide[large] * tall[large]) / (2 * np.sinh(growth[large] / 2))
-    step = 2 * np.arccosh(1 + HALF_A_PIXEL / (np.sqrt(2) * root))
-    steps[large] = np.ceil(growth[large] / step).astype(np.intp)
-    segment = np.repeat(np.arange(steps.size), steps)
-    last = np.cumsum(steps)
-    done = (np.arange(segment.size) - (last - steps)[segment] + 1) / steps[segment]
-    numbers = n[:-1][segment] * np.exp(growth[segment] * done)
-    share = (numbers - n[:-1][segment]) / np.diff(n)[segment]
-    found = tp[:-1][segment] + share * np.diff(tp)[segment]
-    xs, ys = found / table.positives, found / numbers
-    # Rows are visited exactly.
-    xs[last - 1], ys[last - 1] = x[1:], y[1:]
+    x, y, n, tp = view.x[rows], view.y[rows], predicted[rows], table.tp[rows]
+    box_width, box_height = np.diff(x) * width, np.abs(np.diff(y)) * height
+    log_ratio = np.log(n[1:] / n[:-1])
+    n_steps = np.ones(log_ratio.size, np.intp)
+    # In a bounding box of less than half a pixel the chord cannot be farther than that.
+    large = np.flatnonzero(np.minimum(box_width, box_height) > HALF_A_PIXEL)
+    root_k = np.sqrt(box_width[large] * box_height[large]) / (2 * np.sinh(log_ratio[large] / 2))
+    step = 2 * np.arccosh(1 + HALF_A_PIXEL / (np.sqrt(2) * root_k))
+    n_steps[large] = np.ceil(log_ratio[large] / step).astype(np.intp)
+    segment = np.repeat(np.arange(n_steps.size), n_steps)
+    stop = np.cumsum(n_steps)
+    step_share = (np.arange(segment.size) - (stop - n_steps)[segment] + 1) / n_steps[segment]
+    point_n = n[:-1][segment] * np.exp(log_ratio[segment] * step_share)
+    share = (point_n - n[:-1][segment]) / np.diff(n)[segment]
+    point_tp = tp[:-1][segment] + share * np.diff(tp)[segment]
+    xs, ys = point_tp / table.positives, point_tp / point_n
+    # The rows themselves are visited exactly.
+    xs[stop - 1], ys[stop - 1] = x[1:], y[1:]
     # From the empty rule to the first row precision is constant.
     before = [0.0] if x[0] > 0 else []
     return np.concatenate([before, x[:1], xs]), np.concatenate([y[: len(before)], y[:1], ys])
 
 
-MOST_VERTICES = 2000
-"""A hull with more vertices is as smooth as a curve, and is drawn as exactly as one."""
-
-SHORT = 2000
-"""A table of so few rows is explored row by row."""
-
-_LOWEST_GAIN = -0.1
-"""Farther than a pixel from what is seen of PRG space; beyond it, distances do not count."""
-
-
 def most_rows(width: int = 800) -> int:
-    """Return the most rows that `rows_to_draw` keeps: 8,408 on 800 pixels.
+    """Return the largest number of rows that `rows_to_draw` returns: 8,408 for 800 pixels.
 
     Examples
     --------
@@ -129,11 +129,11 @@ def most_rows(width: int = 800) -> int:
 
 
 def rows_to_draw(table: Table, space: str, *, width: int = 800, low: float = 0.0) -> Indices:
-    """Return the rows that draw the curve of a table to within half a pixel.
+    """Return the rows that are needed to draw the curve of a table to within half a pixel.
 
-    The first and the last row and the vertices of the hull are among them; a hull of more than
-    `MOST_VERTICES` is only drawn to within half a pixel, too. Tables that are short enough keep
-    all their rows.
+    The first and the last row and the vertices of the hull are among them; a hull with more than
+    `MOST_VERTICES` is only drawn to within half a pixel, too. All rows of a short table are
+    returned.
 
     Parameters
     ----------
@@ -144,8 +144,8 @@ def rows_to_draw(table: Table, space: str, *, width: int = 800, low: float = 0.0
     width
         Pixels of the x axis from `low` to 1.
     low
-        The lowest x that is shown. Of the rows beyond it only those remain that the shown part
-        needs.
+        The lowest x that is shown. Of the rows below it only those are returned that the visible
+        section needs.
 
     Examples
     --------
@@ -159,25 +159,38 @@ def rows_to_draw(table: Table, space: str, *, width: int = 800, low: float = 0.0
     columns = 2 * width
     if table.size <= 4 * (columns + 2):
         return np.arange(table.size)
-    here = SPACES[space](table)
-    # An empty rule has no height in some spaces; its column has other rows to go by.
-    places = np.clip(np.floor((here.x - low) * (columns / (1 - low))), -1, columns)
-    starts = np.flatnonzero(np.diff(places, prepend=-2))
-    kept = [starts, np.append(starts[1:], table.size) - 1, *_extremes(here.y, starts)]
+    view = SPACES[space](table)
+    column = np.clip(np.floor((view.x - low) * (columns / (1 - low))), -1, columns)
+    starts = np.flatnonzero(np.diff(column, prepend=-2))
+    # The y of the empty rule is NaN in some spaces; the extremes of its column ignore it.
+    rows = [starts, np.append(starts[1:], table.size) - 1, *_extremes(view.y, starts)]
     corners = vertices(table.fp, table.tp)
     if corners.size <= MOST_VERTICES:
-        kept.append(corners)
-    return np.unique(np.concatenate(kept))
+        rows.append(corners)
+    return np.unique(np.concatenate(rows))
+
+
+def _extremes(y: Floats, starts: Indices) -> tuple[Indices, Indices]:
+    """Return the first row with the lowest and the first with the highest y of each column."""
+    column = np.zeros(y.size, np.intp)
+    column[starts[1:]] = 1
+    np.cumsum(column, out=column)
+
+    def first_of_column(is_extreme: NDArray[np.bool_]) -> Indices:
+        rows = np.flatnonzero(is_extreme)
+        return rows[np.diff(column[rows], prepend=-1) > 0]
+
+    lowest, highest = np.fmin.reduceat(y, starts), np.fmax.reduceat(y, starts)
+    return first_of_column(y == lowest[column]), first_of_column(y == highest[column])
 
 
 def rows_to_explore(table: Table, *, width: int = 800) -> Indices:
-    """Return the rows that draw a table in all spaces at once to within half a pixel.
+    """Return the rows that are needed to draw a table in all spaces to within half a pixel.
 
-    They are for a page on which the same row is seen everywhere. Every vertex of the hull is among
-    them, however many there are, and so is the strictest row of highest precision, for either
-    class: all that can be best for some β or cost. Where the table has rows at all, there is one
-    every two pixels of ROC space, so that a reader can point at it. Tables of up to `SHORT` rows
-    keep them all.
+    They are for a page that shows the same rows in every space. All vertices of the hull are among
+    them, and for either class the strictest row of highest precision: every row that can be best
+    for some β or cost. Where the table has rows, one is returned for every two pixels of ROC
+    space, so that a reader can point at it. All rows of a table with at most `SHORT` are returned.
 
     Parameters
     ----------
@@ -188,10 +201,10 @@ def rows_to_explore(table: Table, *, width: int = 800) -> Indices:
 
     Notes
     -----
-    A row that is left out is compared with the point that has as many predicted positives on the
-    straight way, in counts, between its kept neighbours. Segments with a row that is farther from
-    that point than half a pixel in some space are cut there, until none is left (Ramer 1972,
-    Douglas & Peucker 1973, with three distances in place of one).
+    A row that is left out is compared with the point of as many predicted positives on the straight
+    line, in counts, between its selected neighbours. Where a row is more than half a pixel from
+    that point in some space, the farthest row of the segment is selected too, until there is none
+    (Ramer 1972, Douglas & Peucker 1973, with three distances in place of one).
 
     Examples
     --------
@@ -206,77 +219,64 @@ def rows_to_explore(table: Table, *, width: int = 800) -> Indices:
     if table.size <= SHORT:
         return np.arange(table.size)
     corners = vertices(table.fp, table.tp)
-    steps = np.floor((table.tp / table.positives + table.fp / table.negatives) * (width / 2))
-    moves = np.flatnonzero(np.diff(steps))
-    kept = np.unique(np.concatenate([[0, table.size - 1], _strictest(table), moves, corners]))
+    # Rows at which the sum of both rates passes a multiple of two pixels.
+    two_pixels = np.floor((table.tp / table.positives + table.fp / table.negatives) * (width / 2))
+    passing = np.flatnonzero(np.diff(two_pixels))
+    rows = np.unique(np.concatenate([[0, table.size - 1], _strictest(table), passing, corners]))
     while True:
-        new = _farthest(table, kept, 0.5 / width)
-        if new.size == 0:
-            return kept
-        kept = np.union1d(kept, new)
+        farthest = _farthest(table, rows, 0.5 / width)
+        if farthest.size == 0:
+            return rows
+        rows = np.union1d(rows, farthest)
 
 
 def _strictest(table: Table) -> Indices:
     """Return the strictest rows of highest precision, for the positives and for the negatives."""
-    left = table.positives - table.tp, table.negatives - table.fp
+    fn, tn = table.positives - table.tp, table.negatives - table.fp
     with np.errstate(invalid="ignore"):
-        shares = table.tp / (table.tp + table.fp), left[1] / (left[0] + left[1])
-    return np.array(
-        [np.nanargmax(shares[0]), table.size - 1 - np.nanargmax(shares[1][::-1])], np.intp
-    )
+        precision, negative_precision = table.tp / (table.tp + table.fp), tn / (fn + tn)
+    last = table.size - 1 - np.nanargmax(negative_precision[::-1])
+    return np.array([np.nanargmax(precision), last], np.intp)
 
 
-def _farthest(table: Table, kept: Indices, most: float) -> Indices:
-    """Return the row of each segment that is farthest from the straight way, where too far."""
+def _farthest(table: Table, selected: Indices, tolerance: float) -> Indices:
+    """Return the row of each segment that is farthest from its chord, where beyond the tolerance.
+
+    A segment lies between two neighbours among the selected rows.
+    """
     tp, fp = table.tp.astype(np.float64), table.fp.astype(np.float64)
-    lengths = np.diff(kept)
-    start, stop = np.repeat(kept[:-1], lengths), np.repeat(kept[1:], lengths)
+    lengths = np.diff(selected)
+    start, stop = np.repeat(selected[:-1], lengths), np.repeat(selected[1:], lengths)
     predicted = tp + fp
     rows = np.arange(table.size - 1)
     run = predicted[stop] - predicted[start]
-    # Equal rows have no way between them, and no distance.
+    # A segment between equal rows has no length; all its rows are equal.
     share = np.divide(
         predicted[rows] - predicted[start], run, out=np.zeros(rows.size), where=run > 0
     )
-    straight = tp[start] + share * (tp[stop] - tp[start])
-    distance = _distance(table, tp[rows], straight, predicted[rows])
-    distance[kept[:-1]] = 0.0
-    highest = np.maximum.reduceat(distance, kept[:-1])
+    chord_tp = tp[start] + share * (tp[stop] - tp[start])
+    distance = _distance(table, tp[rows], chord_tp, predicted[rows])
+    distance[selected[:-1]] = 0.0
+    largest = np.maximum.reduceat(distance, selected[:-1])
     segment = np.repeat(np.arange(lengths.size), lengths)
-    found = np.flatnonzero((distance > most) & (distance == highest[segment]))
-    return found[np.diff(segment[found], prepend=-1) > 0]
+    farthest = np.flatnonzero((distance > tolerance) & (distance == largest[segment]))
+    return farthest[np.diff(segment[farthest], prepend=-1) > 0]
 
 
-def _distance(table: Table, tp: Floats, straight: Floats, predicted: Floats) -> Floats:
-    """Return how far points with as many predicted positives are apart, in the space of most."""
+def _distance(table: Table, tp: Floats, chord_tp: Floats, predicted: Floats) -> Floats:
+    """Return the largest distance, over all spaces, of points with as many predicted positives."""
     odds, positives = table.odds, table.positives
-    miss = np.abs(tp - straight)
+    difference = np.abs(tp - chord_tp)
     with np.errstate(divide="ignore", invalid="ignore"):
         gains = [
             (
-                np.maximum(1 - odds * ((positives - found) / found), _LOWEST_GAIN),
-                np.maximum(1 - odds * ((predicted - found) / found), _LOWEST_GAIN),
+                np.maximum(1 - odds * ((positives - count) / count), _LOWEST_GAIN),
+                np.maximum(1 - odds * ((predicted - count) / count), _LOWEST_GAIN),
             )
-            for found in (tp, straight)
+            for count in (tp, chord_tp)
         ]
-        apart = [
-            np.hypot(miss / positives, miss / table.negatives),
-            np.hypot(miss / positives, miss / predicted),
-            np.hypot(gains[0][0] - gains[1][0], gains[0][1] - gains[1][1]),
-        ]
-    # The empty rule has no place in two of the spaces.
-    return np.asarray(np.nan_to_num(np.fmax(np.fmax(apart[0], apart[1]), apart[2])))
-
-
-def _extremes(y: Floats, starts: Indices) -> tuple[Indices, Indices]:
-    """Return the first lowest and the first highest row of each column."""
-    column = np.zeros(y.size, np.intp)
-    column[starts[1:]] = 1
-    np.cumsum(column, out=column)
-
-    def first(found: NDArray[np.bool_]) -> Indices:
-        rows = np.flatnonzero(found)
-        return rows[np.diff(column[rows], prepend=-1) > 0]
-
-    lowest, highest = np.fmin.reduceat(y, starts), np.fmax.reduceat(y, starts)
-    return first(y == lowest[column]), first(y == highest[column])
+        roc = np.hypot(difference / positives, difference / table.negatives)
+        pr = np.hypot(difference / positives, difference / predicted)
+        prg = np.hypot(gains[0][0] - gains[1][0], gains[0][1] - gains[1][1])
+    # The empty rule has no coordinates in PR and PRG space.
+    return np.asarray(np.nan_to_num(np.fmax(np.fmax(roc, pr), prg)))
