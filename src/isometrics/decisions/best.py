@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Decision(Value):
-    """A chosen rule ``score >= threshold``: its counts, its measures, and what it is best for.
+    """A chosen rule ``score >= threshold``: its counts, its measures, and its objective.
 
     ``float(decision)`` is the threshold: +inf for the empty rule, NaN where the table has none. It
-    is refused where no float of 64 bits is this threshold.
+    raises an error where the threshold is an integer that a float of 64 bits cannot represent.
 
     Attributes
     ----------
     threshold
-        The threshold; an integer where it is one that floats do not hold.
+        The threshold; an integer where it is one that floats cannot represent.
     tp, fp, fn, tn
         The counts of the rule.
     precision, recall
@@ -56,7 +56,7 @@ class Decision(Value):
     f, f_gain
         F_β and its gain, for `beta`.
     objective, value
-        What was made best, in words, and the value that it reaches.
+        What was maximised, in words, and its value.
     beta
         The β of `f` and `f_gain`; 1 where the objective has none.
     label
@@ -138,7 +138,7 @@ def decision_of(
 
 
 OBJECTIVES = ("accuracy", "youden", "break-even")
-_DOUBT = 16 * np.finfo(np.float64).eps
+_TOLERANCE = 16 * np.finfo(np.float64).eps
 
 
 def best_threshold(  # noqa: PLR0911 (one for each objective)
@@ -155,9 +155,9 @@ def best_threshold(  # noqa: PLR0911 (one for each objective)
 ) -> Decision:
     """Return the threshold that is best for one objective; without any, for F₁.
 
-    Among equally good rows the one with the highest threshold is taken, that is, the one with
-    the fewest predicted positives; in a family of sets, then the one with the fewest false ones.
-    Ties are found in exact arithmetic.
+    Among equally good rows the one with the highest threshold is returned, that is, the one with
+    the fewest predicted positives; in a family of sets, then the one with the fewest false
+    positives. Ties are determined in exact arithmetic.
 
     Parameters
     ----------
@@ -178,20 +178,20 @@ def best_threshold(  # noqa: PLR0911 (one for each objective)
     min_recall
         Maximise precision among the rules that reach this recall.
     budget
-        Maximise recall with at most so many predicted positives. If the highest score alone has
-        more ties than that, only the empty rule keeps within it. At another prevalence the
-        negatives of a table are scaled, and a budget counts what they are scaled to.
+        Maximise recall with at most this many predicted positives. If more rows than that tie at
+        the highest score, the empty rule is returned. In a table at another prevalence the
+        negatives are scaled, and the budget applies to the scaled counts.
     index
         Maximise a weighted index, as named for `OperatingPoints.tradeoff`, at the weight `lam`.
     lam
-        The weight of recall for `index`, by default ½; alone, that of the F-measure.
+        The weight of recall for `index`, by default ½; without `index`, for the F-measure.
 
     Notes
     -----
     Constraints are compared as floats: 8 true positives of 10 reach a recall of 0.8. At β = 0
-    recall counts for nothing, so of several rows with the highest precision the strictest is
-    taken, though `optimal_thresholds` lists the last of them. For an index, two rows tie where
-    the rounded `lam` is the rounded end of their intervals.
+    recall has no weight, so of several rows with the highest precision the strictest is returned,
+    although `optimal_thresholds` lists the last of them. For an index, two rows tie if the rounded
+    `lam` equals the rounded end of their intervals.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def best_threshold(  # noqa: PLR0911 (one for each objective)
     >>> float(iso.best_threshold(pts, min_recall=0.9))
     0.3
     """
-    given: dict[str, object] = {
+    arguments: dict[str, object] = {
         "beta": beta,
         "cost": cost,
         "objective": objective,
@@ -215,22 +215,20 @@ def best_threshold(  # noqa: PLR0911 (one for each objective)
         "index": index,
     }
     if index is None:
-        given["lam"] = lam
-    named = [name for name, value in given.items() if value is not None]
-    if len(named) > 1:
-        raise ParameterError(
-            f"pass one objective only, but {' and '.join(f'{name}=' for name in named)} are given"
-        )
+        arguments["lam"] = lam
+    given = [f"{name}=" for name, value in arguments.items() if value is not None]
+    if len(given) > 1:
+        raise ParameterError(f"pass one objective only, but {' and '.join(given)} are given")
     table = pts.table
     if index is not None or lam is not None:
-        chosen_index = index_named("f-measure" if index is None else index)
-        return _for_index(pts, chosen_index, 0.5 if lam is None else check_level(lam, "lam"))
+        weighted_index = index_named("f-measure" if index is None else index)
+        return _for_index(pts, weighted_index, 0.5 if lam is None else check_level(lam, "lam"))
     if cost is not None:
         return _for_cost(table, check_cost(cost), f"accuracy at cost {number(float(cost))}")
     if objective is not None:
         check_choice(objective, "objective", OBJECTIVES)
-        chosen = {"accuracy": _for_accuracy, "youden": _for_youden, "break-even": _for_break_even}
-        return chosen[objective](table)
+        by_name = {"accuracy": _for_accuracy, "youden": _for_youden, "break-even": _for_break_even}
+        return by_name[objective](table)
     if min_precision is not None:
         return _for_recall(table, check_level(min_precision, "min_precision"))
     if min_recall is not None:
@@ -245,14 +243,14 @@ def best_threshold(  # noqa: PLR0911 (one for each objective)
 
 def _for_f(pts: OperatingPoints, beta: float) -> Decision:
     if beta == 0:
-        table = _rows(pts.table)
-        row = _most_precise(table, np.flatnonzero(table.tp + table.fp > 0))
+        table = _with_trivial_rules(pts.table)
+        row = _highest_precision(table, np.flatnonzero(table.tp + table.fp > 0))
         return decision_at(OperatingPoints(table), row, f_name(beta), beta)
     return best_of_optimal(optimal_thresholds(pts), beta)
 
 
 def best_of_optimal(optimal: OptimalThresholds, beta: float) -> Decision:
-    """Return the best threshold for one β above 0 where those for all β are known."""
+    """Return the best threshold for a β above 0, from the table of those for all β."""
     return decision_at(optimal.at(beta).points, 0, f_name(beta), beta)
 
 
@@ -260,15 +258,16 @@ def _for_index(pts: OperatingPoints, index: WeightedIndex, lam: float) -> Decisi
     curve = pts.tradeoff(index)
     objective = f"{index.name} (λ {number(lam)})"
     if index.name == "cost":
-        hull = _hull_of_rules(pts.table)
-        weights = Fraction(lam) / Fraction(hull.positives), Fraction(1 - lam)
-        row = _best_line(hull, weights[0], weights[1] / Fraction(hull.negatives))
+        hull = _threshold_hull(pts.table)
+        tp_weight = Fraction(lam) / Fraction(hull.positives)
+        fp_weight = Fraction(1 - lam) / Fraction(hull.negatives)
+        row = _best_vertex(hull, tp_weight, fp_weight)
         value = index.of_rows(Rows.of_table(hull).take(row), np.asarray(lam))
         return decision_of(hull, row, objective, float(value))
     if lam == 0 and isinstance(index, ClosedIndex):
-        # Only precision counts, so rows tie that the curve tells apart.
-        table = _rows(pts.table)
-        row = _most_precise(table, np.flatnonzero(table.tp + table.fp > 0))
+        # Only precision counts, so rows may tie that differ elsewhere on the curve.
+        table = _with_trivial_rules(pts.table)
+        row = _highest_precision(table, np.flatnonzero(table.tp + table.fp > 0))
         return decision_of(table, row, objective, curve(lam))
     return decision_of(curve.best(lam).table, 0, objective, curve(lam))
 
@@ -278,28 +277,32 @@ def _for_accuracy(table: Table) -> Decision:
 
 
 def _for_cost(table: Table, cost: float, objective: str) -> Decision:
-    hull = _hull_of_rules(table)
-    row = _best_line(hull, 1 - Fraction(cost), Fraction(cost))
+    hull = _threshold_hull(table)
+    row = _best_vertex(hull, 1 - Fraction(cost), Fraction(cost))
     return decision_of(hull, row, objective, float(roc.accuracy(hull, cost)[row]))
 
 
 def _for_youden(table: Table) -> Decision:
-    hull = _hull_of_rules(table)
-    row = _best_line(hull, 1 / Fraction(hull.positives), 1 / Fraction(hull.negatives))
-    rates = roc.true_positive_rate(hull) - roc.false_positive_rate(hull)
-    return decision_of(hull, row, "Youden's J", float(rates[row]))
+    hull = _threshold_hull(table)
+    row = _best_vertex(hull, 1 / Fraction(hull.positives), 1 / Fraction(hull.negatives))
+    youden = roc.true_positive_rate(hull) - roc.false_positive_rate(hull)
+    return decision_of(hull, row, "Youden's J", float(youden[row]))
 
 
-def _best_line(hull: Table, gain: Fraction, price: Fraction) -> int:
-    """Return the vertex with the highest gain·tp - price·fp.
+def _best_vertex(hull: Table, tp_weight: Fraction, fp_weight: Fraction) -> int:
+    """Return the vertex with the highest tp_weight·tp - fp_weight·fp.
 
     Rows that tie with a vertex lie between two vertices that tie, and the first of these has
     fewer predicted positives; so the vertices suffice.
     """
-    earned, paid = float(gain) * hull.tp, float(price) * hull.fp
-    margin = _DOUBT * float((earned + paid).max())
-    rows = np.arange(hull.size)
-    return _best(hull, rows, earned - paid, lambda tp, fp: gain * tp - price * fp, margin)
+    gains, costs = float(tp_weight) * hull.tp, float(fp_weight) * hull.fp
+    return _best(
+        hull,
+        np.arange(hull.size),
+        gains - costs,
+        exact=lambda tp, fp: tp_weight * tp - fp_weight * fp,
+        margin=_TOLERANCE * float((gains + costs).max()),
+    )
 
 
 # ---------------------------------------------------------------------- objectives on all rows
@@ -307,22 +310,22 @@ def _best_line(hull: Table, gain: Fraction, price: Fraction) -> int:
 
 def _for_break_even(table: Table) -> Decision:
     table.refuse_gaps("the break-even point")
-    table = _rows(table)
-    total = Fraction(table.positives)
+    table = _with_trivial_rules(table)
+    positives = Fraction(table.positives)
     difference = pr.precision(table) - pr.recall(table)
     row = _best(
         table,
         np.flatnonzero(table.tp > 0),
         -np.abs(difference),
-        lambda tp, fp: -abs(tp / (tp + fp) - tp / total),
-        _DOUBT,
+        exact=lambda tp, fp: -abs(tp / (tp + fp) - tp / positives),
+        margin=_TOLERANCE,
     )
     return decision_of(table, row, "break-even (precision - recall)", float(difference[row]))
 
 
 def _for_recall(table: Table, level: float) -> Decision:
     table.refuse_gaps("the best row above a precision")
-    table = _rows(table)
+    table = _with_trivial_rules(table)
     precision = pr.precision(table)
     with np.errstate(invalid="ignore"):
         reached = np.flatnonzero(precision >= level)
@@ -331,22 +334,21 @@ def _for_recall(table: Table, level: float) -> Decision:
             f"no threshold reaches precision {number(level)}; "
             f"the best is {number(float(np.nanmax(precision)))}"
         )
-    objective = f"recall with precision ≥ {number(level)}"
-    return _most_recall(table, reached, objective)
+    return _highest_recall(table, reached, f"recall with precision ≥ {number(level)}")
 
 
 def _for_precision(table: Table, level: float) -> Decision:
     table.refuse_gaps("the best row above a recall")
-    table = _rows(table)
+    table = _with_trivial_rules(table)
     reached = np.flatnonzero((pr.recall(table) >= level) & (table.tp + table.fp > 0))
-    row = _most_precise(table, reached)
+    row = _highest_precision(table, reached)
     objective = f"precision with recall ≥ {number(level)}"
     return decision_of(table, row, objective, float(pr.precision(table)[row]))
 
 
 def _for_budget(table: Table, budget: float) -> Decision:
     table.refuse_gaps("the best row within a budget")
-    table = _of_thresholds(_rows(table))
+    table = _threshold_rules(_with_trivial_rules(table))
     within = np.flatnonzero(table.tp + table.fp <= budget)
     if within.size == 0:
         raise ParameterError(
@@ -355,64 +357,64 @@ def _for_budget(table: Table, budget: float) -> Decision:
             "give a larger budget, or finite scores"
         )
     objective = f"recall with at most {number(budget)} predicted positives"
-    return _most_recall(table, within, objective)
+    return _highest_recall(table, within, objective)
 
 
-def _rows(table: Table) -> Table:
-    """Return all rows, the trivial rules included."""
+def _with_trivial_rules(table: Table) -> Table:
+    """Return all rows, the empty and the always-positive rule included."""
     return table if table.nested else ordered_with_ends(table)
 
 
-def _of_thresholds(table: Table) -> Table:
-    """Return the rules that thresholds have: a score of +inf is predicted positive by all."""
-    some = table.tp + table.fp > 0
-    if (some & (table.thresholds == np.inf)).any():
-        return table.take(np.flatnonzero(some), table.kind)
+def _threshold_rules(table: Table) -> Table:
+    """Leave out the empty rule where a row has a score of +inf, which every threshold accepts."""
+    not_empty = table.tp + table.fp > 0
+    if (not_empty & (table.thresholds == np.inf)).any():
+        return table.take(np.flatnonzero(not_empty), table.kind)
     return table
 
 
-def _hull_of_rules(table: Table) -> Table:
-    """Return the hull of the rules that thresholds have."""
-    table = _of_thresholds(_rows(table))
+def _threshold_hull(table: Table) -> Table:
+    """Return the hull of the rules that some threshold has."""
+    table = _threshold_rules(_with_trivial_rules(table))
     return table.take(vertices(table.fp, table.tp), Kind.HULL)
 
 
-def _most_recall(table: Table, rows: NDArray[np.intp], objective: str) -> Decision:
-    row = _fewest(table, rows[table.tp[rows] == table.tp[rows].max()])
+def _highest_recall(table: Table, rows: NDArray[np.intp], objective: str) -> Decision:
+    row = _fewest_predicted(table, rows[table.tp[rows] == table.tp[rows].max()])
     return decision_of(table, row, objective, float(pr.recall(table)[row]))
 
 
-def _most_precise(table: Table, rows: NDArray[np.intp]) -> int:
+def _highest_precision(table: Table, rows: NDArray[np.intp]) -> int:
     precision = pr.precision(table)
-    whole = table.tp.dtype.kind == table.fp.dtype.kind == "i"
-    if whole and table.positives + table.negatives < 2**26:
-        # Different shares of so few items differ by 2**-52 or more, so floats tell them apart.
-        return _fewest(table, rows[precision[rows] == precision[rows].max()])
-    return _best(table, rows, precision, lambda tp, fp: tp / (tp + fp), 0.0)
+    integers = table.tp.dtype.kind == table.fp.dtype.kind == "i"
+    if integers and table.positives + table.negatives < 2**26:
+        # Different precisions differ by 2**-52 or more here, so floats distinguish them.
+        return _fewest_predicted(table, rows[precision[rows] == precision[rows].max()])
+    return _best(table, rows, precision, exact=lambda tp, fp: tp / (tp + fp), margin=0.0)
 
 
 def _best(
-    table: Table, rows: NDArray[np.intp], approximate: Floats, exact: Exact, margin: float
+    table: Table, rows: NDArray[np.intp], approximate: Floats, *, exact: Exact, margin: float
 ) -> int:
-    """Return the best of some rows; those within rounding of the best are compared exactly."""
+    """Return the row with the highest value; those within the margin are compared exactly."""
     values = approximate[rows]
-    near = rows[values >= values.max() - margin]
-    counts = zip(table.tp[near].tolist(), table.fp[near].tolist(), strict=True)
-    decided = [exact(Fraction(tp), Fraction(fp)) for tp, fp in counts]
-    best = max(decided)
-    return _fewest(table, near[[value == best for value in decided]])
+    candidates = rows[values >= values.max() - margin]
+    counts = zip(table.tp[candidates].tolist(), table.fp[candidates].tolist(), strict=True)
+    exact_values = [exact(Fraction(tp), Fraction(fp)) for tp, fp in counts]
+    highest = max(exact_values)
+    return _fewest_predicted(table, candidates[[value == highest for value in exact_values]])
 
 
-def _fewest(table: Table, rows: NDArray[np.intp]) -> int:
+def _fewest_predicted(table: Table, rows: NDArray[np.intp]) -> int:
     """Return the row with the fewest predicted positives.
 
-    Of several, which only a family of sets has, the first one has the fewest false positives.
+    Only a family of sets can have several; the first of them has the fewest false positives.
     """
     return int(rows[np.argmin(table.tp[rows] + table.fp[rows])])
 
 
 ALL_ROWS = "(all rows)"
-"""What stands for the group where the table is that of all groups together."""
+"""The name of the group where a table holds all groups together."""
 
 
 class Entry(NamedTuple):
@@ -438,9 +440,9 @@ class Thresholds(ResultTable):
     labels
         The name of the best row in a family of sets, else None.
     tp, fp, precision, recall, f
-        The counts of the rule ``score >= threshold``, and what they come to.
+        The counts of the rule ``score >= threshold``, and its measures.
     beta_lo, beta_hi
-        The threshold stays the best one for every β between these.
+        The threshold is the best one for every β between these.
     """
 
     _left: ClassVar[tuple[str, ...]] = ("model", "group", "label")
@@ -487,7 +489,7 @@ class Thresholds(ResultTable):
 
 
 def thresholds_of(entries: Iterable[Entry], betas: Sequence[float]) -> Thresholds:
-    """Return the best rows of tables, β by β."""
+    """Return the best row of each table for each β."""
     rows = [
         (entry.model, entry.group, beta, *best)
         for entry in entries
@@ -501,16 +503,16 @@ def thresholds_of(entries: Iterable[Entry], betas: Sequence[float]) -> Threshold
 
 def _best_rows(points: OperatingPoints, betas: Sequence[float]) -> list[tuple[object, ...]]:
     optimal = optimal_thresholds(points.hull())
-    found: list[tuple[object, ...]] = []
+    rows: list[tuple[object, ...]] = []
     for beta in betas:
-        # Without a weight for recall rows tie that the hull leaves out.
+        # At β = 0 rows may tie that are not on the hull.
         best = best_of_optimal(optimal, beta) if beta else best_threshold(points, beta=0)
-        here = np.flatnonzero((optimal.tp == best.tp) & (optimal.fp == best.fp))
+        interval = np.flatnonzero((optimal.tp == best.tp) & (optimal.fp == best.fp))
         lo, hi = beta, beta
-        if here.size:
-            lo = math.sqrt(optimal.beta_squared_lo[here[0]])
-            hi = math.sqrt(optimal.beta_squared_hi[here[0]])
-        found.append(
+        if interval.size:
+            lo = math.sqrt(optimal.beta_squared_lo[interval[0]])
+            hi = math.sqrt(optimal.beta_squared_hi[interval[0]])
+        rows.append(
             (
                 best.threshold,
                 best.label,
@@ -518,4 +520,4 @@ def _best_rows(points: OperatingPoints, betas: Sequence[float]) -> list[tuple[ob
                 *(lo, hi),
             )
         )
-    return found
+    return rows

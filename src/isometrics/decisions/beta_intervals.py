@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OptimalThresholds(ResultTable):
-    """One row for each threshold that is best for some β, with the β for which it is.
+    """One row for each threshold that is best for some β, with the interval of these β.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class OptimalThresholds(ResultTable):
         The rows: vertices of the hull, without the empty rule.
     beta_squared_lo, beta_squared_hi
         The row has the highest F_β exactly when β² lies between these. Neighbours share an end,
-        and all intervals together cover 0 to ∞.
+        and the intervals together cover 0 to ∞.
     lambda_lo, lambda_hi
         The same on the scale of the weight of recall, λ = β²/(1+β²).
     d_lo, d_hi
@@ -91,15 +91,15 @@ class OptimalThresholds(ResultTable):
             self._f_gain(self.lambda_hi, self.d_lo),
         )
 
-    def _misses(self, recall_weight: Floats, precision_weight: Floats) -> Floats:
+    def _errors(self, recall_weight: Floats, precision_weight: Floats) -> Floats:
         return np.asarray(recall_weight * self.points.fn + precision_weight * self.fp)
 
     def _f(self, recall_weight: Floats, precision_weight: Floats) -> Floats:
-        return np.asarray(self.tp / (self.tp + self._misses(recall_weight, precision_weight)))
+        return np.asarray(self.tp / (self.tp + self._errors(recall_weight, precision_weight)))
 
     def _f_gain(self, recall_weight: Floats, precision_weight: Floats) -> Floats:
-        misses = self._misses(recall_weight, precision_weight)
-        return np.asarray(1 - self.points.table.odds * (misses / self.tp))
+        errors = self._errors(recall_weight, precision_weight)
+        return np.asarray(1 - self.points.table.odds * (errors / self.tp))
 
     def at(self, beta: float) -> OptimalThresholds:
         """Return the row that is best for β; two where β is the exact end of an interval.
@@ -112,7 +112,7 @@ class OptimalThresholds(ResultTable):
         array([0.7])
         """
         beta = check_beta(beta)
-        # A product is rounded correctly, and rounding keeps order: no optimal row is lost here.
+        # Rounding is monotone, for the product as for the ends, so no optimal row is missed here.
         squared = beta * beta
         rows = np.flatnonzero((self.beta_squared_lo <= squared) & (squared <= self.beta_squared_hi))
         losses = [self._loss(row, beta) for row in rows.tolist()]
@@ -187,7 +187,7 @@ def optimal_thresholds(pts: OperatingPoints) -> OptimalThresholds:
     Parameters
     ----------
     pts
-        Any table; without thresholds the rows are known by their counts or labels.
+        Any table; without thresholds the rows are identified by their counts or labels.
 
     Notes
     -----
@@ -196,9 +196,9 @@ def optimal_thresholds(pts: OperatingPoints) -> OptimalThresholds:
 
     β² = -Δ(1/precision)/Δ(1/recall) = (fp_b·tp_a - fp_a·tp_b)/(P·(tp_b - tp_a)),
 
-    computed in exact fractions and rounded once. The first vertex, the row of highest precision,
-    begins at β² = 0. A last vertex that adds only negatives is never better than the one before;
-    it ties with it at β = ∞, so its interval is [∞, ∞].
+    computed in exact fractions and rounded once. The interval of the first vertex, the row of
+    highest precision, begins at β² = 0. A last vertex that adds only negatives is never better
+    than the one before it and ties with it at β = ∞, so its interval is [∞, ∞].
 
     Examples
     --------
@@ -233,14 +233,14 @@ def optimal_thresholds(pts: OperatingPoints) -> OptimalThresholds:
 def segment_shares(hull: Table) -> list[Fraction]:
     """Return d = 1/(1+β²) of each segment of a hull, exactly; it falls from 1.
 
-    Sums of float weights may bend a hull inwards by their last bits; such a segment takes the
-    value of the one before, so that d never rises.
+    Rounded sums of float weights may make a hull slightly concave; such a segment gets the value
+    of the one before it, so that d never rises.
     """
     tp, fp = (list(map(Fraction, counts.tolist())) for counts in (hull.tp, hull.fp))
-    total = Fraction(hull.positives)
+    positives = Fraction(hull.positives)
     shares = []
     for (tp_a, fp_a), (tp_b, fp_b) in pairwise(zip(tp, fp, strict=True)):
-        rise = total * (tp_b - tp_a)
+        rise = positives * (tp_b - tp_a)
         shares.append(rise / (rise + fp_b * tp_a - fp_a * tp_b))
     return list(accumulate(shares, min))
 
@@ -251,7 +251,7 @@ def segment_precisions(hull: Table) -> Floats:
     Both ends of a segment are equally accurate at this cost proportion (Flach & Kull 2015).
     """
     rise, run = np.diff(hull.tp), np.diff(hull.fp)
-    # Sums of float weights may bend the hull inwards by their last bits.
+    # Rounded sums of float weights may make the hull slightly concave.
     return np.minimum.accumulate(np.asarray(rise / (rise + run), np.float64))
 
 

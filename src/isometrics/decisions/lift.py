@@ -24,15 +24,16 @@ if TYPE_CHECKING:
 def precision_at_k(pts: OperatingPoints, k: ArrayLike) -> Floats:
     """Return the share of positives among the k items with the highest scores.
 
-    Where k falls inside a group of tied scores, this is the expected share when their order is
-    drawn at random. Items of a curve without thresholds count as tied between its rows.
+    Where k falls among items of equal score, this is the expected share for a random order of
+    these items. The items between two rows of a curve without thresholds are treated as tied.
 
     Parameters
     ----------
     pts
         A table with a row for every score, or a curve.
     k
-        A number, or an array of numbers, above 0 and at most all items; with weights, their sum.
+        A number, or an array of numbers, above 0 and at most the number of items, or the sum of
+        their weights.
 
     Notes
     -----
@@ -48,14 +49,14 @@ def precision_at_k(pts: OperatingPoints, k: ArrayLike) -> Floats:
     """
     table = pts.table
     items = float(table.positives + table.negatives)
-    at = parse_values(
+    sizes = parse_values(
         k, "k", lambda k: (k > 0) & (k <= items), f"above 0 and at most {items:g}, all items"
     )
-    return np.asarray(_true_positives(table, at) / at)
+    return np.asarray(_true_positives(table, sizes) / sizes)
 
 
 def cumulative_gains(pts: OperatingPoints, share: ArrayLike) -> Floats:
-    """Return the share of all positives that the top share of the ranking holds.
+    """Return the share of all positives that the top share of the ranking contains.
 
     Ties are treated as in `precision_at_k`.
 
@@ -67,15 +68,14 @@ def cumulative_gains(pts: OperatingPoints, share: ArrayLike) -> Floats:
     >>> cumulative_gains(pts, [0.25, 0.5, 1.0])
     array([0.5 , 0.75, 1.  ])
     """
-    at = parse_values(share, "share", lambda x: (x >= 0) & (x <= 1), "between 0 and 1")
+    shares = parse_values(share, "share", lambda x: (x >= 0) & (x <= 1), "between 0 and 1")
     table = pts.table
-    return np.asarray(
-        _true_positives(table, at * (table.positives + table.negatives)) / table.positives
-    )
+    sizes = shares * (table.positives + table.negatives)
+    return np.asarray(_true_positives(table, sizes) / table.positives)
 
 
 def lift(pts: OperatingPoints, share: ArrayLike) -> Floats:
-    """Return how many times more positives the top share holds than a random share would.
+    """Return how many times as many positives the top share contains as a random share.
 
     Ties are treated as in `precision_at_k`.
 
@@ -92,18 +92,18 @@ def lift(pts: OperatingPoints, share: ArrayLike) -> Floats:
     >>> lift(pts, [0.25, 0.5, 1.0])
     array([2. , 1.5, 1. ])
     """
-    at = parse_values(share, "share", lambda x: (x > 0) & (x <= 1), "above 0 and at most 1")
-    return np.asarray(cumulative_gains(pts, at) / at)
+    shares = parse_values(share, "share", lambda x: (x > 0) & (x <= 1), "above 0 and at most 1")
+    return np.asarray(cumulative_gains(pts, shares) / shares)
 
 
-def _true_positives(table: Table, predicted: Floats) -> Floats:
-    """Return the expected true positives among so many items of the highest scores."""
+def _true_positives(table: Table, sizes: Floats) -> Floats:
+    """Return the expected true positives among that many items with the highest scores."""
     if table.partial or table.kind not in (Kind.SCORES, Kind.CURVE):
         raise NotAnswerableError(
             f"{table.name} does not know the ranking between its rows; ask the full table of the "
             "scores"
         )
-    return np.asarray(np.interp(predicted, table.tp + table.fp, table.tp))
+    return np.asarray(np.interp(sizes, table.tp + table.fp, table.tp))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -113,9 +113,9 @@ class NetBenefit(ResultTable):
     Attributes
     ----------
     probability_thresholds
-        The probability from which on one would treat.
+        The probabilities from which on a person is treated.
     model, treat_all, treat_none
-        Net true positives for each person; treating none has 0.
+        Net true positives for each person; 0 for treating none.
     """
 
     probability_thresholds: Floats
@@ -143,12 +143,12 @@ def net_benefit(pts: OperatingPoints, probability_thresholds: ArrayLike) -> NetB
     pts
         A table with a row for every score, scores between 0 and 1.
     probability_thresholds
-        Probabilities from which on one would treat, at least 0 and below 1.
+        The probabilities from which on a person is treated, at least 0 and below 1.
 
     Notes
     -----
-    TP/n - FP/n · p/(1-p) of the rule ``score >= p``: who treats from the probability p on values
-    one false positive at p/(1-p) of a true one.
+    TP/n - FP/n · p/(1-p) for the rule ``score >= p``: treating from the probability p on implies
+    that a false positive costs p/(1-p) times what a true positive gains.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def net_benefit(pts: OperatingPoints, probability_thresholds: ArrayLike) -> NetB
                       0.2  0.4375      0.375           0
                       0.5    0.25          0           0
     """
-    wanted = np.atleast_1d(
+    probabilities = np.atleast_1d(
         parse_values(
             probability_thresholds,
             "probability_thresholds",
@@ -170,11 +170,11 @@ def net_benefit(pts: OperatingPoints, probability_thresholds: ArrayLike) -> NetB
         )
     )
     refuse_other_than_probabilities(pts.thresholds, "net benefit")
-    rules, table = pts.at(wanted), pts.table
-    items, odds = table.positives + table.negatives, wanted / (1 - wanted)
+    rules, table = pts.at(probabilities), pts.table
+    items, odds = table.positives + table.negatives, probabilities / (1 - probabilities)
     return NetBenefit(
-        wanted,
+        probabilities,
         np.asarray(rules.tp / items - rules.fp / items * odds),
         np.asarray(table.positives / items - table.negatives / items * odds),
-        np.zeros(wanted.size),
+        np.zeros(probabilities.size),
     )

@@ -1,4 +1,4 @@
-"""What another prevalence does to the best threshold and to what it achieves."""
+"""How the best threshold and its F_β depend on the prevalence."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class PrevalenceSensitivity(ResultTable):
     own
         The prevalence of the sample.
     prevalences
-        The prevalences looked at.
+        The prevalences.
     thresholds
         The best threshold at each of them; NaN where the table has none.
     precision, recall, f, f_gain
-        What it achieves there.
+        Its measures at that prevalence.
     f_unchanged
         The F_β of the sample's own best threshold at that prevalence.
     """
@@ -52,7 +52,7 @@ class PrevalenceSensitivity(ResultTable):
 
     @property
     def lost(self) -> Floats:
-        """What is lost by keeping the sample's own threshold, in F_β."""
+        """The F_β lost by using the sample's own best threshold."""
         return np.asarray(self.f - self.f_unchanged)
 
     def _title(self) -> str:
@@ -77,16 +77,16 @@ class PrevalenceSensitivity(ResultTable):
 def prevalence_sensitivity(
     pts: OperatingPoints, prevalences: ArrayLike, *, beta: float = 1.0
 ) -> PrevalenceSensitivity:
-    """Return the best threshold and the F_β to expect, over a range of prevalences.
+    """Return the best threshold and its expected F_β, over a range of prevalences.
 
-    True and false positive rates are taken to stay as they are in the sample.
+    True and false positive rates are assumed to be those of the sample.
 
     Parameters
     ----------
     pts
         Any table of operating points.
     prevalences
-        The prevalences to look at, for example ``np.geomspace(0.001, 0.5, 50)``.
+        The prevalences, for example ``np.geomspace(0.001, 0.5, 50)``.
     beta
         The β.
 
@@ -104,22 +104,21 @@ def prevalence_sensitivity(
     if not values:
         raise ParameterError("prevalences is empty; give at least one")
     own = best_threshold(pts, beta=beta)
-    # Its row need not be one of the table's: a family of sets is completed by "everything".
+    # The best row may be a trivial rule, which need not be a row of the table.
     own_rule = pts.from_counts(
         [own.tp], [own.fp], positives=pts.positives, negatives=pts.negatives, labels=["own"]
     )
-    found = []
+    rows = []
     for prevalence in values:
-        moved = pts.at_prevalence(prevalence)
-        best = best_threshold(moved, beta=beta)
-        unchanged = float(own_rule.at_prevalence(prevalence).f(beta)[0])
+        best = best_threshold(pts.at_prevalence(prevalence), beta=beta)
+        f_unchanged = float(own_rule.at_prevalence(prevalence).f(beta)[0])
         measures = (best.threshold, best.precision, best.recall, best.f, best.f_gain)
-        found.append((*measures, unchanged))
-    thresholds, *others = zip(*found, strict=True)
+        rows.append((*measures, f_unchanged))
+    thresholds, *columns = zip(*rows, strict=True)
     return PrevalenceSensitivity(
         beta,
         pts.prevalence,
         np.array(values),
         np.array(thresholds, pts.thresholds.dtype),
-        *(np.array(part, np.float64) for part in others),
+        *(np.array(column, np.float64) for column in columns),
     )

@@ -1,4 +1,4 @@
-"""The loss to expect from a way of setting thresholds, and the plug-in rule for probabilities."""
+"""The expected loss of methods of threshold choice, and the plug-in rule for probabilities."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 
 def fixed(pts: OperatingPoints, threshold: float) -> float:
-    """Return the expected loss when one threshold serves every cost: the error rate.
+    """Return the expected loss when one threshold is used for every cost: the error rate.
 
     Parameters
     ----------
     pts
-        A table that knows the counts at this threshold.
+        A table that has the counts at this threshold.
     threshold
         The threshold.
 
     Notes
     -----
-    The loss at cost proportion c is (2(1-c)·fn + 2c·fp)/n, and c is uniform on [0, 1]; so both
-    kinds of error weigh the same (Hernández-Orallo et al. 2012).
+    The loss at cost proportion c is (2(1-c)·fn + 2c·fp)/n, and c is uniform on [0, 1]; so on
+    average both kinds of error have the same weight (Hernández-Orallo et al. 2012).
 
     Examples
     --------
@@ -62,8 +62,8 @@ def score_driven(pts: OperatingPoints) -> float:
 
     Notes
     -----
-    The rule ``score >= c`` misses a positive of score s for c above s, which loses (1-s)² in all,
-    and a negative for c up to s, which loses s² (Hernández-Orallo et al. 2012).
+    The rule ``score >= c`` is wrong about a positive of score s for c above s, a loss of (1-s)² in
+    total, and about a negative for c up to s, a loss of s² (Hernández-Orallo et al. 2012).
 
     Examples
     --------
@@ -73,12 +73,12 @@ def score_driven(pts: OperatingPoints) -> float:
     >>> round(threshold_choice.score_driven(pts), 6)
     0.1875
     """
-    table, scores = pts.table, _scores_of_all(pts)
-    lost = np.diff(table.tp) * (1 - scores) ** 2 + np.diff(table.fp) * scores**2
-    return float(lost.sum() / (table.positives + table.negatives))
+    table, scores = pts.table, _probabilities(pts)
+    losses = np.diff(table.tp) * (1 - scores) ** 2 + np.diff(table.fp) * scores**2
+    return float(losses.sum() / (table.positives + table.negatives))
 
 
-def _scores_of_all(pts: OperatingPoints) -> Floats:
+def _probabilities(pts: OperatingPoints) -> Floats:
     """Return the distinct scores, which must lie between 0 and 1 and belong to every item."""
     refuse_other_than_probabilities(pts.thresholds, "the score-driven choice")
     scores = pts.thresholds[1:]
@@ -88,14 +88,14 @@ def _scores_of_all(pts: OperatingPoints) -> Floats:
 
 
 def rate_driven(pts: OperatingPoints) -> float:
-    """Return the expected loss when the cost proportion sets the share of predicted positives.
+    """Return the expected loss when the cost proportion determines the predicted positive rate.
 
-    At cost proportion c a share 1-c is predicted positive, ties broken at random.
+    At cost proportion c a share 1-c is predicted positive, with ties broken at random.
 
     Notes
     -----
-    π(1-π)(1 - 2·AUROC) + ⅓ (Hernández-Orallo et al. 2012). So a perfect ranking still
-    loses ⅓ - π(1-π), because the rate does not know the prevalence.
+    π(1-π)(1 - 2·AUROC) + ⅓ (Hernández-Orallo et al. 2012). So even a perfect ranking loses
+    ⅓ - π(1-π), because the rate does not depend on the prevalence.
 
     Examples
     --------
@@ -106,15 +106,15 @@ def rate_driven(pts: OperatingPoints) -> float:
     0.208333
     """
     prevalence = pts.prevalence
-    rest = pts.negatives / (pts.positives + pts.negatives)
-    return prevalence * rest * (1 - 2 * pts.roc.area()) + 1 / 3
+    negative_share = pts.negatives / (pts.positives + pts.negatives)
+    return prevalence * negative_share * (1 - 2 * pts.roc.area()) + 1 / 3
 
 
 def optimal(pts: OperatingPoints) -> float:
     """Return the expected loss when the best threshold is known for every cost proportion.
 
-    It is the area under the lower envelope of the cost curves, and judges the data that it was
-    tuned on: a lower limit for every other choice, not a promise.
+    It is the area under the lower envelope of the cost curves, on the data that the thresholds
+    are tuned on: a lower bound for every other method, not an estimate for new data.
 
     Notes
     -----
@@ -132,12 +132,12 @@ def optimal(pts: OperatingPoints) -> float:
     """
     hull = hull_of(pts.table)
     rise, run = np.diff(hull.tp), np.diff(hull.fp)
-    lost = rise * (run / (rise + run))
-    return float(lost.sum() / (hull.positives + hull.negatives))
+    losses = rise * (run / (rise + run))
+    return float(losses.sum() / (hull.positives + hull.negatives))
 
 
 def fixed_f_gain(pts: OperatingPoints, threshold: float) -> float:
-    """Return the expected loss of F gain when one threshold serves every β: that of F₁.
+    """Return the expected loss of F gain when one threshold is used for every β: that of F₁.
 
     The operating condition is the weight of recall, λ = β²/(1+β²), uniform on [0, 1]; the loss
     is 1 - FG_β, which is linear in λ. Without a true positive it is infinite.
@@ -156,9 +156,9 @@ def fixed_f_gain(pts: OperatingPoints, threshold: float) -> float:
 def score_driven_f_gain(pts: OperatingPoints) -> float:
     """Return the expected loss of F gain when 1/(1+β²) itself is the threshold.
 
-    That is how F-calibrated scores are meant to be used, and for these it equals
-    `optimal_f_gain`. The weight of recall is uniform, as for `fixed_f_gain`. The loss is infinite
-    if some threshold below 1 finds no positive.
+    F-calibrated scores are meant to be used in this way, and for them it equals `optimal_f_gain`.
+    The weight of recall is uniform, as for `fixed_f_gain`. The loss is infinite if some threshold
+    below 1 has no true positive.
 
     Parameters
     ----------
@@ -167,8 +167,8 @@ def score_driven_f_gain(pts: OperatingPoints) -> float:
 
     Notes
     -----
-    At the weight λ of recall the rule is ``score >= 1 - λ``, so each row serves the λ between its
-    score and the next one, over which its loss (P/N)·(λ·fn + (1-λ)·fp)/tp is linear.
+    At the weight λ of recall the rule is ``score >= 1 - λ``, so each row is used for the 1-λ
+    between its score and the next one, where its loss (P/N)·(λ·fn + (1-λ)·fp)/tp is linear.
 
     Examples
     --------
@@ -178,24 +178,24 @@ def score_driven_f_gain(pts: OperatingPoints) -> float:
     >>> round(threshold_choice.score_driven_f_gain(pts), 6)
     0.245
     """
-    scores = _scores_of_all(pts)
+    scores = _probabilities(pts)
     if scores[0] < 1:
-        return math.inf  # thresholds above the highest score predict nothing
+        return math.inf  # thresholds above the highest score have no true positive
     ends = np.append(scores, 0.0)
     width, precision_weight = ends[:-1] - ends[1:], (ends[:-1] + ends[1:]) / 2
     used = width > 0
     tp, fp, fn = pts.tp[1:][used], pts.fp[1:][used], pts.fn[1:][used]
     if tp[0] == 0:
         return math.inf
-    missed = (1 - precision_weight[used]) * fn + precision_weight[used] * fp
-    return float(pts.table.odds * np.sum(width[used] * missed / tp))
+    errors = (1 - precision_weight[used]) * fn + precision_weight[used] * fp
+    return float(pts.table.odds * np.sum(width[used] * errors / tp))
 
 
 def optimal_f_gain(pts: OperatingPoints) -> float:
     """Return the expected loss of F gain when the best threshold is known for every β.
 
     The operating condition is the weight of recall, λ = β²/(1+β²), uniform on [0, 1]; the loss
-    is 1 - FG_β. Like `optimal` it judges the data that it was tuned on.
+    is 1 - FG_β. Like `optimal`, it is computed on the data that the thresholds are tuned on.
 
     Notes
     -----
@@ -215,17 +215,17 @@ def optimal_f_gain(pts: OperatingPoints) -> float:
     width = best.lambda_hi - best.lambda_lo
     recall_weight = (best.lambda_lo + best.lambda_hi) / 2
     precision_weight = (best.d_lo + best.d_hi) / 2
-    missed = recall_weight * best.points.fn + precision_weight * best.fp
-    return float(pts.table.odds * np.sum(width * missed / best.tp))
+    errors = recall_weight * best.points.fn + precision_weight * best.fp
+    return float(pts.table.odds * np.sum(width * errors / best.tp))
 
 
 def rate_driven_f_gain(pts: OperatingPoints) -> float:
-    """Return the expected loss of F gain when the weight of recall sets how far to go.
+    """Return the expected loss of F gain when the weight of recall determines the rule.
 
-    The way leads from a recall of π to the always-positive rule. It is measured by
-    Δ = recG/π - precG/(1-π), in which Flach & Kull (2015, Theorem 3) take thresholds to be
-    uniform, as the rate of predicted positives is in ROC space. At the weight λ = β²/(1+β²) the
-    rule at the share λ of this way is used, and λ is uniform on [0, 1]; the loss is 1 - FG_β.
+    The rules from a recall of π to the always-positive rule are ordered by
+    Δ = recG/π - precG/(1-π), in which Flach & Kull (2015, Theorem 3) assume thresholds to be
+    uniform, as the predicted positive rate is in ROC space. At the weight λ = β²/(1+β²) the rule
+    at the share λ of this range of Δ is used, and λ is uniform on [0, 1]; the loss is 1 - FG_β.
     NaN, with a warning, when all negatives rank above a recall of π.
 
     Notes
@@ -255,31 +255,35 @@ def rate_driven_f_gain(pts: OperatingPoints) -> float:
     row = path.first_row_from(start_tp)
     tp = np.concatenate([[float(start_tp)], path.x[row:]])
     fp = np.concatenate([[float(start_fp)], path.y[row:]])
-    # The share of the way that is still ahead is the weight of precision, 1 - λ.
-    ahead = (float(negatives) - fp) / tp / float((negatives - start_fp) / start_tp)
-    ahead[0] = 1.0
-    recall_loss, precision_loss = (float(positives) - tp) / tp, fp / tp
-    missed = _products(ahead, 1 - ahead, recall_loss) + _products(ahead, ahead, precision_loss)
-    return float(pts.table.odds * missed)
+    # The share of the range of Δ that remains at a row is the weight of precision, 1 - λ.
+    precision_weight = (float(negatives) - fp) / tp / float((negatives - start_fp) / start_tp)
+    precision_weight[0] = 1.0
+    fn_per_tp, fp_per_tp = (float(positives) - tp) / tp, fp / tp
+    loss = _integral_of_product(precision_weight, 1 - precision_weight, fn_per_tp)
+    loss += _integral_of_product(precision_weight, precision_weight, fp_per_tp)
+    return float(pts.table.odds * loss)
 
 
-def _products(position: Floats, one: Floats, other: Floats) -> float:
-    """Integrate the product of two functions that are linear between falling positions."""
-    ends = one[:-1] * other[:-1] + one[1:] * other[1:]
-    crossed = one[:-1] * other[1:] + one[1:] * other[:-1]
-    return float(np.sum(-np.diff(position) * (2 * ends + crossed)) / 6)
+def _integral_of_product(x: Floats, f: Floats, g: Floats) -> float:
+    """Integrate f·g, where both are linear between neighbours of the falling x.
+
+    Over a step of length h the integral is h·(2(f₀g₀ + f₁g₁) + f₀g₁ + f₁g₀)/6.
+    """
+    same_end = f[:-1] * g[:-1] + f[1:] * g[1:]
+    crossed = f[:-1] * g[1:] + f[1:] * g[:-1]
+    return float(np.sum(-np.diff(x) * (2 * same_end + crossed)) / 6)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PlugIn(Value):
-    """The decision of the plug-in rule beside the best one.
+    """The decision of the plug-in rule, and the best one.
 
     Attributes
     ----------
     threshold
         F*/(1+β²), where F* is the best F_β of the table.
     plug_in, best
-        The decision at that threshold, and the one that the hull gives.
+        The decision at that threshold, and the best one on the hull.
     """
 
     threshold: float
@@ -293,7 +297,7 @@ class PlugIn(Value):
 
     @property
     def lost(self) -> float:
-        """The F_β that the plug-in rule gives away, ≥ 0."""
+        """The F_β that the plug-in rule loses, ≥ 0."""
         return self.best.f - self.plug_in.f
 
     def _title(self) -> str:
@@ -321,8 +325,8 @@ class PlugIn(Value):
 def plug_in_threshold(pts: OperatingPoints, beta: float = 1.0) -> PlugIn:
     """Return the threshold that is best for F_β if the scores are calibrated probabilities.
 
-    A disagreement with the hull says that the scores are not calibrated where it matters, or
-    that the sample is small; it is no proof of either.
+    A disagreement with the hull suggests that the scores are not calibrated near the threshold, or
+    that the sample is small; it proves neither.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Thresholds used elsewhere: on other data, and for another β."""
+"""Thresholds transferred to other data, or to another β."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Evaluation(ResultTable):
-    """What thresholds promised on tuning data, and what they achieve on test data.
+    """Measures of thresholds on the tuning data, and on the test data.
 
     Attributes
     ----------
@@ -40,9 +40,9 @@ class Evaluation(ResultTable):
         The same at the same threshold on the test data; the precision is NaN where no test item
         reaches the threshold.
     best
-        The F_β of the best threshold on the test data, which nobody knew.
+        The F_β of the best threshold on the test data, which is not known in advance.
     tuning_hull, on_test
-        All thresholds of the tuning data's hull, on tuning and on test data, row by row.
+        All thresholds of the tuning data's hull, on the tuning and on the test data, row by row.
     """
 
     betas: Floats
@@ -58,9 +58,9 @@ class Evaluation(ResultTable):
 
     def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {"beta": self.betas, "threshold": self.thresholds}
-        for place, measure in enumerate(("f", "precision", "recall")):
-            columns[f"{measure}_promised"] = self.promised[:, place]
-            columns[f"{measure}_achieved"] = self.achieved[:, place]
+        for column, measure in enumerate(("f", "precision", "recall")):
+            columns[f"{measure}_promised"] = self.promised[:, column]
+            columns[f"{measure}_achieved"] = self.achieved[:, column]
             if measure == "f":
                 columns["f_best"] = self.best
         return columns
@@ -72,7 +72,7 @@ def evaluate(
     on: OperatingPoints,
     betas: Iterable[float] = (0.5, 1.0, 2.0),
 ) -> Evaluation:
-    """Choose thresholds on one sample and judge them on another.
+    """Choose thresholds on one sample and evaluate them on another.
 
     A threshold is optimistic about the data that it was chosen on; only the achieved values
     should be reported (Davis & Goadrich 2006, section 3).
@@ -82,9 +82,9 @@ def evaluate(
     thresholds_from
         The tuning data, with thresholds.
     on
-        The test data: a table that has a row for every score.
+        The test data: a table with a row for every score.
     betas
-        The β to choose thresholds for.
+        The β for which thresholds are chosen.
 
     Examples
     --------
@@ -99,22 +99,22 @@ def evaluate(
     >>> result.achieved
     array([[0.5, 0.5, 0.5]])
     """
-    chosen = parse_betas(betas)
+    beta_values = parse_betas(betas)
     _refuse_unknown_thresholds(thresholds_from.table, "thresholds_from")
-    decisions = [best_threshold(thresholds_from, beta=beta) for beta in chosen]
+    decisions = [best_threshold(thresholds_from, beta=beta) for beta in beta_values]
     thresholds = np.array([decision.threshold for decision in decisions])
     test = on.at(thresholds)
     achieved = [
         (test.f(beta)[row], test.precision[row], test.recall[row])
-        for row, beta in enumerate(chosen)
+        for row, beta in enumerate(beta_values)
     ]
     hull = thresholds_from.hull()
     return Evaluation(
-        np.array(chosen),
+        np.array(beta_values),
         thresholds,
         np.array([(decision.f, decision.precision, decision.recall) for decision in decisions]),
         np.array(achieved),
-        np.array([best_threshold(on, beta=beta).f for beta in chosen]),
+        np.array([best_threshold(on, beta=beta).f for beta in beta_values]),
         hull,
         on.at(hull.thresholds),
     )
@@ -122,7 +122,7 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LossTable(ResultTable):
-    """How much F is lost when the threshold for one β serves another.
+    """How much F is lost when the threshold for one β is used for another.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class LossTable(ResultTable):
     thresholds
         The best threshold for each β.
     f
-        F of column's β at the threshold of row's β.
+        F for the column's β at the threshold for the row's β.
     best
         The highest F for each β, the diagonal of `f`.
     """
@@ -156,13 +156,13 @@ class LossTable(ResultTable):
 
     def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {"beta": self.betas, "threshold": self.thresholds}
-        for place, beta in enumerate(self.betas):
-            columns[f_name(beta)] = self.relative[:, place]
+        for column, beta in enumerate(self.betas):
+            columns[f_name(beta)] = self.relative[:, column]
         return columns
 
 
 def loss_table(pts: OperatingPoints, betas: Iterable[float] = (0.5, 1.0, 2.0)) -> LossTable:
-    """Tell how much F_β is lost when β was not known well enough.
+    """Return how much F is lost when the threshold for one β is used for another.
 
     Examples
     --------
@@ -176,16 +176,16 @@ def loss_table(pts: OperatingPoints, betas: Iterable[float] = (0.5, 1.0, 2.0)) -
        1        0.6    0.882353         1    0.8625
        2        0.3    0.689655  0.969697         1
     """
-    chosen = parse_betas(betas)
-    decisions = [best_threshold(pts, beta=beta) for beta in chosen]
-    rows = _rows_of(decisions, pts.table)
-    f = np.column_stack([rows.f(beta) for beta in chosen])
+    beta_values = parse_betas(betas)
+    decisions = [best_threshold(pts, beta=beta) for beta in beta_values]
+    rows = _points_of(decisions, pts.table)
+    f = np.column_stack([rows.f(beta) for beta in beta_values])
     thresholds = np.array([decision.threshold for decision in decisions])
-    # The diagonal is the best F, computed by the same formula: its share is exactly 1.
-    return LossTable(np.array(chosen), thresholds, f, f.diagonal().copy())
+    # The best F is the diagonal, computed by the same formula, so its share is exactly 1.
+    return LossTable(np.array(beta_values), thresholds, f, f.diagonal().copy())
 
 
-def _rows_of(decisions: Sequence[Decision], table: Table) -> OperatingPoints:
+def _points_of(decisions: Sequence[Decision], table: Table) -> OperatingPoints:
     tp, fp, thresholds = (
         np.array([getattr(decision, name) for decision in decisions])
         for name in ("tp", "fp", "threshold")
