@@ -1,4 +1,4 @@
-"""Scores made comparable: accuracy-calibrated and F-calibrated, from the segments of the hull."""
+"""Accuracy-calibrated and F-calibrated scores, from the segments of the hull."""
 
 from __future__ import annotations
 
@@ -62,29 +62,28 @@ class CalibrationSegments(ResultTable):
 
     def steps(self, scores: NDArray[Any]) -> Floats:
         """Return the value of each score's segment."""
-        first = np.searchsorted(-self.lower, -scores, "left")
-        return np.asarray(self.values[np.minimum(first, self.values.size - 1)])
+        segment = np.searchsorted(-self.lower, -scores, "left")
+        return np.asarray(self.values[np.minimum(segment, self.values.size - 1)])
 
     def lines(self, scores: NDArray[Any]) -> Floats:
         """Return values on straight lines between the middles of the segments."""
         knots, values = self._middles()[::-1], self.values[::-1]
-        # A quarter keeps differences of the largest floats finite.
-        positions = scores.astype(np.float64) / 4
-        between = np.interp(positions, knots / 4, values)
-        # Rounding may leave the range of the two ends by their last bit.
-        return np.asarray(np.clip(between, values[0], values[-1]))
+        # Division by 4 keeps differences of the largest floats finite.
+        interpolated = np.interp(scores.astype(np.float64) / 4, knots / 4, values)
+        # Rounding may exceed the range of the values by one bit.
+        return np.asarray(np.clip(interpolated, values[0], values[-1]))
 
     def _middles(self) -> Floats:
         ends = np.concatenate([[self.highest_score], self.lower]).astype(np.float64)
         finite = ends[np.isfinite(ends)]
-        # Infinite scores have no middle; the nearest finite threshold stands for them.
+        # Infinite scores have no middle; the nearest finite threshold replaces them.
         lowest, highest = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
         ends = np.clip(ends, lowest, highest)
         return np.asarray(ends[:-1] / 2 + ends[1:] / 2)
 
 
 class HullCalibrator(ABC):
-    """What both calibrators share: a step map over the segments of the hull."""
+    """Base class of both calibrators: a step map over the segments of the hull."""
 
     segments_: CalibrationSegments
 
@@ -96,7 +95,7 @@ class HullCalibrator(ABC):
         sample_weight: ArrayLike | None = None,
         pos_label: object = None,
     ) -> Self:
-        """Learn the map from labels and scores, and return the calibrator.
+        """Fit the map to labels and scores, and return the calibrator.
 
         Parameters
         ----------
@@ -106,14 +105,14 @@ class HullCalibrator(ABC):
         points = OperatingPoints.from_scores(
             y_true, y_score, sample_weight=sample_weight, pos_label=pos_label
         )
-        return self._learn(points)
+        return self._fit_points(points)
 
     @classmethod
     def from_points(cls, pts: OperatingPoints) -> Self:
-        """Return a calibrator that has learnt its map from a table with thresholds."""
-        return cls()._learn(pts)
+        """Return a calibrator fitted to a table with thresholds."""
+        return cls()._fit_points(pts)
 
-    def _learn(self, pts: OperatingPoints) -> Self:
+    def _fit_points(self, pts: OperatingPoints) -> Self:
         hull = hull_of(pts.table)
         of_scores = pts.table.kind is Kind.SCORES and pts.table.has_hull
         thresholds = hull.thresholds
@@ -128,7 +127,7 @@ class HullCalibrator(ABC):
             self._values(hull),
             np.diff(hull.tp),
             np.diff(hull.fp),
-            # A table of scores knows scores above its first vertex; other tables do not.
+            # A table of scores has the scores above its first vertex; other tables do not.
             float((pts if of_scores else hull).thresholds[1]),
         )
         return self
@@ -144,12 +143,12 @@ class HullCalibrator(ABC):
         Parameters
         ----------
         scores
-            Scores on the scale of those that were fitted. Beyond their range the values of the
-            first and of the last segment hold.
+            Scores on the scale of the fitted ones. Scores beyond their range get the value of the
+            first or the last segment.
         interpolate
             ``"step"``: the value of the segment that the score lies in, which keeps every
             decision exact. ``"linear"``: straight lines between the middles of the segments,
-            constant beyond the outer middles; it never falls as scores rise, and keeps apart
+            constant beyond the outer middles; it never falls as scores rise, and distinguishes
             scores that the steps tie, but decisions near the thresholds are no longer exact.
         """
         segments = self._fitted()
@@ -182,7 +181,7 @@ class HullCalibrator(ABC):
         return self.segments_
 
     def __eq__(self, other: object) -> bool:
-        """Compare with a calibrator of the same class by what both have learnt."""
+        """Compare with a calibrator of the same class by the fitted maps."""
         if type(self) is not type(other):
             return NotImplemented
         return same(vars(self), vars(other))
@@ -190,23 +189,22 @@ class HullCalibrator(ABC):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        """Name the calibrator and say how many segments it has."""
+        """Return the name of the class and the number of segments."""
         name = type(self).__name__
-        known = f"{self.values_.size} segments" if hasattr(self, "segments_") else "not fitted"
-        return f"{name}({known})"
+        state = f"{self.values_.size} segments" if hasattr(self, "segments_") else "not fitted"
+        return f"{name}({state})"
 
 
 class AccuracyCalibrator(HullCalibrator):
-    """Scores that say how likely the positive class is, learnt from the convex hull.
+    """Scores as probabilities of the positive class, fitted by the convex hull.
 
-    Predicting positive from a calibrated score of c on is best for the cost proportion c; from ½
-    on, for accuracy.
+    The threshold c on calibrated scores is best for the cost proportion c, and ½ for accuracy.
 
     Notes
     -----
     The value of a segment is its share of positives, Δtp/(Δtp + Δfp). This is isotonic
-    regression, the pool-adjacent-violators map (Fawcett & Niculescu-Mizil 2007). Scores that are
-    all equal have one segment, whose value is the prevalence.
+    regression by pooling adjacent violators (Fawcett & Niculescu-Mizil 2007). Scores that are all
+    equal have one segment, whose value is the prevalence.
 
     Examples
     --------
@@ -236,14 +234,14 @@ class FCalibrator(HullCalibrator):
     -----
     The value of a segment of the hull is d = 1/(1+β²) for the β² at which both of its ends have
     the same F_β (Flach & Kull 2015, section 3.4): 1 for the first segment, 0 for a last one that
-    holds only negatives. It is exact for integer counts and rounded once.
+    contains only negatives. It is exact for integer counts and rounded once.
 
     ``transform(s) >= 1/(1+β²)`` is the decision of `best_threshold`. Where 1/(1+β²) is the value
-    of a segment, all rows of this segment are equally good: ``>=`` then takes its lower end,
+    of a segment, all rows of this segment are equally good: ``>=`` then selects its lower end and
     `best_threshold` the upper, as ``>`` would. So at β = ∞ ``>=`` predicts all positive. At β = 0
-    it gives the last row of the highest precision; ``>`` would predict nothing.
+    it selects the last row of the highest precision; ``>`` would predict no positive.
 
-    There is no map from accuracy-calibrated to F-calibrated scores that would serve all models.
+    No map from accuracy-calibrated to F-calibrated scores holds for all models.
     Scores that are all equal have one segment, whose value is 1: predicting all positive is best
     for every β.
 

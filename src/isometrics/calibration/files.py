@@ -1,4 +1,4 @@
-"""Calibrators as a readable JSON file: the segments of each model, and nothing to execute."""
+"""Calibrators as a readable JSON file with the segments of each model, and no code."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "isometrics calibration map", 1
 KINDS: dict[str, type[HullCalibrator]] = {"f": FCalibrator, "accuracy": AccuracyCalibrator}
-_LARGEST = 2**26
+_MAX_BYTES = 2**26
 _COLUMNS = ("lower", "upper", "value", "tp", "fp")
 
 
@@ -45,18 +45,18 @@ def write_map(calibrators: Mapping[str, HullCalibrator], path: str | os.PathLike
 
 
 def read_map(path: str | os.PathLike[str]) -> dict[str, HullCalibrator]:
-    """Read what `write_map` wrote; a file that deviates from it in anything is refused."""
+    """Read a file that `write_map` wrote; a file that deviates from the format is refused."""
     name = repr(str(path))
     try:
         with Path(path).open("rb") as file:
-            data = file.read(_LARGEST + 1)
+            data = file.read(_MAX_BYTES + 1)
     except OSError as error:
         raise FileError.unreadable(path, system_reason(error)) from error
-    if len(data) > _LARGEST:
-        raise FileError(f"{name} is no calibration map: it has more than {_LARGEST:,} bytes")
+    if len(data) > _MAX_BYTES:
+        raise FileError(f"{name} is no calibration map: it has more than {_MAX_BYTES:,} bytes")
     try:
-        found = json.loads(data, object_pairs_hook=_object, parse_constant=_refuse_constant)
-        return calibrators_of(found)
+        parsed = json.loads(data, object_pairs_hook=_object, parse_constant=_refuse_constant)
+        return calibrators_of(parsed)
     except FileError as error:
         raise error.within(f"{name} is no calibration map") from None
     except (ValueError, RecursionError) as error:
@@ -67,7 +67,7 @@ def read_map(path: str | os.PathLike[str]) -> dict[str, HullCalibrator]:
 
 
 def map_of(calibrators: Mapping[str, HullCalibrator]) -> dict[str, Any]:
-    """Return calibrators as what JSON can hold; floats are written so that they read back exactly.
+    """Return calibrators as JSON data; floats are written so that they are read back exactly.
 
     Examples
     --------
@@ -80,7 +80,8 @@ def map_of(calibrators: Mapping[str, HullCalibrator]) -> dict[str, Any]:
     >>> calibrators_of(data)["model"].transform([0.75])
     array([0.66666667])
     """
-    kinds = {kind for kind, made in KINDS.items() for c in calibrators.values() if type(c) is made}
+    types = {type(calibrator) for calibrator in calibrators.values()}
+    kinds = {kind for kind, calibrator_type in KINDS.items() if calibrator_type in types}
     if len(kinds) != 1:
         raise NotAnswerableError("a map holds calibrators of one kind, and one at least")
     models = {name: _model(calibrator.table(), name) for name, calibrator in calibrators.items()}
@@ -112,7 +113,7 @@ def _number(value: float) -> float | str:
 
 
 def calibrators_of(data: object) -> dict[str, HullCalibrator]:
-    """Return the calibrators that JSON data describe; raise if anything is amiss."""
+    """Return the calibrators that JSON data describe; raise FileError if they are not valid."""
     top = _fields(data, ("format", "version", "kind", "models"), "the file")
     if top["format"] != FORMAT:
         raise FileError(f"its format is {top['format']!r:.60} instead of {FORMAT!r}")
@@ -122,52 +123,58 @@ def calibrators_of(data: object) -> dict[str, HullCalibrator]:
         raise FileError(f"its kind is {top['kind']!r:.60} instead of 'f' or 'accuracy'")
     if not isinstance(top["models"], dict) or not top["models"]:
         raise FileError("models should be an object with a model or more")
-    return {name: _calibrator(top["kind"], name, found) for name, found in top["models"].items()}
+    return {name: _calibrator(top["kind"], name, model) for name, model in top["models"].items()}
 
 
 def _calibrator(kind: str, name: str, data: object) -> HullCalibrator:
-    place = f"model {name!r:.60}"
-    model = _fields(data, ("positives", "negatives", "highest_score", "segments"), place)
+    where = f"model {name!r:.60}"
+    model = _fields(data, ("positives", "negatives", "highest_score", "segments"), where)
     rows = model["segments"]
     if not isinstance(rows, list) or not rows:
-        raise FileError(f"the segments of {place} should be a list of one or more")
-    found = [_fields(row, _COLUMNS, f"segment {k} of {place}") for k, row in enumerate(rows)]
-    bounds = {
-        name: [_real(row[name], f"{name} in segment {k} of {place}") for k, row in enumerate(found)]
-        for name in ("lower", "upper", "value")
-    }
-    tp, fp = (_counts([row[name] for row in found], f"{name} of {place}") for name in ("tp", "fp"))
-    highest = _real(model["highest_score"], f"highest_score of {place}")
-    _check_order(bounds, highest, place)
+        raise FileError(f"the segments of {where} should be a list of one or more")
+    segments = [_fields(row, _COLUMNS, f"segment {k} of {where}") for k, row in enumerate(rows)]
+    lower, upper, values = (
+        [_real(row[key], f"{key} in segment {k} of {where}") for k, row in enumerate(segments)]
+        for key in ("lower", "upper", "value")
+    )
+    tp, fp = (_counts([row[key] for row in segments], f"{key} of {where}") for key in ("tp", "fp"))
+    highest = _real(model["highest_score"], f"highest_score of {where}")
+    _check_order(lower, upper, values, highest=highest, where=where)
     for total, count in (("positives", tp), ("negatives", fp)):
         if model[total] != count.sum().item():
-            raise FileError(f"the {total} of {place} are not the sum of its segments")
+            raise FileError(f"the {total} of {where} are not the sum of its segments")
     calibrator = KINDS[kind]()
-    lower, upper, values = (np.array(column, np.float64) for column in bounds.values())
-    calibrator.segments_ = CalibrationSegments(lower, upper, values, tp, fp, highest)
+    columns = (np.array(column, np.float64) for column in (lower, upper, values))
+    calibrator.segments_ = CalibrationSegments(*columns, tp, fp, highest)
     return calibrator
 
 
-def _check_order(bounds: Mapping[str, Sequence[float]], highest: float, place: str) -> None:
-    lower, upper, values = bounds.values()
+def _check_order(
+    lower: Sequence[float],
+    upper: Sequence[float],
+    values: Sequence[float],
+    *,
+    highest: float,
+    where: str,
+) -> None:
     if list(upper) != [math.inf, *lower[:-1]]:
-        raise FileError(f"the segments of {place} leave gaps: each upper is the lower before it")
+        raise FileError(f"the segments of {where} leave gaps: each upper is the lower before it")
     if not all(low < high for low, high in zip(lower[1:], upper[1:], strict=True)):
-        raise FileError(f"the segments of {place} are not in falling order of scores")
+        raise FileError(f"the segments of {where} are not in falling order of scores")
     if not lower[0] <= highest:
-        raise FileError(f"highest_score of {place} lies below its first segment")
-    falls = all(here >= there for here, there in pairwise(values))
+        raise FileError(f"highest_score of {where} lies below its first segment")
+    falls = all(value >= following for value, following in pairwise(values))
     if not (falls and values[-1] >= 0 and values[0] <= 1):
-        raise FileError(f"the values of {place} do not fall from at most 1 to at least 0")
+        raise FileError(f"the values of {where} do not fall from at most 1 to at least 0")
 
 
-def _fields(data: object, names: Sequence[str], place: str) -> dict[str, Any]:
+def _fields(data: object, names: Sequence[str], where: str) -> dict[str, Any]:
     if not isinstance(data, dict) or set(data) != set(names):
-        raise FileError(f"{place} should be an object with {', '.join(names)} and nothing else")
+        raise FileError(f"{where} should be an object with {', '.join(names)} and nothing else")
     return data
 
 
-def _real(value: object, place: str) -> float:
+def _real(value: object, where: str) -> float:
     texts = {"Infinity": math.inf, "-Infinity": -math.inf}
     if isinstance(value, str) and value in texts:
         return texts[value]
@@ -176,22 +183,23 @@ def _real(value: object, place: str) -> float:
     # An integer beyond 2**53 would be rounded.
     if type(value) is int and abs(value) <= 2**53:
         return float(value)
-    raise FileError(f"{place} should be a number but is {value!r:.60}")
+    raise FileError(f"{where} should be a number but is {value!r:.60}")
 
 
-def _counts(values: list[Any], place: str) -> Any:
-    whole = all(type(value) is int and 0 <= value <= 2**53 for value in values)
-    real = all(type(value) is float and 0 <= value < math.inf for value in values)
-    if not whole and not real:
-        raise FileError(f"{place} should be whole numbers, or sums of weights, of 0 or more")
-    return np.array(values, np.int64 if whole else np.float64)
+def _counts(values: list[Any], where: str) -> Any:
+    integers = all(type(value) is int and 0 <= value <= 2**53 for value in values)
+    floats = all(type(value) is float and 0 <= value < math.inf for value in values)
+    if not integers and not floats:
+        raise FileError(f"{where} should be whole numbers, or sums of weights, of 0 or more")
+    return np.array(values, np.int64 if integers else np.float64)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    """Return a JSON object as a dict; refuse one in which a name occurs twice."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         raise FileError("a name occurs twice in one object")
-    return found
+    return fields
 
 
 def _refuse_constant(name: str) -> NoReturn:

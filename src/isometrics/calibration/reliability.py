@@ -1,6 +1,6 @@
-"""Probabilities: how reliable they are, and a sigmoid that makes scores into them.
+"""The reliability of probabilities, and a sigmoid that turns scores into probabilities.
 
-Fitting and the two proper scores are scikit-learn's; ``pip install 'isometrics[sklearn]'``.
+Both use scikit-learn: ``pip install 'isometrics[sklearn]'``.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def platt_scaling(
     Notes
     -----
     Logistic regression without penalty on Platt's targets, (P+1)/(P+2) for positives and
-    1/(N+2) for negatives. They keep the sigmoid finite where the scores separate the classes.
+    1/(N+2) for negatives. They keep the slope finite where the scores separate the classes.
 
     Examples
     --------
@@ -75,25 +75,25 @@ def platt_scaling(
     values = scores.astype(np.float64)
     if not np.isfinite(values).all():
         raise ScoreError("y_score has infinite values; a sigmoid needs finite scores")
-    middle, spread = values.mean(), values.std()
-    if spread == 0:
+    mean, deviation = values.mean(), values.std()
+    if deviation == 0:
         raise ScoreError("y_score has one value only; a sigmoid needs at least two")
     weights = np.ones(values.size) if weights is None else weights
     positives, negatives = weights[labels].sum(), weights[~labels].sum()
     target = np.where(labels, (positives + 1) / (positives + 2), 1 / (negatives + 2))
-    # A target between 0 and 1 is a row of each class, weighted by it.
-    inputs = np.tile((values - middle) / spread, 2)[:, None]
+    # A target t between 0 and 1 is a positive row of weight t and a negative one of weight 1-t.
+    features = np.tile((values - mean) / deviation, 2)[:, None]
     classes = np.repeat([True, False], values.size)
-    shares = np.concatenate([target * weights, (1 - target) * weights])
+    class_weights = np.concatenate([target * weights, (1 - target) * weights])
     model = linear_model.LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000)
-    model.fit(inputs, classes, sample_weight=shares)
-    slope = float(model.coef_[0, 0] / spread)
-    return PlattScaling(slope, float(model.intercept_[0] - slope * middle))
+    model.fit(features, classes, sample_weight=class_weights)
+    slope = float(model.coef_[0, 0] / deviation)
+    return PlattScaling(slope, float(model.intercept_[0] - slope * mean))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CalibrationReport(ResultTable):
-    """The proper scores of probabilities, and a table of how reliable they are.
+    """Brier score, log loss and calibration error of probabilities, and a reliability table.
 
     Attributes
     ----------
@@ -104,11 +104,11 @@ class CalibrationReport(ResultTable):
     lower, upper
         The lowest and the highest probability in each bin.
     items, positives
-        How many items and how many positives each bin has.
+        The numbers of items and of positives in each bin.
     predicted, observed
         The mean probability and the share of positives of each bin.
     observed_lo, observed_hi
-        Wilson's interval for the share of positives, at the asked confidence.
+        Wilson's interval for the share of positives, at the requested confidence.
     """
 
     brier_score: float
@@ -143,7 +143,7 @@ def calibration_report(
     bins: int = 10,
     confidence: float = 0.95,
 ) -> CalibrationReport:
-    """Tell how well probabilities agree with what happened.
+    """Return how well probabilities agree with the observed shares of positives.
 
     Parameters
     ----------
@@ -152,8 +152,8 @@ def calibration_report(
     probabilities
         Predicted probabilities of the positive class.
     bins
-        The number of bins, which have equally many items as far as ties allow: equal
-        probabilities share a bin, so there may be fewer.
+        The number of bins. They have equally many items as far as ties allow: equal probabilities
+        share a bin, so there may be fewer bins.
     confidence
         The confidence of the intervals.
 
@@ -177,13 +177,14 @@ def calibration_report(
     if n_bins is None or n_bins < 1:
         raise ParameterError(f"bins must be a whole number ≥ 1 but is {bins!r}")
     level = check_confidence(confidence, "confidence")
-    bin_of = _equal_counts(values, n_bins)
-    items, positives = np.bincount(bin_of), np.bincount(bin_of[labels], minlength=bin_of.max() + 1)
-    predicted = np.bincount(bin_of, values) / items
+    bin_index = _bins_of_equal_size(values, n_bins)
+    items = np.bincount(bin_index)
+    positives = np.bincount(bin_index[labels], minlength=items.size)
+    predicted = np.bincount(bin_index, values) / items
     lower, upper = _wilson(positives, items, level)
     lowest, highest = np.full(items.size, np.inf), np.full(items.size, -np.inf)
-    np.minimum.at(lowest, bin_of, values)
-    np.maximum.at(highest, bin_of, values)
+    np.minimum.at(lowest, bin_index, values)
+    np.maximum.at(highest, bin_index, values)
     return CalibrationReport(
         float(metrics.brier_score_loss(labels, values)),
         float(metrics.log_loss(labels, values)),
@@ -199,12 +200,13 @@ def calibration_report(
     )
 
 
-def _equal_counts(values: Floats, bins: int) -> NDArray[np.intp]:
-    """Return each value's bin, from 0; equal values share the bin of the first of them."""
-    distinct, place = np.unique(values, return_inverse=True)
+def _bins_of_equal_size(values: Floats, n_bins: int) -> NDArray[np.intp]:
+    """Return each value's bin, from 0; equal values are in the bin of the first of them."""
+    distinct, distinct_index = np.unique(values, return_inverse=True)
     rank = np.searchsorted(np.sort(values), distinct)
-    wanted = rank * bins // values.size
-    return np.asarray(np.unique(wanted, return_inverse=True)[1][place])
+    bin_of_distinct = rank * n_bins // values.size
+    # Bins without values are left out of the numbering.
+    return np.asarray(np.unique(bin_of_distinct, return_inverse=True)[1][distinct_index])
 
 
 def _wilson(
