@@ -1,4 +1,4 @@
-"""Many target sets and many found sets: which belongs to which, by any index."""
+"""Target sets and found sets, matched by any index."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.families import Bicluster, as_given, names_of, overlaps, read, refuse_trivial
+from isometrics._core.families import (
+    Bicluster,
+    overlaps,
+    parse_families,
+    parse_names,
+    parse_sets,
+    refuse_trivial,
+)
 from isometrics._core.parameters import check_level
 from isometrics._core.results import ResultTable
 from isometrics.points import OperatingPoints
@@ -25,7 +32,7 @@ __all__ = ["Bicluster", "Matches", "best_matches", "match_one_to_one", "overlap_
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Matches(ResultTable):
-    """A found set for each target, one row a target.
+    """The found set that is matched to each target, one row for each target.
 
     Attributes
     ----------
@@ -34,7 +41,7 @@ class Matches(ResultTable):
     found
         The label of the found set of each target; None where there is none.
     rows
-        The place of that set among the found ones; -1 where there is none.
+        The index of that set among the found ones; -1 where there is none.
     tp, fp
         |T ∩ X| and |X| - |T ∩ X|; both 0 without a match.
     positives
@@ -89,7 +96,7 @@ def best_matches(
     index: str | WeightedIndex = "f-measure",
     lam: float = 0.5,
 ) -> Matches:
-    """Return the best found set for each target; one set may serve several targets.
+    """Return the best found set for each target; one set may be the best for several targets.
 
     Parameters
     ----------
@@ -99,15 +106,15 @@ def best_matches(
     universe_size
         The number of elements that exist, or the shape of the matrix for biclusters.
     index
-        A name such as ``"f-measure"``, ``"jaccard"``, ``"folke"`` or ``"kulczynski"``, or an
-        index of your own.
+        A name such as ``"f-measure"``, ``"jaccard"``, ``"folke"`` or ``"kulczynski"``, or a
+        user-defined index.
     lam
         The weight λ of recall in it.
 
     Notes
     -----
-    Only sets that share an element with the target are considered. Of equally good sets the first
-    is taken.
+    Only sets that have an element in common with the target are considered. Of equally good sets
+    the first is returned.
 
     Examples
     --------
@@ -120,8 +127,8 @@ def best_matches(
       cats      A   3   1       0.75      0.75      0.75
       dogs      B   2   1   0.666667  0.666667  0.666667
     """
-    pairs = _pairs(targets, found, universe_size, index, lam)
-    return pairs.chosen(np.argmax(pairs.values, axis=1))
+    pairs = _all_pairs(targets, found, universe_size, index, lam)
+    return pairs.matches(np.argmax(pairs.values, axis=1))
 
 
 def match_one_to_one(
@@ -141,8 +148,9 @@ def match_one_to_one(
 
     Notes
     -----
-    A target stays without a match where the found sets are fewer, where no set left shares an
-    element with it, or where every one left would lower the sum (an F gain may be negative).
+    A target has no match where there are fewer found sets than targets, where no remaining set has
+    an element in common with it, or where each of these would lower the sum (an F gain may be
+    negative).
 
     Examples
     --------
@@ -156,12 +164,12 @@ def match_one_to_one(
     """
     from scipy.optimize import linear_sum_assignment
 
-    pairs = _pairs(targets, found, universe_size, index, lam)
+    pairs = _all_pairs(targets, found, universe_size, index, lam)
     rows, columns = linear_sum_assignment(np.maximum(pairs.values, 0), maximize=True)
-    chosen = np.full(len(pairs.targets.members), -1)
-    useful = pairs.values[rows, columns] > 0
-    chosen[rows[useful]] = columns[useful]
-    return pairs.chosen(chosen)
+    found_index = np.full(len(pairs.targets.members), -1)
+    positive = pairs.values[rows, columns] > 0
+    found_index[rows[positive]] = columns[positive]
+    return pairs.matches(found_index)
 
 
 def overlap_matrix(
@@ -176,8 +184,8 @@ def overlap_matrix(
     array([[3, 1],
            [1, 2]])
     """
-    first, second = as_given(targets, "targets"), as_given(found, "found")
-    return overlaps(*read(first, second, universe_size)[:2])
+    raw_targets, raw_found = parse_sets(targets, "targets"), parse_sets(found, "found")
+    return overlaps(*parse_families(raw_targets, raw_found, universe_size)[:2])
 
 
 def ranked(
@@ -185,8 +193,8 @@ def ranked(
 ) -> OperatingPoints:
     """Count a ranked list of retrieved documents: one row for each depth.
 
-    The threshold of a row is minus its depth, so that the table reads and merges like one of
-    scores. Documents that were not retrieved lie below all depths.
+    The threshold of a row is minus its depth, so that the table can be read and merged like a
+    table of scores. Documents that were not retrieved lie below all depths.
 
     Parameters
     ----------
@@ -195,7 +203,7 @@ def ranked(
     ranking
         The retrieved documents, best first.
     universe_size
-        The number of documents that exist.
+        The total number of documents.
 
     Examples
     --------
@@ -209,22 +217,22 @@ def ranked(
            -3   2   1   0.666667       1
          -inf   2   3        0.4       1
     """
-    whole = OperatingPoints.from_sets(target, [ranking], universe_size=universe_size)
+    all_retrieved = OperatingPoints.from_sets(target, [ranking], universe_size=universe_size)
     depths = np.arange(1, len(ranking) + 1)
-    relevant, _ = names_of(target, "target"), names_of(ranking, "ranking")
+    relevant, _ = parse_names(target, "target"), parse_names(ranking, "ranking")
     hits = np.cumsum(np.fromiter(map(relevant.__contains__, ranking), np.int64, depths.size))
     return OperatingPoints.from_counts(
         hits,
         depths - hits,
-        positives=whole.positives,
-        negatives=whole.negatives,
+        positives=all_retrieved.positives,
+        negatives=all_retrieved.negatives,
         thresholds=-depths,
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pairs:
-    """Every target beside every found set; -inf is the value of a pair that shares nothing."""
+    """Every pair of a target and a found set; pairs without a common element have value -inf."""
 
     targets: Family
     found: Family
@@ -233,46 +241,46 @@ class _Pairs:
     index: str
     lam: float
 
-    def chosen(self, columns: NDArray[np.intp]) -> Matches:
-        """Return one found set for each target; -1 is none."""
-        rows = np.arange(columns.size)
-        matched = (columns >= 0) & (self.tp[rows, columns] > 0)
-        columns = np.where(matched, columns, -1)
-        tp = np.where(matched, self.tp[rows, columns], 0)
+    def matches(self, found_index: NDArray[np.intp]) -> Matches:
+        """Return the match of each target to the found set of that index; -1 is none."""
+        rows = np.arange(found_index.size)
+        matched = (found_index >= 0) & (self.tp[rows, found_index] > 0)
+        found_index = np.where(matched, found_index, -1)
+        tp = np.where(matched, self.tp[rows, found_index], 0)
         return Matches(
             self.targets.labels,
-            tuple(self.found.labels[place] if place >= 0 else None for place in columns),
-            columns,
+            tuple(self.found.labels[k] if k >= 0 else None for k in found_index),
+            found_index,
             tp,
-            np.where(matched, self.found.sizes[columns] - tp, 0),
+            np.where(matched, self.found.sizes[found_index] - tp, 0),
             self.targets.sizes,
-            np.where(matched, self.values[rows, columns], 0.0),
+            np.where(matched, self.values[rows, found_index], 0.0),
             self.index,
             self.lam,
         )
 
 
-def _pairs(
+def _all_pairs(
     targets: object,
     found: object,
     universe_size: UniverseSize,
     index: str | WeightedIndex,
     lam: float,
 ) -> _Pairs:
-    measure, weight = index_named(index), check_level(lam, "lam")
-    given = as_given(targets, "targets")
-    first, second, size = read(given, as_given(found, "found"), universe_size)
-    refuse_trivial(first, given.names, size)
-    tp = overlaps(first, second)
-    fp = second.sizes - tp
+    weighted_index, weight = index_named(index), check_level(lam, "lam")
+    raw_targets, raw_found = parse_sets(targets, "targets"), parse_sets(found, "found")
+    target_family, found_family, size = parse_families(raw_targets, raw_found, universe_size)
+    refuse_trivial(target_family, raw_targets.names, size)
+    tp = overlaps(target_family, found_family)
+    fp = found_family.sizes - tp
     values = np.full(tp.shape, -np.inf)
-    for row, positives in enumerate(first.sizes.tolist()):
-        shared = np.flatnonzero(tp[row])
-        rows = Rows(tp[row, shared], fp[row, shared], positives, size - positives)
-        values[row, shared] = measure.of_rows(rows, np.asarray(weight))
-    return _Pairs(first, second, tp, values, measure.name, weight)
+    for row, positives in enumerate(target_family.sizes.tolist()):
+        columns = np.flatnonzero(tp[row])
+        rows = Rows(tp[row, columns], fp[row, columns], positives, size - positives)
+        values[row, columns] = weighted_index.of_rows(rows, np.asarray(weight))
+    return _Pairs(target_family, found_family, tp, values, weighted_index.name, weight)
 
 
-def _ratio(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Floats:
+def _ratio(counts: NDArray[np.int64], totals: NDArray[np.int64]) -> Floats:
     with np.errstate(invalid="ignore"):
-        return np.asarray(part / whole)
+        return np.asarray(counts / totals)

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from isometrics import Bicluster, OperatingPoints
-from isometrics._core.families import Positions, common
+from isometrics._core.families import Positions, n_common
 from isometrics._table.table import Kind
 from isometrics.errors import (
     EmptyInputError,
@@ -110,10 +110,10 @@ def test_both_forms_of_positions_hold_the_same(family):
         by_index = Positions.of_indices(ordered, universe, "found")
         assert by_mask.size == by_index.size == len(elements)
         assert by_mask.indices().tolist() == by_index.indices().tolist() == ordered.tolist()
-        assert (by_mask.few is None) == (64 * len(elements) >= universe)
+        assert (by_mask.sorted_indices is None) == (64 * len(elements) >= universe)
         other = Positions.of_mask(mask(target, universe))
         assert by_mask.overlap(other) == other.overlap(by_index) == len(target & elements)
-        assert common(ordered, other.indices()) == len(target & elements)
+        assert n_common(ordered, other.indices()) == len(target & elements)
 
 
 def test_a_huge_universe_costs_nothing():

@@ -23,36 +23,36 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
 
 
-_WORD = 64
+_WORD_BITS = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Positions:
-    """A set of positions in a universe: sorted while they are few, else one bit an element.
+    """A set of positions in a universe: a sorted array, or a bitmap where that is smaller.
 
-    A sorted position takes 64 bits, so bits are smaller from one element in 64 on. Both forms
-    intersect without a loop over elements.
+    A position in an array takes 64 bits, so a bitmap is smaller from one element in 64 on. Both
+    forms are intersected without a Python loop over elements.
     """
 
     size: int
-    few: Indices | None
-    bits: NDArray[np.uint64] | None
+    sorted_indices: Indices | None
+    bitmap: NDArray[np.uint64] | None
 
     @classmethod
     def of_mask(cls, mask: NDArray[np.bool_]) -> Self:
-        """Take the positions where a mask is true."""
+        """Return the set of positions at which a mask is true."""
         size = int(np.count_nonzero(mask))
-        if size * _WORD < mask.size:
+        if size * _WORD_BITS < mask.size:
             return cls(size, np.flatnonzero(mask), None)
         packed = np.packbits(mask, bitorder="little")
-        bits = np.zeros(-(-mask.size // _WORD), np.uint64)
-        bits.view(np.uint8)[: packed.size] = packed
-        return cls(size, None, bits)
+        bitmap = np.zeros(-(-mask.size // _WORD_BITS), np.uint64)
+        bitmap.view(np.uint8)[: packed.size] = packed
+        return cls(size, None, bitmap)
 
     @classmethod
     def of_indices(cls, indices: Indices, universe: int, name: str) -> Self:
-        """Take positions within the universe, in any order; none may come twice."""
-        if indices.size * _WORD < universe:
+        """Return the set of positions in any order; refuse a position that occurs twice."""
+        if indices.size * _WORD_BITS < universe:
             ordered = np.sort(indices)
             if (ordered[1:] == ordered[:-1]).any():
                 _refuse_duplicates(ordered, name)
@@ -66,40 +66,41 @@ class Positions:
 
     def indices(self) -> Indices:
         """Return the positions, sorted."""
-        if self.bits is None:
-            assert self.few is not None
-            return self.few
-        return np.flatnonzero(np.unpackbits(self.bits.view(np.uint8), bitorder="little"))
+        if self.bitmap is None:
+            assert self.sorted_indices is not None
+            return self.sorted_indices
+        return np.flatnonzero(np.unpackbits(self.bitmap.view(np.uint8), bitorder="little"))
 
     def overlap(self, other: Positions) -> int:
         """Return the number of positions in both sets."""
-        if self.bits is not None and other.bits is not None:
-            return int(np.bitwise_count(self.bits & other.bits).sum(dtype=np.int64))
-        if self.few is None:
+        if self.bitmap is not None and other.bitmap is not None:
+            return int(np.bitwise_count(self.bitmap & other.bitmap).sum(dtype=np.int64))
+        if self.sorted_indices is None:
             return other.overlap(self)
-        if other.bits is None:
-            return common(self.few, other.indices())
-        octets = other.bits.view(np.uint8)[self.few >> 3]
-        return int(np.count_nonzero((octets >> (self.few & 7).astype(np.uint8)) & 1))
+        if other.bitmap is None:
+            return n_common(self.sorted_indices, other.indices())
+        indices = self.sorted_indices
+        octets = other.bitmap.view(np.uint8)[indices >> 3]
+        return int(np.count_nonzero((octets >> (indices & 7).astype(np.uint8)) & 1))
 
 
-def common(one: Indices, other: Indices) -> int:
-    """Return how many values two sorted arrays without duplicates share."""
-    few, many = (one, other) if one.size <= other.size else (other, one)
-    if few.size == 0:
+def n_common(first: Indices, second: Indices) -> int:
+    """Return how many values two sorted arrays without duplicates have in common."""
+    short, long = (first, second) if first.size <= second.size else (second, first)
+    if short.size == 0:
         return 0
-    last = int(max(few[-1], many[-1]))
-    if last < _WORD * few.size:  # dense enough for a mask, which needs no search
+    last = int(max(short[-1], long[-1]))
+    if last < _WORD_BITS * short.size:  # dense enough for a mask, which needs no search
         mask = np.zeros(last + 1, np.bool_)
-        mask[many] = True
-        return int(np.count_nonzero(mask[few]))
-    places = np.minimum(np.searchsorted(many, few), many.size - 1)
-    return int(np.count_nonzero(many[places] == few))
+        mask[long] = True
+        return int(np.count_nonzero(mask[short]))
+    nearest = np.minimum(np.searchsorted(long, short), long.size - 1)
+    return int(np.count_nonzero(long[nearest] == short))
 
 
-def positions_of(given: object, universe: int, name: str) -> Positions | frozenset[Any]:
-    """Read a mask or positions; elements that are names come back as a plain set."""
-    values = _values(given, name)
+def parse_elements(elements: object, universe: int, name: str) -> Positions | frozenset[Any]:
+    """Convert a mask or positions; elements that are names are returned as a frozenset."""
+    values = _parse_values(elements, name)
     if isinstance(values, frozenset):
         return values
     if values.dtype == np.bool_:
@@ -118,9 +119,9 @@ def positions_of(given: object, universe: int, name: str) -> Positions | frozens
     return Positions.of_indices(values.astype(np.int64), universe, name)
 
 
-def names_of(given: object, name: str) -> frozenset[Any]:
-    """Read a set whose elements are names, integers among them."""
-    values = _values(given, name)
+def parse_names(elements: object, name: str) -> frozenset[Any]:
+    """Convert a set whose elements are names, which may be integers."""
+    values = _parse_values(elements, name)
     if isinstance(values, frozenset):
         return values
     if values.dtype == np.bool_:
@@ -130,18 +131,18 @@ def names_of(given: object, name: str) -> frozenset[Any]:
     return _distinct(values.tolist(), name)
 
 
-def _values(given: object, name: str) -> NDArray[Any] | frozenset[Any]:
-    """Return a boolean mask or integers as an array, other elements as a set."""
-    if isinstance(given, set | frozenset):
-        return _integers_or_names(given)
-    if isinstance(given, list | tuple):
-        return _of_list(given, name)
-    if isinstance(given, str | bytes | int | float | complex | np.generic | dict):
+def _parse_values(elements: object, name: str) -> NDArray[Any] | frozenset[Any]:
+    """Return a boolean mask or integers as an array, other elements as a frozenset."""
+    if isinstance(elements, set | frozenset):
+        return _parse_set(elements)
+    if isinstance(elements, list | tuple):
+        return _parse_list(elements, name)
+    if isinstance(elements, str | bytes | int | float | complex | np.generic | dict):
         raise MembershipError(
-            f"{name} is {given!r}, which is no set; pass a set, positions or a boolean mask"
+            f"{name} is {elements!r}, which is no set; pass a set, positions or a boolean mask"
         )
-    values = column(given, name).present()
-    if values.size == 0:  # of whatever type, it is the empty set
+    values = column(elements, name).present()
+    if values.size == 0:  # the empty set, whatever its type
         return np.zeros(0, np.int64)
     if values.dtype.kind in "fc":
         raise MembershipError(
@@ -151,55 +152,56 @@ def _values(given: object, name: str) -> NDArray[Any] | frozenset[Any]:
     return values if values.dtype.kind in "iub" else _distinct(values.tolist(), name)
 
 
-def _of_list(given: Sequence[Any], name: str) -> NDArray[Any] | frozenset[Any]:
-    if len(given) == 0:
+def _parse_list(elements: Sequence[Any], name: str) -> NDArray[Any] | frozenset[Any]:
+    if len(elements) == 0:
         return np.zeros(0, np.int64)
     try:
-        array = np.asarray(given)
+        array = np.asarray(elements)
     except ValueError:  # tuples of different lengths are names too
-        return _distinct(given, name)
-    return array if array.ndim == 1 and array.dtype.kind in "iub" else _distinct(given, name)
+        return _distinct(elements, name)
+    return array if array.ndim == 1 and array.dtype.kind in "iub" else _distinct(elements, name)
 
 
-def _integers_or_names(given: Set[Any]) -> NDArray[Any] | frozenset[Any]:
-    # Types are compared first: NumPy would make text of {1, "a"}, and 1 of 1.5.
-    if all(issubclass(one, int | np.integer) and one is not bool for one in set(map(type, given))):
+def _parse_set(elements: Set[Any]) -> NDArray[Any] | frozenset[Any]:
+    # Check types first: NumPy would convert {1, "a"} to text, and 1.5 to 1.
+    types = set(map(type, elements))
+    if all(issubclass(kind, int | np.integer) and kind is not bool for kind in types):
         try:
-            return np.fromiter(given, np.int64, len(given))
+            return np.fromiter(elements, np.int64, len(elements))
         except OverflowError:
-            pass  # beyond 64 bits, an integer is a name
-    return frozenset(given)
+            pass  # an integer beyond 64 bits is a name
+    return frozenset(elements)
 
 
-def _distinct(given: Collection[Any], name: str) -> frozenset[Any]:
+def _distinct(elements: Collection[Any], name: str) -> frozenset[Any]:
     try:
-        names = frozenset(given)
+        names = frozenset(elements)
     except TypeError:
         raise MembershipError(
             f"{name} has elements that cannot be members of a set, such as lists; pass positions, "
             "a boolean mask, names, or universe_size=(rows, columns) for biclusters"
         ) from None
-    if len(names) != len(given):
-        twice, _ = Counter(given).most_common(1)[0]
-        raise MembershipError(f"{name} has the element {plain(twice)!r} more than once")
+    if len(names) != len(elements):
+        duplicate, _ = Counter(elements).most_common(1)[0]
+        raise MembershipError(f"{name} has the element {plain(duplicate)!r} more than once")
     return names
 
 
 def _refuse_duplicates(ordered: Indices, name: str) -> None:
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    raise MembershipError(f"{name} has the element {plain(twice[0])!r} more than once")
+    duplicates = ordered[1:][ordered[1:] == ordered[:-1]]
+    raise MembershipError(f"{name} has the element {plain(duplicates[0])!r} more than once")
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
 class Bicluster:
-    """The cells of a matrix where some of its rows cross some of its columns.
+    """The cells of a matrix in some of its rows and some of its columns.
 
-    Counts and intersections use rows and columns alone; the cells are never listed.
+    Counts and intersections use rows and columns only; the cells are never listed.
 
     Parameters
     ----------
     rows, columns
-        Positions (a list, an array, a set of integers) or a boolean mask. They are kept as sorted
+        Positions (a list, an array, a set of integers) or a boolean mask. They are stored as sorted
         read-only arrays of positions.
     shape
         The numbers of rows and columns of the matrix.
@@ -222,11 +224,11 @@ class Bicluster:
     shape: tuple[int, int]
 
     def __init__(self, rows: object, columns: object, shape: tuple[int, int]) -> None:
-        cleaned = parse_shape(shape, "shape")
-        # The class is frozen, so that a bicluster is a value.
-        object.__setattr__(self, "rows", _side(rows, cleaned[0], "rows"))
-        object.__setattr__(self, "columns", _side(columns, cleaned[1], "columns"))
-        object.__setattr__(self, "shape", cleaned)
+        n_rows, n_columns = parse_shape(shape, "shape")
+        # The class is frozen, because a bicluster is a value.
+        object.__setattr__(self, "rows", _parse_axis(rows, n_rows, "rows"))
+        object.__setattr__(self, "columns", _parse_axis(columns, n_columns, "columns"))
+        object.__setattr__(self, "shape", (n_rows, n_columns))
 
     @property
     def size(self) -> int:
@@ -234,34 +236,34 @@ class Bicluster:
         return self.rows.size * self.columns.size
 
     def __and__(self, other: object) -> Bicluster:
-        """Return the cells of both, which are a bicluster again."""
+        """Return the intersection, which is a bicluster too."""
         if not isinstance(other, Bicluster):
             return NotImplemented
+        self._check_same_shape(other)
         return Bicluster(
-            np.intersect1d(self.rows, other._of(self.shape).rows, assume_unique=True),
+            np.intersect1d(self.rows, other.rows, assume_unique=True),
             np.intersect1d(self.columns, other.columns, assume_unique=True),
             self.shape,
         )
 
     def overlap(self, other: Bicluster) -> int:
         """Return the number of cells in both: common rows times common columns."""
-        other = other._of(self.shape)
-        return common(self.rows, other.rows) * common(self.columns, other.columns)
+        self._check_same_shape(other)
+        return n_common(self.rows, other.rows) * n_common(self.columns, other.columns)
 
     def overlap_with_cells(self, cells: Indices) -> int:
-        """Return how many of some cells, numbered row by row, are in the bicluster."""
+        """Return how many of these cells, numbered row by row, are in the bicluster."""
         in_rows, in_columns = np.zeros(self.shape[0], np.bool_), np.zeros(self.shape[1], np.bool_)
         in_rows[self.rows] = in_columns[self.columns] = True
-        row, place = np.divmod(cells, self.shape[1])
-        return int(np.count_nonzero(in_rows[row] & in_columns[place]))
+        row_index, column_index = np.divmod(cells, self.shape[1])
+        return int(np.count_nonzero(in_rows[row_index] & in_columns[column_index]))
 
-    def _of(self, shape: tuple[int, int]) -> Bicluster:
-        if self.shape != shape:
+    def _check_same_shape(self, other: Bicluster) -> None:
+        if self.shape != other.shape:
             raise MembershipError(
-                f"one bicluster belongs to a matrix of shape {shape} and another to one of shape "
-                f"{self.shape}"
+                f"one bicluster belongs to a matrix of shape {self.shape} and another to one of "
+                f"shape {other.shape}"
             )
-        return self
 
     def __eq__(self, other: object) -> bool:
         """Biclusters are equal when rows, columns and shape are."""
@@ -288,22 +290,22 @@ class Bicluster:
         )
 
 
-def parse_shape(given: object, name: str) -> tuple[int, int]:
-    """Check the shape of a matrix: two whole numbers, 1 or more."""
-    if isinstance(given, tuple | list) and len(given) == 2:
-        rows, columns = map(parse_whole, given)
+def parse_shape(shape: object, name: str) -> tuple[int, int]:
+    """Convert the shape of a matrix: two whole numbers, 1 or more."""
+    if isinstance(shape, tuple | list) and len(shape) == 2:
+        rows, columns = map(parse_whole, shape)
         if rows is not None and columns is not None and min(rows, columns) > 0:
             return rows, columns
     raise MembershipError(
-        f"{name} must be two whole numbers, rows and columns, 1 or more, but is {given!r}"
+        f"{name} must be two whole numbers, rows and columns, 1 or more, but is {shape!r}"
     )
 
 
-def _side(given: object, length: int, name: str) -> Indices:
-    members = positions_of(given, length, name)
-    if isinstance(members, frozenset):
+def _parse_axis(elements: object, length: int, name: str) -> Indices:
+    positions = parse_elements(elements, length, name)
+    if isinstance(positions, frozenset):
         raise MembershipError(f"{name} must be positions or a boolean mask, not names")
-    indices = members.indices().astype(np.int64)  # a copy: the given array stays writable
+    indices = positions.indices().astype(np.int64)  # a copy: the user's array stays writable
     return read_only(indices)
 
 
@@ -312,7 +314,7 @@ UniverseSize: TypeAlias = int | tuple[int, int]
 
 
 class Family(NamedTuple):
-    """Some sets of one universe, with their labels."""
+    """Several sets of one universe, with their labels."""
 
     members: tuple[Members, ...]
     labels: tuple[object, ...]
@@ -320,19 +322,19 @@ class Family(NamedTuple):
     @property
     def sizes(self) -> NDArray[np.int64]:
         """The number of elements of each set."""
-        return np.array([one.size for one in self.members], np.int64)
+        return np.array([members.size for members in self.members], np.int64)
 
 
-class Given(NamedTuple):
-    """Sets as the user gave them: labels, and the words that errors call them by."""
+class RawSets(NamedTuple):
+    """Sets as the user passed them, their labels, and their names in error messages."""
 
     sets: list[object]
     labels: tuple[object, ...]
     names: list[str]
 
 
-def as_given(sets: object, name: str, labels: Sequence[object] | None = None) -> Given:
-    """Take a list or a dict of sets apart; the keys of a dict are labels."""
+def parse_sets(sets: object, name: str, labels: Sequence[object] | None = None) -> RawSets:
+    """Split a list or a dict into its sets; the keys of a dict are labels."""
     if isinstance(sets, Mapping):
         if labels is not None:
             raise MembershipError(f"{name} is a dict whose keys are labels; leave out labels=")
@@ -354,24 +356,28 @@ def as_given(sets: object, name: str, labels: Sequence[object] | None = None) ->
         if len(labels) != len(values):
             raise LengthError(f"labels has {len(labels)} values but {name} has {len(values)}")
         keys = tuple(labels)
-    return Given(values, keys, names)
+    return RawSets(values, keys, names)
 
 
-def read(first: Given, second: Given, universe_size: UniverseSize) -> tuple[Family, Family, int]:
-    """Read two families of one universe, and its size."""
+def parse_families(
+    first: RawSets, second: RawSets, universe_size: UniverseSize
+) -> tuple[Family, Family, int]:
+    """Convert two families of sets of one universe; return them and the size of the universe."""
     sets = [*first.sets, *second.sets]
     names = [*first.names, *second.names]
-    shape = _shape(sets, names, universe_size)
+    shape = _parse_universe_shape(sets, names, universe_size)
     if shape is None:
-        size = _check_size(universe_size)
-        members = _elements(sets, names, size)
+        size = _parse_universe_size(universe_size)
+        members = _parse_elements_of_all(sets, names, size)
     else:
-        size = _check_size(shape[0] * shape[1])
-        members = [_cells(one, shape, name) for one, name in zip(sets, names, strict=True)]
-    split = len(first.sets)
+        size = _parse_universe_size(shape[0] * shape[1])
+        members = [
+            _parse_cells(cells, shape, name) for cells, name in zip(sets, names, strict=True)
+        ]
+    n_first = len(first.sets)
     return (
-        Family(tuple(members[:split]), first.labels),
-        Family(tuple(members[split:]), second.labels),
+        Family(tuple(members[:n_first]), first.labels),
+        Family(tuple(members[n_first:]), second.labels),
         size,
     )
 
@@ -387,53 +393,57 @@ def refuse_trivial(family: Family, names: Sequence[str], universe: int) -> None:
             )
 
 
-def overlap(one: Members, other: Members) -> int:
+def overlap(first: Members, second: Members) -> int:
     """Return the number of elements in both sets."""
-    if isinstance(one, Bicluster):
-        if isinstance(other, Bicluster):
-            return one.overlap(other)
-        return one.overlap_with_cells(other.indices())
-    if isinstance(other, Bicluster):
-        return other.overlap_with_cells(one.indices())
-    return one.overlap(other)
+    if isinstance(first, Bicluster):
+        if isinstance(second, Bicluster):
+            return first.overlap(second)
+        return first.overlap_with_cells(second.indices())
+    if isinstance(second, Bicluster):
+        return second.overlap_with_cells(first.indices())
+    return first.overlap(second)
 
 
 def overlaps(first: Family, second: Family) -> NDArray[np.int64]:
     """Return the number of common elements of every pair of sets, one row for each first set.
 
-    Sets with few elements are multiplied as sparse matrices, so that pairs without a common
-    element cost nothing; large ones are compared pair by pair, 64 elements at once.
+    If all sets have few elements, they are multiplied as sparse matrices, so that pairs without a
+    common element cost nothing; otherwise they are compared pair by pair, 64 elements at once.
     """
     both = (*first.members, *second.members)
-    few = [one.few for one in both if isinstance(one, Positions) and one.few is not None]
-    if len(few) < len(both):
-        return np.array(
-            [[overlap(one, other) for other in second.members] for one in first.members], np.int64
-        )
+    indices = [
+        members.sorted_indices
+        for members in both
+        if isinstance(members, Positions) and members.sorted_indices is not None
+    ]
+    if len(indices) < len(both):
+        return np.array([[overlap(a, b) for b in second.members] for a in first.members], np.int64)
     from scipy.sparse import csr_array
 
     # The universe may be far larger than the number of positions in use, so these are renumbered.
-    used, columns = np.unique(np.concatenate(few), return_inverse=True)
-    ends = np.concatenate([[0], np.cumsum([one.size for one in few])])
+    used, columns = np.unique(np.concatenate(indices), return_inverse=True)
+    ends = np.concatenate([[0], np.cumsum([array.size for array in indices])])
     incidence = csr_array(
-        (np.ones(columns.size, np.int64), columns, ends), shape=(len(few), used.size)
+        (np.ones(columns.size, np.int64), columns, ends), shape=(len(indices), used.size)
     )
-    split = len(first.members)
-    return np.asarray((incidence[:split] @ incidence[split:].T).toarray())
+    n_first = len(first.members)
+    return np.asarray((incidence[:n_first] @ incidence[n_first:].T).toarray())
 
 
-def _shape(
+def _parse_universe_shape(
     sets: Sequence[object], names: Sequence[str], universe_size: UniverseSize
 ) -> tuple[int, int] | None:
-    """Return the shape of the matrix whose cells are the universe, if it is one."""
+    """Return the shape of the matrix whose cells are the universe, or None if it is no matrix."""
     shapes = {
-        one.shape: name for one, name in zip(sets, names, strict=True) if isinstance(one, Bicluster)
+        members.shape: name
+        for members, name in zip(sets, names, strict=True)
+        if isinstance(members, Bicluster)
     }
     if isinstance(universe_size, tuple | list):
         shapes |= {parse_shape(universe_size, "universe_size"): "universe_size"}
     if len(shapes) > 1:
-        said = " but ".join(f"{name} has the shape {shape}" for shape, name in shapes.items())
-        raise MembershipError(f"all biclusters must belong to one matrix: {said}")
+        listed = " but ".join(f"{name} has the shape {shape}" for shape, name in shapes.items())
+        raise MembershipError(f"all biclusters must belong to one matrix: {listed}")
     if not shapes:
         return None
     (shape,) = shapes
@@ -445,58 +455,62 @@ def _shape(
     return shape
 
 
-def _check_size(given: object) -> int:
-    size = parse_whole(given)
+def _parse_universe_size(universe_size: object) -> int:
+    size = parse_whole(universe_size)
     if size is None or not 0 < size <= LARGEST_COUNT:
         raise MembershipError(
-            f"universe_size must be a whole number between 1 and 2**53 but is {given!r}"
+            f"universe_size must be a whole number between 1 and 2**53 but is {universe_size!r}"
         )
     return size
 
 
-def _elements(sets: Sequence[object], names: Sequence[str], universe: int) -> list[Members]:
-    """Read sets of elements; as soon as one names its elements, all are read as names."""
+def _parse_elements_of_all(
+    sets: Sequence[object], names: Sequence[str], universe: int
+) -> list[Members]:
+    """Convert sets of elements; if one of them has names for elements, all have names."""
     members: list[Members] = []
-    for one, name in zip(sets, names, strict=True):
-        found = positions_of(one, universe, name)
-        if isinstance(found, frozenset):
-            return _named_elements(sets, names, universe)
-        members.append(found)
+    for elements, name in zip(sets, names, strict=True):
+        positions = parse_elements(elements, universe, name)
+        if isinstance(positions, frozenset):
+            return _number_names(sets, names, universe)
+        members.append(positions)
     return members
 
 
-def _named_elements(sets: Sequence[object], names: Sequence[str], universe: int) -> list[Members]:
-    """Give every name a number: intersections do not depend on which."""
-    named = [names_of(one, name) for one, name in zip(sets, names, strict=True)]
-    places = {name: place for place, name in enumerate(frozenset().union(*named))}
-    if len(places) > universe:
+def _number_names(sets: Sequence[object], names: Sequence[str], universe: int) -> list[Members]:
+    """Convert sets of names, with an arbitrary position for each name."""
+    named = [parse_names(elements, name) for elements, name in zip(sets, names, strict=True)]
+    position = {element: k for k, element in enumerate(frozenset().union(*named))}
+    if len(position) > universe:
         raise MembershipError(
-            f"the sets have {len(places)} different elements but universe_size is {universe}"
+            f"the sets have {len(position)} different elements but universe_size is {universe}"
         )
     return [
         Positions.of_indices(
-            np.fromiter(map(places.__getitem__, each), np.int64, len(each)), universe, name
+            np.fromiter(map(position.__getitem__, elements), np.int64, len(elements)),
+            universe,
+            name,
         )
-        for each, name in zip(named, names, strict=True)
+        for elements, name in zip(named, names, strict=True)
     ]
 
 
-def _cells(given: object, shape: tuple[int, int], name: str) -> Members:
-    """Read a bicluster, (rows, columns), a list of cells or a mask of the whole matrix."""
-    if isinstance(given, Bicluster):
-        return given
-    if isinstance(given, tuple):
-        if len(given) != 2:
+def _parse_cells(raw: object, shape: tuple[int, int], name: str) -> Members:
+    """Convert a bicluster, (rows, columns), a list of cells or a mask of the whole matrix."""
+    if isinstance(raw, Bicluster):
+        return raw
+    if isinstance(raw, tuple):
+        if len(raw) != 2:
             raise MembershipError(
-                f"{name} is a tuple of {len(given)}; a bicluster is a tuple (rows, columns), and "
+                f"{name} is a tuple of {len(raw)}; a bicluster is a tuple (rows, columns), and "
                 "single cells are a list of pairs"
             )
         try:
-            return Bicluster(*given, shape)
+            return Bicluster(*raw, shape)
         except (MembershipError, LengthError) as error:
             raise error.within(name) from None
     try:
-        cells = np.asarray(list(given) if isinstance(given, set | frozenset) else given)
+        cells = np.asarray(list(raw) if isinstance(raw, set | frozenset) else raw)
     except ValueError:
         cells = np.asarray(None)  # rows of different lengths
     if cells.dtype == np.bool_ and cells.shape == shape:
@@ -515,5 +529,5 @@ def _cells(given: object, shape: tuple[int, int], name: str) -> Members:
             f"{name} has cells outside the matrix of shape {shape}: {int(outside.sum())} in all, "
             f"such as {example}"
         )
-    flat = cells[:, 0].astype(np.int64) * shape[1] + cells[:, 1].astype(np.int64)
-    return Positions.of_indices(flat, shape[0] * shape[1], name)
+    indices = cells[:, 0].astype(np.int64) * shape[1] + cells[:, 1].astype(np.int64)
+    return Positions.of_indices(indices, shape[0] * shape[1], name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from isometrics import _counting
 from isometrics._core.arrays import column, prepend_zero
-from isometrics._core.families import Given, as_given, overlap, read, refuse_trivial
+from isometrics._core.families import RawSets, overlap, parse_families, parse_sets, refuse_trivial
 from isometrics._core.sample import as_thresholds, check_totals, parse_thresholds
 from isometrics._counting.tally import Section
 from isometrics._table.table import Gaps, Kind, Table
@@ -177,12 +177,12 @@ def table_of_points(
 def table_of_sets(
     target: object, found: object, universe_size: UniverseSize, labels: Sequence[object] | None
 ) -> Table:
-    """Count what each found set shares with the target, in a universe of known size."""
-    family, sets, size = read(
-        Given([target], ("target",), ["target"]), as_given(found, "found", labels), universe_size
-    )
-    refuse_trivial(family, ["target"], size)
-    (members,) = family.members
-    tp = np.array([overlap(members, one) for one in sets.members], np.int64)
-    totals = (members.size, size - members.size)
-    return Table(np.full(tp.size, np.nan), tp, sets.sizes - tp, *totals, Kind.SETS, sets.labels)
+    """Count the elements that each found set has in common with the target."""
+    raw_target = RawSets([target], ("target",), ["target"])
+    raw_found = parse_sets(found, "found", labels)
+    target_family, family, size = parse_families(raw_target, raw_found, universe_size)
+    refuse_trivial(target_family, ["target"], size)
+    (target_set,) = target_family.members
+    tp = np.array([overlap(target_set, members) for members in family.members], np.int64)
+    totals = (target_set.size, size - target_set.size)
+    return Table(np.full(tp.size, np.nan), tp, family.sizes - tp, *totals, Kind.SETS, family.labels)
