@@ -509,7 +509,7 @@ def test_a_folder_keeps_its_permissions(tmp_path):
 def test_a_folder_that_cannot_be_given_to_its_owner_is_left(tmp_path, monkeypatch):
     path = tmp_path / "out"
     path.mkdir()
-    monkeypatch.setattr(writing, "_takes_after", lambda *_: False)
+    monkeypatch.setattr(writing, "_copy_ownership", lambda *_: False)
     with pytest.raises(FileError, match="not permitted"), whole_folder(path, names=()):
         pass
     assert names(tmp_path) == ["out"]

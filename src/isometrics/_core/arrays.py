@@ -1,4 +1,4 @@
-"""Columns of any library and arrays of any device made into arrays; names of array types."""
+"""Conversion of columns of any library and arrays of any device to NumPy; types of arrays."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from isometrics.errors import DimensionError, LengthError, MissingValueError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from isometrics.errors import InputError
 
 
@@ -30,42 +28,42 @@ Total: TypeAlias = int | float
 
 
 def prepend_zero(counts: NDArray[Any]) -> NDArray[Any]:
-    """Return cumulative counts behind that of the empty rule."""
+    """Return cumulative counts, preceded by 0, the count of the empty rule."""
     return np.concatenate([np.zeros(1, counts.dtype), counts])
 
 
-def is_array(given: object) -> bool:
-    """Tell whether something is an array of torch, CuPy, JAX or the like, but not NumPy's own."""
-    if isinstance(given, np.ndarray | np.generic) or not hasattr(given, "__dlpack__"):
+def is_array(values: object) -> bool:
+    """Return whether an object is an array of torch, CuPy, JAX or the like, but not of NumPy."""
+    if isinstance(values, np.ndarray | np.generic) or not hasattr(values, "__dlpack__"):
         return False
     from array_api_compat import is_array_api_obj
 
-    return bool(is_array_api_obj(given))
+    return bool(is_array_api_obj(values))
 
 
-def is_remote(given: object) -> bool:
-    """Tell whether an array lies in the memory of a device rather than that of the processor."""
-    if not is_array(given):
+def is_remote(values: object) -> bool:
+    """Return whether an object is an array in the memory of a device other than the processor."""
+    if not is_array(values):
         return False
     from array_api_compat import device
 
-    return "cpu" not in str(device(given)).lower()
+    return "cpu" not in str(device(values)).lower()
 
 
 def namespace_of(array: Any) -> Any:
-    """Return the array API of the library that an array belongs to."""
+    """Return the array API namespace of an array's library."""
     from array_api_compat import array_namespace
 
     return array_namespace(array)
 
 
 def to_host(array: Any) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return an array as one of NumPy, without a copy where the memory is shared."""
+    """Convert an array to NumPy, without a copy where the memory is shared."""
     if type(array).__module__.startswith("torch"):
         array = array.detach().cpu()
-        # NumPy has no bfloat16; float32 holds every value of it.
+        # NumPy has no bfloat16; float32 represents all its values.
         return np.asarray(array.float() if "bfloat16" in str(array.dtype) else array)
-    if hasattr(array, "get"):  # CuPy refuses to move anything unasked
+    if hasattr(array, "get"):  # CuPy does not convert implicitly
         return np.asarray(array.get())
     if is_remote(array):
         from array_api_compat import to_device
@@ -76,30 +74,30 @@ def to_host(array: Any) -> np.ndarray[Any, np.dtype[Any]]:
 
 
 def _host_of(array: Any) -> Any:
-    """Return the processor as the library of an array names it."""
+    """Return the CPU device of an array's library."""
     devices = namespace_of(array).__array_namespace_info__().devices()
-    return next(each for each in devices if "cpu" in str(each).lower())
+    return next(device for device in devices if "cpu" in str(device).lower())
 
 
-_NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal)
-_MOST_PLACES = 400
-"""No double has a digit so far behind the point, or before it."""
+_NUMBER_TYPES = (int, float, np.integer, np.floating, np.bool_, Decimal)
+_MAX_DECIMAL_PLACES = 400
+"""Doubles have no digit farther than this from the decimal point, on either side."""
 
-_MOST_DIGITS = 19
-"""No integer of 64 bits has a higher power of ten."""
+_MAX_INTEGER_EXPONENT = 19
+"""Integers of 64 bits have no higher power of ten."""
 
 UNHOLDABLE = "decimals that do not fit into 64 bits (cast them to fewer digits)"
 
 
 class Column(NamedTuple):
-    """Values under their argument's name; what is wrong with them is said in one voice."""
+    """Values with the name of their argument, which error messages mention."""
 
     name: str
     values: NDArray[Any]
     null: NDArray[np.bool_] | None = None
-    """Which values are null, where some are."""
+    """Which values are null; None if there are none."""
     rows: NDArray[np.intp] | None = None
-    """The values' positions in what the user gave, where some were left out."""
+    """The positions of the values in the user's column; None if no row was left out."""
 
     @property
     def size(self) -> int:
@@ -107,66 +105,69 @@ class Column(NamedTuple):
         return self.values.size
 
     def take(self, rows: NDArray[np.intp]) -> Self:
-        """Keep some rows; errors go on naming the positions the user knows."""
+        """Return the values of some rows; errors still mention positions in the user's column."""
         null = None if self.null is None else self.null[rows]
         return self._replace(values=self.values[rows], null=null, rows=rows)
 
     def present(self) -> NDArray[Any]:
         """Return the values; NaN and null are refused."""
         missing = self.null
-        absent = None
+        nan = None
         if self.values.dtype.kind == "f" and self.size and np.isnan(self.values.min()):
-            absent = np.isnan(self.values)
+            nan = np.isnan(self.values)
         elif self.values.dtype.kind in "mM":
-            absent = np.isnat(self.values)
-        if absent is not None:
-            missing = absent if missing is None else absent | missing
+            nan = np.isnat(self.values)
+        if nan is not None:
+            missing = nan if missing is None else nan | missing
         if missing is not None:
             self.refuse(missing, MissingValueError, "missing values (NaN or null)")
         return self.values
 
     def numbers(self, error: type[InputError]) -> NDArray[Any]:
-        """Return the values as real numbers of one type, which holds each of them exactly."""
+        """Return the values as real numbers of one type that represents each of them exactly."""
         values = self.present()
         if values.dtype.kind == "O":
-            strange = np.array([not isinstance(value, _NUMBERS) for value in values], np.bool_)
-            self._refuse_strange(strange, error)
+            is_other = np.array([not isinstance(v, _NUMBER_TYPES) for v in values], np.bool_)
+            self._refuse_other_than_numbers(is_other, error)
             values = _from_python(self._without_decimals(values.tolist(), error))
         if values.dtype.kind == "O":
-            most = 2**63 - 1 if min(values) < 0 else 2**64 - 1
-            self._refuse_strange((values < -(2**63)) | (values > most), error)
-        self._refuse_strange(np.full(values.size, values.dtype.kind not in "fiub"), error)
+            largest = 2**63 - 1 if min(values) < 0 else 2**64 - 1
+            self._refuse_other_than_numbers((values < -(2**63)) | (values > largest), error)
+        is_other = np.full(values.size, values.dtype.kind not in "fiub")
+        self._refuse_other_than_numbers(is_other, error)
         return values
 
     def _without_decimals(self, values: list[Any], error: type[InputError]) -> list[Any]:
-        """Return decimals without a fraction as integers, others as doubles, or refuse them.
+        """Convert decimals without a fraction to integers, others to doubles, or refuse them.
 
-        They fit where a double, rounded to as many places as any of them has, is the same decimal
-        again; so different ones stay different.
+        A decimal can be converted if the double, rounded to the largest number of decimal places
+        in the column, is the same decimal again; so different decimals remain different.
         """
         finite = [isinstance(value, Decimal) and value.is_finite() for value in values]
         exponents = [value.as_tuple().exponent for value in compress(values, finite)]
         places = max((-exponent for exponent in exponents), default=0)
-        whole = places <= 0 and all(finite)
-        most = _MOST_DIGITS if whole else _MOST_PLACES
-        scale = 10 ** min(max(places, 0), _MOST_PLACES)
+        integers = places <= 0 and all(finite)
+        max_exponent = _MAX_INTEGER_EXPONENT if integers else _MAX_DECIMAL_PLACES
+        scale = 10 ** min(max(places, 0), _MAX_DECIMAL_PLACES)
 
         def fits(value: Decimal) -> bool:
-            if max(places, value.adjusted()) > most or math.isinf(float(value)):
+            if max(places, value.adjusted()) > max_exponent or math.isinf(float(value)):
                 return False
-            return whole or round(Fraction(float(value)) * scale) == Fraction(value) * scale
+            return integers or round(Fraction(float(value)) * scale) == Fraction(value) * scale
 
         pairs = zip(values, finite, strict=True)
-        lost = [is_finite and not fits(value) for value, is_finite in pairs]
-        self.refuse(np.array(lost, np.bool_), error, UNHOLDABLE)
-        as_number = int if whole else float
-        return [as_number(value) if isinstance(value, Decimal) else value for value in values]
+        rounded = [is_finite and not fits(value) for value, is_finite in pairs]
+        self.refuse(np.array(rounded, np.bool_), error, UNHOLDABLE)
+        convert = int if integers else float
+        return [convert(value) if isinstance(value, Decimal) else value for value in values]
 
-    def _refuse_strange(self, strange: NDArray[np.bool_], error: type[InputError]) -> None:
-        if strange.any():
-            example = plain(self.values[np.argmax(strange)])
+    def _refuse_other_than_numbers(
+        self, is_other: NDArray[np.bool_], error: type[InputError]
+    ) -> None:
+        if is_other.any():
+            example = plain(self.values[np.argmax(is_other)])
             self.refuse(
-                strange, error, f"values that are not real numbers of 64 bits, such as {example!r}"
+                is_other, error, f"values that are not real numbers of 64 bits, such as {example!r}"
             )
 
     def refuse(self, offending: NDArray[np.bool_], error: type[InputError], what: str) -> None:
@@ -178,7 +179,7 @@ class Column(NamedTuple):
             raise error(offence(self.name, what, count, position))
 
     def same_length(self, other: Column) -> None:
-        """Check that another argument has equally many values."""
+        """Check that another column has as many values."""
         if self.size != other.size:
             raise LengthError(
                 f"{self.name} has {self.size} values but {other.name} has {other.size}"
@@ -186,24 +187,24 @@ class Column(NamedTuple):
 
 
 def offence(name: str, what: str, count: int, position: int | None) -> str:
-    """Return the sentence about values that cannot be used; a position may not be known."""
+    """Return the sentence about values that cannot be used; the position may be unknown."""
     where = "" if position is None else f", the first at position {position}"
     return f"{name} has {what}: {count} in all{where}"
 
 
-def column(given: object, name: str) -> Column:
-    """Read a list, an array of any library, or a pandas, polars or pyarrow column."""
+def column(data: object, name: str) -> Column:
+    """Convert a list, an array of any library, or a pandas, polars or pyarrow column."""
     null = None
-    if isinstance(given, np.ma.MaskedArray):
-        null, values = np.ma.getmaskarray(given), np.ma.getdata(given)
-    elif isinstance(given, np.ndarray):
-        values = given
-    elif isinstance(given, list | tuple):
-        values = _from_python(given, name)
-    elif is_array(given):
-        values = to_host(given)
+    if isinstance(data, np.ma.MaskedArray):
+        null, values = np.ma.getmaskarray(data), np.ma.getdata(data)
+    elif isinstance(data, np.ndarray):
+        values = data
+    elif isinstance(data, list | tuple):
+        values = _from_python(data, name)
+    elif is_array(data):
+        values = to_host(data)
     else:
-        values, null = _from_frame_library(given, name)
+        values, null = _from_frame_library(data, name)
     if values.ndim != 1:
         advice = f"one column, for example {name}[:, 1]" if values.ndim else "a list or an array"
         raise DimensionError(
@@ -227,10 +228,10 @@ def _from_python(values: Sequence[Any], name: str = "") -> NDArray[Any]:
             f"{name} has rows of different lengths; pass one value a row"
         ) from None
     if array.dtype.kind in "US":
-        # NumPy would turn the 1 of ["a", 1] into the text "1".
+        # NumPy would convert the 1 of ["a", 1] to the text "1".
         return np.asarray(values, dtype=object)
     if array.dtype.kind == "f" and any(isinstance(v, int) and abs(v) > 2**53 for v in values):
-        # NumPy would round these; 64 bits or a long double hold them.
+        # NumPy would round these; 64-bit integers or long doubles represent them.
         if not all(isinstance(value, int) for value in values):
             return np.array(values, dtype=np.longdouble)
         try:
@@ -240,49 +241,50 @@ def _from_python(values: Sequence[Any], name: str = "") -> NDArray[Any]:
     return array
 
 
-def _from_frame_library(given: object, name: str) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+def _from_frame_library(data: object, name: str) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """Return the values of a data-frame column or another iterable, and which of them are null."""
     import narwhals.stable.v2 as nw
 
-    if type(given).__module__.startswith("pyarrow"):
+    if type(data).__module__.startswith("pyarrow"):
         import pyarrow as pa
 
-        given = pa.chunked_array([given]) if isinstance(given, pa.Array) else given
-    series = nw.from_native(cast("Any", given), series_only=True, pass_through=True)
+        data = pa.chunked_array([data]) if isinstance(data, pa.Array) else data
+    series = nw.from_native(cast("Any", data), series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         null = series.is_null().to_numpy() if series.null_count() else None
         if null is not None and series.dtype.is_numeric():
-            # Without a filler the nulls would turn integers into floats, and round them.
+            # Unfilled nulls would convert integers to floats, and round them.
             series = series.fill_null(0)
         if getattr(series.dtype, "time_zone", None) is not None:
             # NumPy's times have no zone.
             return np.array([*series.to_list(), None], object)[:-1], null
         return series.to_numpy(), null
-    if hasattr(given, "toarray"):  # a sparse array of scipy
-        return np.asarray(given.toarray()), None
-    if hasattr(given, "__array__"):
-        return np.asarray(given), None
-    if hasattr(given, "__iter__") and not isinstance(given, str | bytes | dict | set | frozenset):
-        return _from_python(list(given), name), None
+    if hasattr(data, "toarray"):  # a sparse array of scipy
+        return np.asarray(data.toarray()), None
+    if hasattr(data, "__array__"):
+        return np.asarray(data), None
+    if hasattr(data, "__iter__") and not isinstance(data, str | bytes | dict | set | frozenset):
+        return _from_python(list(data), name), None
     raise DimensionError(
-        f"{name} is a {type(given).__name__}; pass a list, an array or a data-frame column"
+        f"{name} is a {type(data).__name__}; pass a list, an array or a data-frame column"
     )
 
 
 def is_null(value: Any) -> bool:
-    """None is null; NaN differs from itself; pandas.NA refuses to say."""
+    """Return whether a value is None, NaN, which is not equal to itself, or pandas.NA."""
     if value is None:
         return True
     try:
         return not bool(value == value)  # noqa: PLR0124
     except (TypeError, ArithmeticError):
-        # A signalling NaN of `decimal` refuses too.
+        # pandas.NA and a signalling NaN of `decimal` cannot be compared.
         return True
 
 
 def plain(value: object) -> object:
-    """Return a NumPy scalar as the Python value it prints like; none is rounded."""
+    """Convert a NumPy scalar to the Python value that prints the same; nothing is rounded."""
     if isinstance(value, np.longdouble):
-        # Its item() is itself. Integers of 64 bits become thresholds of this type.
+        # Integer scores of 64 bits become thresholds of this type, whose item() is itself.
         number = float(value)
         if number == value or np.isnan(value):
             return number

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all."""
+"""Files and folders that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -23,56 +23,58 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 
-# Windows has other locks.
+# Windows has no fcntl.
 fcntl: Any = import_module("fcntl") if find_spec("fcntl") else None
 
 _UNFINISHED: set[Path] = set()
-"""Files and folders that must not outlive the process."""
+"""Files and folders that must be removed before the process ends."""
 
-_TEMPORARY = re.compile(r"(\..*\.)?isometrics-[0-9a-f]{16}", re.DOTALL)
-_ATTEMPTS = 10
-_LINKS = 40
-"""How many links Linux follows before it takes them for a circle."""
+_TEMPORARY_NAME = re.compile(r"(\..*\.)?isometrics-[0-9a-f]{16}", re.DOTALL)
+_REMOVAL_ATTEMPTS = 10
+_MAX_LINKS = 40
+"""The number of links that Linux follows before it reports a loop."""
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
-    """Open a file beside `path` that takes its place when the block ends without an error.
+    """Open a temporary file that replaces `path` when the block ends without an error.
 
-    Whatever happens inside the block, a half-written file is never seen under `path`, and none is
-    left beside it. A link is followed. A file that was there before passes its permissions and its
-    owner on; where this process may not give files away, the old file is overwritten in place
-    instead. What is not a regular file, such as a pipe, a device or a stream of this process
-    (``/dev/stdout``), is written to as it is.
+    Whatever happens inside the block, there is never an incomplete file under `path`, and no
+    temporary file remains. Links are followed. The permissions and the owner of an existing file
+    are preserved; where this process is not allowed to set the owner, the existing file is
+    overwritten in place. If `path` is not a regular file but a pipe, a device or a stream of this
+    process (``/dev/stdout``), it is written to directly.
     """
-    given, target = Path(path), Path(os.path.realpath(path))
-    with _sentences(given), _writable(given, target, binary) as file:
+    requested, target = Path(path), Path(os.path.realpath(path))
+    with _file_errors(requested), _open_target(requested, target, binary) as file:
         yield file
 
 
-def _writable(given: Path, target: Path, binary: bool) -> AbstractContextManager[IO[Any]]:
-    if (descriptor := _own_descriptor(given)) is not None:
+def _open_target(requested: Path, target: Path, binary: bool) -> AbstractContextManager[IO[Any]]:
+    if (descriptor := _own_descriptor(requested)) is not None:
         with suppress(AttributeError, OSError):
-            sys.stdout.flush()  # what was printed before comes first
-        return _opened(os.dup(descriptor), binary)
+            sys.stdout.flush()  # text printed before must come first
+        return _open(os.dup(descriptor), binary)
     if target.is_dir():
-        raise FileError(f"cannot write {str(given)!r}: it is a directory; name a file inside it")
+        raise FileError(
+            f"cannot write {str(requested)!r}: it is a directory; name a file inside it"
+        )
     if target.exists() and not target.is_file():
-        return _opened(target, binary)
-    return _beside(target, binary)
+        return _open(target, binary)
+    return _replacing(target, binary)
 
 
 def _own_descriptor(path: Path) -> int | None:
-    """Return the number of the open file of this process that a path such as /dev/stdout names.
+    """Return the file descriptor of this process that a path such as /dev/stdout stands for.
 
-    Opening it by its path would empty a regular file behind it, and replacing that file would
-    hide what others write to it.
+    If the stream is redirected to a regular file, opening it by its path would empty that file,
+    and replacing it would hide what others write to it.
     """
     own = re.compile(rf"(?:/dev|/proc/{os.getpid()}(?:/task/\d+)?)/fd/(\d+)")
-    for _ in range(_LINKS):
+    for _ in range(_MAX_LINKS):
         path = Path(os.path.realpath(path.parent), path.name)
-        if found := own.fullmatch(str(path)):
-            return int(found[1])
+        if match := own.fullmatch(str(path)):
+            return int(match[1])
         if not path.is_symlink():
             break
         path = path.parent / path.readlink()
@@ -80,38 +82,39 @@ def _own_descriptor(path: Path) -> int | None:
 
 
 @contextmanager
-def _beside(target: Path, binary: bool) -> Iterator[IO[Any]]:
-    before = target.stat() if target.exists() else None
-    if before is not None and not os.access(target, os.W_OK):
+def _replacing(target: Path, binary: bool) -> Iterator[IO[Any]]:
+    """Open a temporary file that replaces a regular file, or creates it."""
+    existing = target.stat() if target.exists() else None
+    if existing is not None and not os.access(target, os.W_OK):
         raise PermissionError(EACCES, os.strerror(EACCES))
-    mode = 0o666 if before is None else before.st_mode & 0o777
+    mode = 0o666 if existing is None else existing.st_mode & 0o777
 
     def create(path: Path) -> None:
-        # The system withholds what the umask says.
+        # The umask applies to the mode.
         path.touch(mode | 0o600, exist_ok=False)
 
     with _temporary(target.parent, f".{target.name[:100]}.", create) as temporary:
-        with _opened(temporary, binary) as file:
+        with _open(temporary, binary) as file:
             yield file
-        if before is None or _takes_after(temporary, target, before):
+        if existing is None or _copy_ownership(temporary, target, existing):
             temporary.replace(target)
         else:
             shutil.copyfile(temporary, target)
 
 
-def _takes_after(temporary: Path, target: Path, before: os.stat_result) -> bool:
-    """Give a file or folder the owner and permissions of another; tell whether that is allowed."""
-    now = temporary.stat()
-    if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
+def _copy_ownership(temporary: Path, target: Path, existing: os.stat_result) -> bool:
+    """Copy the owner and permissions of a file or folder; return False if that is not allowed."""
+    created = temporary.stat()
+    if (created.st_uid, created.st_gid) != (existing.st_uid, existing.st_gid):
         try:
-            os.chown(temporary, before.st_uid, before.st_gid)
+            os.chown(temporary, existing.st_uid, existing.st_gid)
         except OSError:
             return False
-    # Access control lists are extended attributes; without them the mode would mean another thing.
+    # Access control lists are extended attributes; without them the mode has another meaning.
     for name in getattr(os, "listxattr", _no_attributes)(target):
         with suppress(OSError):
             os.setxattr(temporary, name, os.getxattr(target, name))
-    temporary.chmod(before.st_mode & 0o7777)
+    temporary.chmod(existing.st_mode & 0o7777)
     return True
 
 
@@ -121,71 +124,71 @@ def _no_attributes(_: Path) -> tuple[str, ...]:
 
 @contextmanager
 def whole_folder(path: str | os.PathLike[str], *, names: Collection[str]) -> Iterator[Path]:
-    """Make a folder beside `path` that takes its place when the block ends without an error.
+    """Make a temporary folder that replaces `path` when the block ends without an error.
 
-    A folder that is already there is replaced as a whole, but only if all in it goes by these
-    names: a folder of other things is never touched. A link is followed.
+    An existing folder is replaced as a whole, but only if it has no entries other than these
+    names: a folder with other entries is never changed. Links are followed.
     """
-    given, target = Path(path), Path(os.path.realpath(path))
-    _refuse_others(given, target, names)
-    with _sentences(given):
+    requested, target = Path(path), Path(os.path.realpath(path))
+    _refuse_other_entries(requested, target, names)
+    with _file_errors(requested):
         target.parent.mkdir(parents=True, exist_ok=True)
         with _temporary(target.parent, f".{target.name[:100]}.", Path.mkdir) as temporary:
             yield temporary
-            # What came into the old folder in the meantime is not ours to remove.
-            _refuse_others(given, target, names)
-            if target.exists() and not _takes_after(temporary, target, target.stat()):
+            # Others may have added entries to the existing folder in the meantime.
+            _refuse_other_entries(requested, target, names)
+            if target.exists() and not _copy_ownership(temporary, target, target.stat()):
                 raise PermissionError(EPERM, os.strerror(EPERM))
-            _exchange(temporary, target)
+            _replace_folder(temporary, target)
 
 
-def _refuse_others(given: Path, target: Path, names: Collection[str]) -> None:
+def _refuse_other_entries(requested: Path, target: Path, names: Collection[str]) -> None:
     if not target.exists():
         return
     if not target.is_dir():
-        raise FileError(f"cannot make the folder {str(given)!r}: there is a file of that name")
+        raise FileError(f"cannot make the folder {str(requested)!r}: there is a file of that name")
     others = sorted(entry.name for entry in target.iterdir() if entry.name not in names)
     if others:
         raise FileError(
-            f"cannot write into the folder {str(given)!r}: it holds other things, such as "
+            f"cannot write into the folder {str(requested)!r}: it holds other things, such as "
             f"{others[0]!r}; choose a new or an empty one"
         )
 
 
-def _exchange(new: Path, target: Path) -> None:
-    """Put a folder in the place of another one, which goes back if that fails."""
+def _replace_folder(new: Path, target: Path) -> None:
+    """Rename a folder to the name of an existing one, which is restored if that fails."""
     if not target.exists():
         new.rename(target)
         return
-    aside = new.with_name(f"{new.name}.old")
-    target.rename(aside)
+    old = new.with_name(f"{new.name}.old")
+    target.rename(old)
     try:
         new.rename(target)
     except OSError:
-        aside.rename(target)
+        old.rename(target)
         raise
-    _remove(aside)
+    _remove(old)
 
 
-def _opened(target: Path | int, binary: bool) -> IO[Any]:
-    # A name from the file system may hold what is no text; it is written as an escape.
+def _open(target: Path | int, binary: bool) -> IO[Any]:
+    # Bytes of file names that are not valid text are written as escapes.
     text: Any = {"mode": "w", "encoding": "utf-8", "errors": "backslashreplace"}
-    how: Any = {"mode": "wb"} if binary else text
-    file: IO[Any] = open(target, **how)  # noqa: PTH123, SIM115
+    options: Any = {"mode": "wb"} if binary else text
+    file: IO[Any] = open(target, **options)  # noqa: PTH123, SIM115
     return file
 
 
 @contextmanager
-def _sentences(given: Path) -> Iterator[None]:
-    """Say in one sentence what the system has against writing."""
+def _file_errors(requested: Path) -> Iterator[None]:
+    """Convert errors of the operating system to FileError."""
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
         raise FileError(
-            f"cannot write {str(given)!r}: {system_reason(error)}; choose a folder that exists and "
-            "has room"
+            f"cannot write {str(requested)!r}: {system_reason(error)}; choose a folder that exists "
+            "and has room"
         ) from error
 
 
@@ -193,7 +196,7 @@ def _sentences(given: Path) -> Iterator[None]:
 
 
 class ScratchFolder:
-    """A folder for intermediate files that `remove_unfinished` removes, too."""
+    """A folder for intermediate files, which `remove_unfinished` removes too."""
 
     def __init__(self) -> None:
         scratch = _temporary(Path(tempfile.gettempdir()), "", lambda path: path.mkdir(0o700))
@@ -201,7 +204,7 @@ class ScratchFolder:
         self._remove = finalize(self, scratch.__exit__, None, None, None)
 
     def cleanup(self) -> None:
-        """Remove the folder with all that is in it."""
+        """Remove the folder with its contents."""
         self._remove()
 
     def __enter__(self) -> str:
@@ -209,19 +212,19 @@ class ScratchFolder:
         return self.name
 
     def __exit__(self, *_: object) -> None:
-        """Remove the folder with all that is in it."""
+        """Remove the folder with its contents."""
         self.cleanup()
 
 
 @contextmanager
 def _temporary(folder: Path, prefix: str, create: Callable[[Path], None]) -> Iterator[Path]:
-    """Create a file or a folder that is removed after the block, if it is still there.
+    """Create a file or a folder that is removed after the block, if it still exists.
 
-    It is locked as long as this process lives. What another process left behind when it was
-    killed looks the same but is locked by nobody, and is removed first.
+    It is locked as long as this process runs. Files of processes that were killed have similar
+    names but no lock, and are removed first.
     """
     remove_abandoned(folder)
-    path, lock = _created(folder, prefix, create)
+    path, lock = _create_locked(folder, prefix, create)
     try:
         yield path
     finally:
@@ -230,10 +233,12 @@ def _temporary(folder: Path, prefix: str, create: Callable[[Path], None]) -> Ite
         _unlock(lock)
 
 
-def _created(folder: Path, prefix: str, create: Callable[[Path], None]) -> tuple[Path, int | None]:
+def _create_locked(
+    folder: Path, prefix: str, create: Callable[[Path], None]
+) -> tuple[Path, int | None]:
     while True:
         path = folder / f"{prefix}isometrics-{secrets.token_hex(8)}"
-        # A signal may come at any time, so it is registered before it is there.
+        # A signal may arrive at any time, so the path is registered before it exists.
         _UNFINISHED.add(path)
         try:
             create(path)
@@ -243,7 +248,7 @@ def _created(folder: Path, prefix: str, create: Callable[[Path], None]) -> tuple
         lock = _lock(path, wait=True)
         if path.exists():
             return path, lock
-        # Before it was locked, another process took it for abandoned.
+        # Another process removed it as abandoned before it was locked.
         _UNFINISHED.discard(path)
         _unlock(lock)
 
@@ -254,7 +259,7 @@ def _lock(path: Path, *, wait: bool) -> int | None:
         return None
     descriptor = None
     try:
-        # No link is followed, and no pipe is waited for.
+        # Do not follow links, and do not wait for pipes.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -274,13 +279,13 @@ def remove_abandoned(folder: Path | None = None) -> None:
     Parameters
     ----------
     folder
-        Where to look; by default where scratch folders are.
+        The folder to search; by default that of scratch folders.
     """
     if fcntl is None:
         return
     with suppress(OSError):
         folder = Path(tempfile.gettempdir()) if folder is None else folder
-        for path in [each for each in folder.iterdir() if _TEMPORARY.fullmatch(each.name)]:
+        for path in [p for p in folder.iterdir() if _TEMPORARY_NAME.fullmatch(p.name)]:
             own = path.lstat().st_uid == os.geteuid()
             if own and (lock := _lock(path, wait=False)) is not None:
                 _remove(path)
@@ -288,15 +293,15 @@ def remove_abandoned(folder: Path | None = None) -> None:
 
 
 def remove_unfinished() -> None:
-    """Remove what is half-written, in a process that ends without leaving its blocks."""
+    """Remove unfinished files, in a process that ends without leaving its blocks."""
     for path in tuple(_UNFINISHED):
         _remove(path)
 
 
 def _remove(path: Path) -> None:
     if path.is_dir():
-        # While it is emptied, another thread may still write into it.
-        for _ in range(_ATTEMPTS):
+        # Another thread may still write into the folder while it is emptied.
+        for _ in range(_REMOVAL_ATTEMPTS):
             shutil.rmtree(path, ignore_errors=True)
             if not path.exists():
                 break
