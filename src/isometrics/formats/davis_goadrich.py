@@ -1,9 +1,9 @@
-"""Files of Davis & Goadrich's program AUCCalculator: what it reads, and what it writes.
+"""Input and output files of AUCCalculator, the program of Davis & Goadrich.
 
 The program reads a ``list`` (a probability and a class on each line), or the points of a ``PR`` or
-a ``ROC`` curve, whose totals stand on its command line. It writes the curve with a point at every
-true positive into ``.pr`` and ``.roc``, and precision at the recalls 0.01, 0.02, …, 1 into
-``.spr``. Values are separated by tabs, spaces or commas, and are written with tabs.
+a ``ROC`` curve, with the totals on its command line. It writes the curve with a point at every
+true positive to ``.pr`` and ``.roc``, and precision at the recalls 0.01, 0.02, …, 1 to ``.spr``.
+Values are separated by tabs, spaces or commas, and are written with tabs.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     PathLike = str | os.PathLike[str]
 
 _CLASSES = {"0": 0, "1": 1, "-1": -1, "+1": 1}
-_MOST_LINES = 10**7
+_MAX_LINES = 10**7
 
 
 def read_list(path: PathLike) -> Predictions:
     """Read a probability (or any score) and a class, 0 or 1, from each line."""
     file = TextFile(path, "a list file has a probability and a class, 0 or 1, on each line")
-    # Arrays hold a row in 9 bytes, where lists of Python's numbers take 40.
+    # A row takes 9 bytes in arrays and 40 in lists of Python's numbers.
     labels, scores = array("b"), array("d")
     for line, text in file.lines():
-        score, label = _two(file, text, line)
+        score, label = _split_pair(file, text, line)
         if label not in _CLASSES:
             raise file.line_error(line, f"{shown(label)} is no class")
         scores.append(file.number(score, line))
@@ -55,12 +55,12 @@ def read_list(path: PathLike) -> Predictions:
 def read_pr(
     path: PathLike, *, positives: Total | None = None, negatives: Total | None = None
 ) -> OperatingPoints:
-    """Read recall and precision from each line, and recover the counts from the totals."""
+    """Read recall and precision from each line, and compute the counts from the totals."""
     file = TextFile(path, "a PR file has a recall and a precision, both up to 1, on each line")
     totals = _totals(file, positives, negatives)
     recalls, precisions = [], []
     for line, text in file.lines():
-        recall, precision = (file.rate(value, line) for value in _two(file, text, line))
+        recall, precision = (file.rate(value, line) for value in _split_pair(file, text, line))
         if (recall == 0 and precision != 1) or precision == 0:
             raise file.line_error(
                 line, f"{shown(text)} does not tell how many false positives there are"
@@ -80,13 +80,14 @@ def read_pr(
 def read_roc(
     path: PathLike, *, positives: Total | None = None, negatives: Total | None = None
 ) -> OperatingPoints:
-    """Read false and true positive rates from each line; the totals give the counts."""
+    """Read false and true positive rates from each line, and compute the counts from the totals."""
     file = TextFile(
         path, "a ROC file has a false and a true positive rate, both up to 1, on each line"
     )
     totals = _totals(file, positives, negatives)
     rates = [
-        [file.rate(value, line) for value in _two(file, text, line)] for line, text in file.lines()
+        [file.rate(value, line) for value in _split_pair(file, text, line)]
+        for line, text in file.lines()
     ]
     if not rates:
         raise file.file_error("has no rows")
@@ -97,7 +98,7 @@ def read_roc(
         raise error.within(str(file.path)) from error
 
 
-def _two(file: TextFile, text: str, line: int) -> list[str]:
+def _split_pair(file: TextFile, text: str, line: int) -> list[str]:
     values = text.replace(",", " ").split()
     if len(values) != 2:
         raise file.line_error(line, f"{shown(text)} has {len(values)} values instead of two")
@@ -126,10 +127,13 @@ def write_list(predictions: Predictions, path: PathLike) -> None:
     (name,) = predictions.scores.values()
     scores = column(predictions.columns[name], name).numbers(ScoreError)
     doubles = scores.astype(np.float64)
-    # A list file is read in double precision, here and by the program.
-    whole = scores.dtype.kind in "iu"
-    beyond = (scores > LARGEST_COUNT) | (scores < -LARGEST_COUNT) if whole else doubles != scores
-    if beyond.any():
+    # Both this module and the program read list files in double precision.
+    integers = scores.dtype.kind in "iu"
+    if integers:
+        rounded = (scores > LARGEST_COUNT) | (scores < -LARGEST_COUNT)
+    else:
+        rounded = doubles != scores
+    if rounded.any():
         raise ScoreError(f"{name} has numbers beyond double precision, which a list file loses")
     labels = positive_rows(
         column(predictions.columns[predictions.label], predictions.label), predictions.pos_label
@@ -138,7 +142,7 @@ def write_list(predictions: Predictions, path: PathLike) -> None:
 
 
 def write_pr_points(points: OperatingPoints, path: PathLike) -> None:
-    """Write recall and precision of the table's rows; those without true positives have none."""
+    """Write recall and precision of the rows that have true positives."""
     rows = points.tp > 0
     _write(path, _pairs(points.recall[rows], points.precision[rows]))
 
@@ -168,12 +172,12 @@ def write_standard_pr_curve(points: OperatingPoints, path: PathLike) -> None:
 
 
 def forget_leading_negatives(points: OperatingPoints) -> OperatingPoints:
-    """Return the curve that the program works on: rows without true positives are left out.
+    """Return the curve that the program uses, which lacks rows without true positives.
 
     Examples
     --------
-    Two negatives rank above the only positive. The program says that the area under the ROC curve
-    is 0.75 and that under the PR curve 0.333; they are 0.5 and 0.1667.
+    Two negatives rank above the only positive. The program prints an area of 0.75 under the ROC
+    curve and of 0.333 under the PR curve; they are 0.5 and 0.1667.
 
     >>> import isometrics as iso
     >>> from isometrics.formats.davis_goadrich import forget_leading_negatives
@@ -194,7 +198,7 @@ def forget_leading_negatives(points: OperatingPoints) -> OperatingPoints:
 
 
 def _at_every_true_positive(points: OperatingPoints, path: PathLike) -> tuple[Floats, Floats]:
-    """Return the rows, and between them points one true positive apart.
+    """Return the rows of the curve, with points one true positive apart between them.
 
     Notes
     -----
@@ -204,25 +208,25 @@ def _at_every_true_positive(points: OperatingPoints, path: PathLike) -> tuple[Fl
     tp, fp = np.asarray(curve.x, np.float64), np.asarray(curve.y, np.float64)
     rise, run = np.diff(tp), np.diff(fp)
     steps = np.maximum(np.ceil(rise), 1)
-    if steps.sum() > _MOST_LINES:
+    if steps.sum() > _MAX_LINES:
         raise FileError(
             f"cannot write {str(path)!r}: with a point at every true positive the curve has "
-            f"{steps.sum():.0f} lines, more than {_MOST_LINES}; write 'PR' or 'ROC', which have "
+            f"{steps.sum():.0f} lines, more than {_MAX_LINES}; write 'PR' or 'ROC', which have "
             "the rows of the table only"
         )
-    counts = steps.astype(np.int64)
-    segment = np.repeat(np.arange(counts.size), counts)
-    within = np.arange(segment.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    n_steps = steps.astype(np.int64)
+    segment = np.repeat(np.arange(n_steps.size), n_steps)
+    step = np.arange(segment.size) - np.repeat(np.cumsum(n_steps) - n_steps, n_steps)
     slope = np.divide(run, rise, out=np.zeros(rise.size), where=rise > 0)
-    between_tp = tp[segment] + within
-    between_fp = fp[segment] + within * slope[segment]
-    return np.append(between_tp, tp[-1]), np.append(between_fp, fp[-1])
+    point_tp = tp[segment] + step
+    point_fp = fp[segment] + step * slope[segment]
+    return np.append(point_tp, tp[-1]), np.append(point_fp, fp[-1])
 
 
-def _pairs(one: Floats, other: Floats) -> list[tuple[float, float]]:
-    return list(zip(one.tolist(), other.tolist(), strict=True))
+def _pairs(x: Floats, y: Floats) -> list[tuple[float, float]]:
+    return list(zip(x.tolist(), y.tolist(), strict=True))
 
 
 def _write(path: PathLike, rows: Iterable[tuple[float, float]]) -> None:
     with whole_file(path) as file:
-        file.writelines(f"{one!r}\t{other!r}\n" for one, other in rows)
+        file.writelines(f"{first!r}\t{second!r}\n" for first, second in rows)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     PathLike = str | os.PathLike[str]
 
-_LABELS = ("y_true", "y", "labels", "label", "target")
-_SCORES = (
+_LABEL_NAMES = ("y_true", "y", "labels", "label", "target")
+_SCORE_NAMES = (
     "y_score",
     "y_pred",
     "y_proba",
@@ -34,12 +34,12 @@ _SCORES = (
     "scores",
     "score",
 )
-_GROUPS = ("groups", "group", "folds", "fold")
+_GROUP_NAMES = ("groups", "group", "folds", "fold")
 _EXPECTS = (
     "an archive of predictions has the arrays y_true and y_score, and may have classes and groups"
 )
 _SUSPICIOUS_SIZE, _SUSPICIOUS_RATIO = 2**28, 100
-"""An array this large and compressed this well holds nothing that anybody predicted."""
+"""A larger array, in bytes, with a higher rate of compression contains no predictions."""
 
 
 def read_npz(
@@ -56,18 +56,18 @@ def read_npz(
     path
         The file.
     label, scores
-        Which arrays these are, where their names do not tell.
+        The names of the arrays, if they are not among the usual ones.
     pos_label
         The label of the positive class.
 
     Notes
     -----
-    Scores with one column for each class belong to the classes in the array ``classes``, or else
-    to the labels in sorted order, as cross_val_predict has them.
+    Columns of scores, one for each class, belong to the classes in the array ``classes``, or else
+    to the labels in sorted order, as in cross_val_predict.
     """
     archive = _Archive(as_path(path))
-    y_true = archive.vector(archive.choose("label", label, _LABELS))
-    y_score = archive.array(archive.choose("scores", scores, _SCORES))
+    y_true = archive.vector(archive.choose("label", label, _LABEL_NAMES))
+    y_score = archive.array(archive.choose("scores", scores, _SCORE_NAMES))
     if y_score.ndim not in (1, 2) or y_score.dtype.kind not in "biuf":
         raise archive.error(f"has scores of type {y_score.dtype} and shape {y_score.shape}")
     if len(y_score) != y_true.size:
@@ -75,7 +75,7 @@ def read_npz(
     if y_true.size == 0:
         raise archive.error("has no rows")
     columns: dict[str, NDArray[Any]] = {"label": y_true}
-    group = next((name for name in _GROUPS if name in archive.names), None)
+    group = next((name for name in _GROUP_NAMES if name in archive.names), None)
     if group is not None:
         columns["group"] = archive.vector(group)
         if columns["group"].size != y_true.size:
@@ -93,7 +93,7 @@ def read_npz(
 
 
 def write_npz(predictions: Predictions, path: PathLike) -> None:
-    """Write ``y_true``, ``y_score`` and, where there are some, ``classes`` and ``groups``."""
+    """Write ``y_true``, ``y_score`` and, if there are any, ``classes`` and ``groups``."""
     if predictions.multiclass != (len(predictions.scores) > 1):
         raise ParameterError(
             "an archive holds one model with all its classes, but these predictions have "
@@ -101,19 +101,20 @@ def write_npz(predictions: Predictions, path: PathLike) -> None:
         )
     scores = [predictions.columns[name] for name in predictions.scores.values()]
     arrays: dict[str, Any] = {
-        "y_true": _unpickled(predictions.columns[predictions.label]),
+        "y_true": _without_objects(predictions.columns[predictions.label]),
         "y_score": np.stack(scores, axis=1) if predictions.multiclass else scores[0],
     }
     if predictions.multiclass:
-        arrays["classes"] = _unpickled(np.array(list(predictions.classes.values()), dtype=object))
+        classes = np.array(list(predictions.classes.values()), dtype=object)
+        arrays["classes"] = _without_objects(classes)
     if predictions.group is not None:
-        arrays["groups"] = _unpickled(predictions.columns[predictions.group])
+        arrays["groups"] = _without_objects(predictions.columns[predictions.group])
     with whole_file(path, binary=True) as file:
         np.savez_compressed(file, **arrays)
 
 
-def _unpickled(values: NDArray[Any]) -> NDArray[Any]:
-    """Give objects a type that needs no pickle; a mixture of types has none."""
+def _without_objects(values: NDArray[Any]) -> NDArray[Any]:
+    """Convert objects of one type to a dtype that needs no pickle; refuse mixed types."""
     if values.dtype != object:
         return values
     array = np.array(values.tolist())
@@ -122,24 +123,25 @@ def _unpickled(values: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def _classes(archive: _Archive, y_true: NDArray[Any], size: int) -> dict[str, object]:
-    known = archive.vector("classes") if "classes" in archive.names else np.unique(y_true)
-    classes = {_name(plain(value)): plain(value) for value in known}
-    if len(classes) != size:
-        raise archive.error(f"has scores of {size} classes but names {len(classes)}")
-    # Labels and classes may have different types, as 1 and 1.0 do; what counts is that they meet.
-    if not np.isin(y_true, known).all():
+def _classes(archive: _Archive, y_true: NDArray[Any], n_classes: int) -> dict[str, object]:
+    """Return the label of each class by its name."""
+    labels = archive.vector("classes") if "classes" in archive.names else np.unique(y_true)
+    classes = {_class_name(plain(value)): plain(value) for value in labels}
+    if len(classes) != n_classes:
+        raise archive.error(f"has scores of {n_classes} classes but names {len(classes)}")
+    # Labels and classes may be of different types, such as 1 and 1.0, if they are equal.
+    if not np.isin(y_true, labels).all():
         raise archive.error("has labels that are not among its classes")
     return classes
 
 
-def _name(value: object) -> str:
-    """Return what a class is called; 1.0 is the class 1."""
+def _class_name(value: object) -> str:
+    """Return the name of a class; 1.0 is the class 1."""
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 class _Archive:
-    """The arrays of a ``.npz`` file, each read when it is asked for."""
+    """The arrays of a ``.npz`` file, each read when it is needed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -154,22 +156,22 @@ class _Archive:
         """Return an error about the archive."""
         return FileError.about(self.path, f"{what}; {_EXPECTS}")
 
-    def choose(self, option: str, given: str | None, known: tuple[str, ...]) -> str:
-        """Return the array the user named, or the only one whose name is known."""
+    def choose(self, option: str, requested: str | None, usual: tuple[str, ...]) -> str:
+        """Return the requested array, or the only one with a usual name."""
         listed = ", ".join(map(repr, self.names)) or "nothing"
-        if given is not None:
-            if given not in self.names:
-                raise ParameterError(f"{self.path} has no array {given!r}; it has {listed}")
-            return given
-        found = [name for name in known if name in self.names]
-        if len(found) != 1:
-            what = " and ".join(map(repr, found)) if found else listed
+        if requested is not None:
+            if requested not in self.names:
+                raise ParameterError(f"{self.path} has no array {requested!r}; it has {listed}")
+            return requested
+        candidates = [name for name in usual if name in self.names]
+        if len(candidates) != 1:
+            what = " and ".join(map(repr, candidates)) if candidates else listed
             advice = Advice(f"say which one with {{{option}}}")
             raise ParameterError(f"{self.path} has the arrays {what}", advice)
-        return found[0]
+        return candidates[0]
 
     def vector(self, name: str) -> NDArray[Any]:
-        """Return an array of labels, groups or classes; texts are objects."""
+        """Read an array of labels, groups or classes; texts become objects."""
         array = self.array(name)
         if array.ndim != 1 or array.dtype.kind not in "biufO":
             raise self.error(f"has {name!r} of type {array.dtype} and shape {array.shape}")
@@ -178,12 +180,12 @@ class _Archive:
     def array(self, name: str) -> NDArray[Any]:
         """Read one array; texts become objects."""
         try:
-            # A file in the format of Python 2 is read with a warning that nobody needs.
+            # NumPy warns about files in the format of Python 2.
             with warnings.catch_warnings(), zipfile.ZipFile(self.path) as file:
                 warnings.simplefilter("ignore")
                 array = _read_member(file, f"{name}.npy")
         except Exception as error:
-            # A damaged archive fails in as many ways as it has bytes.
+            # A damaged archive may raise almost any error.
             raise unreadable(self.path, error) from error
         if array is None:
             raise self.error(f"has {name!r} as objects, which only pickle can read")
@@ -193,7 +195,7 @@ class _Archive:
 
 
 def _read_member(file: zipfile.ZipFile, name: str) -> NDArray[Any] | None:
-    """Read an array whose size is what it says; None for one of objects."""
+    """Read an array whose size agrees with its header; return None for objects."""
     info = file.getinfo(name)
     if info.file_size > max(_SUSPICIOUS_SIZE, _SUSPICIOUS_RATIO * info.compress_size):
         raise ValueError(
@@ -208,7 +210,7 @@ def _read_member(file: zipfile.ZipFile, name: str) -> NDArray[Any] | None:
         shape, _, dtype = read_header(member)
         if dtype.hasobject:
             return None
-        # Sizes are Python's integers here, which do not overflow.
+        # Python's integers do not overflow.
         size = dtype.itemsize
         for extent in shape:
             size *= extent
@@ -218,6 +220,6 @@ def _read_member(file: zipfile.ZipFile, name: str) -> NDArray[Any] | None:
         array = np.asarray(np.lib.format.read_array(member, allow_pickle=False))
     if array.dtype.kind == "U":
         array = array.astype(object)
-        # Half a character is no text.
+        # Refuse an unpaired surrogate, which is no valid text.
         "".join(array.ravel()).encode()
     return array

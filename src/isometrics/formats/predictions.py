@@ -1,4 +1,4 @@
-"""Predictions: the labels and scores of a file, and which column is what."""
+"""Predictions: the columns of a prediction file, and which of them are labels and scores."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _CONVENTIONS = (("0", "1"), ("-1", "1"), ("false", "true"))
-"""Names of a negative and a positive class that need no explanation."""
+"""Names of a negative and a positive class that are recognised."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Predictions(ResultTable):
-    """A small table of labels and scores, as a file of another tool holds them.
+    """A table of labels and scores from a file of another tool.
 
     Attributes
     ----------
     columns
-        The columns by name. Texts stand in arrays of objects.
+        The columns by name. Texts are in arrays of objects.
     label
         The column of true labels.
     scores
         The score column of each model, or of each class.
     group
-        The column that tells folds or other groups apart, if there is one.
+        The column of folds or other groups, if there is one.
     pos_label
         The label that is positive; None means True or 1.
     multiclass
@@ -101,12 +101,12 @@ class Predictions(ResultTable):
 
 
 def texts(values: Sequence[str]) -> NDArray[Any]:
-    """Return texts as an array of objects: one long text must not widen all the others."""
+    """Return texts as an array of objects, so that a long text does not widen all the others."""
     return np.array(values, dtype=object)
 
 
 def confidence(name: object) -> str:
-    """Return the column that holds the scores of a class, named as in OpenML's files."""
+    """Return the name of the column with the scores of a class, as in OpenML's files."""
     return f"confidence.{name}"
 
 
@@ -121,8 +121,8 @@ def of_classes(
 ) -> Predictions:
     """Return predictions with a score column for each class.
 
-    Of two classes one is positive, and its column has the scores; of more, each is positive
-    against the others in turn, or only `pos_label`.
+    One of two classes is positive, and its column has the scores. Of more classes, each is
+    positive against the others in turn, or only `pos_label`.
 
     Parameters
     ----------
@@ -135,25 +135,25 @@ def of_classes(
     source
         Where the predictions come from, for errors.
     group
-        The column that tells groups apart.
+        The column of groups.
     pos_label
-        What the user said is positive.
+        The positive class that the user named.
     """
     if pos_label is None and len(classes) > 2:
         scores = {name: confidence(name) for name in classes}
         return Predictions(columns, label, scores, group, None, True, classes)
     name = positive_class(list(classes), pos_label, source)
     if len(classes) > 2:
-        chosen = {name: classes[name]}
-        return Predictions(columns, label, {name: confidence(name)}, group, None, True, chosen)
+        positive = {name: classes[name]}
+        return Predictions(columns, label, {name: confidence(name)}, group, None, True, positive)
     scores = {confidence(name): confidence(name)}
     return Predictions(columns, label, scores, group, classes[name])
 
 
 def positive_class(classes: list[str], pos_label: object, source: object) -> str:
-    """Return the class that is positive: the one that was said, or 1 beside 0 or -1.
+    """Return the positive class: `pos_label`, or 1 where the other class is 0 or -1.
 
-    Nothing else is guessed; not the rarer class, and not the one that sorts last.
+    Nothing else is guessed, neither the rarer class nor the last one in sorted order.
     """
     listed = ", ".join(map(repr, classes))
     if pos_label is not None:

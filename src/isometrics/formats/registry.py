@@ -1,4 +1,4 @@
-"""The formats by name, told from the name and first lines of a file: who reads and writes each."""
+"""The registry of formats: their readers and writers, and how a file's format is recognised."""
 
 from __future__ import annotations
 
@@ -24,60 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-_BY_SUFFIX = {".arff": "openml", ".npz": "npz", ".list": "list"}
-_CURVES = (".pr", ".roc", ".spr")
-_TABLES = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".feather", ".arrow")
-_LINES = 50
-
-
-def sniff(path: str | os.PathLike[str]) -> str | None:
-    r"""Tell the format of a file from its name and first lines.
-
-    Returns None for a plain table such as CSV or Parquet, for a file that fits no format, and
-    where there is no file. A PR or ROC input of AUCCalculator cannot be told from other pairs of
-    numbers, so its format has to be named.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from isometrics import formats
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "out.txt"
-    >>> _ = path.write_text("inst#,actual,predicted,error,prediction\n1,2:pos,2:pos,,0.9\n")
-    >>> formats.sniff(path)
-    'weka'
-    """
-    file = TextFile(path, "")
-    try:
-        there = file.path.is_file()
-    except OSError:  # a name that is too long, or a folder that may not be entered
-        there = False
-    if not there:
-        return None
-    suffixes = [suffix.lower() for suffix in file.path.suffixes]
-    suffix = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")
-    if suffix in _BY_SUFFIX:
-        return _BY_SUFFIX[suffix]
-    try:
-        lines = [text for _, text in islice(file.lines(), _LINES)]
-    except FileError:
-        return None
-    if any(HEADER.fullmatch(text) for text in lines):
-        return "weka"
-    rows = [text.replace(",", " ").split() for text in lines]
-    if not rows or suffix in _TABLES or not all(is_number(value) for row in rows for value in row):
-        return None
-    return _of_numbers(rows, suffix)
-
-
-def _of_numbers(rows: list[list[str]], suffix: str) -> str | None:
-    widths = {len(row) for row in rows}
-    if widths == {2} and suffix in _CURVES:
-        return suffix
-    labels = {row[1] for row in rows if len(row) == 2}
-    if widths == {2} and labels <= {"0", "1"}:
-        # Where both columns are 0 or 1, either of them may be the class.
-        return None if {row[0] for row in rows} <= {"0", "1"} else "list"
-    return "boosting" if widths == {1} else None
+_FORMAT_BY_SUFFIX = {".arff": "openml", ".npz": "npz", ".list": "list"}
+_CURVE_SUFFIXES = (".pr", ".roc", ".spr")
+_TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".feather", ".arrow")
+_SNIFFED_LINES = 50
 
 
 class Format(NamedTuple):
@@ -86,17 +36,17 @@ class Format(NamedTuple):
     Attributes
     ----------
     name
-        What `read` and `write` call it.
+        The name that `read` and `write` accept.
     description
-        What the file holds, in one line.
+        What the file contains, in one line.
     suffixes
-        How such files are usually called.
+        The usual suffixes of such files.
     read
         Returns `Predictions` or `OperatingPoints`; None if the format is only written.
     write
         Writes what `read` returns; None if the format is only read.
     bytes_held
-        The bytes of memory that reading takes for each byte of the file, at most.
+        The largest number of bytes of memory that reading takes for each byte of the file.
     """
 
     name: str
@@ -115,7 +65,7 @@ class Format(NamedTuple):
 
 
 def write_csv(predictions: Predictions, path: str | os.PathLike[str]) -> None:
-    """Write all columns with a header; floats have all their digits."""
+    """Write all columns with a header, and floats with all their digits."""
     columns = [values.tolist() for values in predictions.columns.values()]
     with whole_file(path) as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -192,6 +142,11 @@ FORMATS: dict[str, Format] = {
 """The formats by name."""
 
 
+_CURVE_READERS = (davis_goadrich.read_pr, davis_goadrich.read_roc)
+_READERS = {name: entry.read for name, entry in FORMATS.items() if entry.read is not None}
+_WRITERS = {name: entry.write for name, entry in FORMATS.items() if entry.write is not None}
+
+
 def read(
     path: str | os.PathLike[str], format: str | None = None, **options: Any
 ) -> Predictions | OperatingPoints:
@@ -202,10 +157,10 @@ def read(
     path
         The file. Text may be compressed by gzip.
     format
-        One of `FORMATS`; by default, what `sniff` finds.
+        One of `FORMATS`; by default, the format that `sniff` recognises.
     options
-        What the format needs to know: ``positives=`` and ``negatives=`` for the points of a
-        curve, ``labels=`` for a file of predictions alone, ``pos_label=`` for classes by name.
+        Options of the format: ``positives=`` and ``negatives=`` for the points of a curve,
+        ``labels=`` for a file of predictions only, ``pos_label=`` for classes by name.
 
     Returns
     -------
@@ -246,24 +201,71 @@ def write(table: Predictions | OperatingPoints, path: str | os.PathLike[str], fo
         `Predictions` for ``"list"``, ``"npz"`` and ``"csv"``; `OperatingPoints` for ``"PR"``,
         ``"ROC"``, ``".pr"``, ``".roc"`` and ``".spr"``.
     path
-        The file, which appears whole or not at all.
+        The file, which is written completely or not at all.
     format
         The name of the format.
 
     Notes
     -----
-    PR coordinates do not tell the false positives of a row without true positives; such rows are
-    not in the files ``"PR"``, ``".pr"`` and ``".spr"``.
+    PR coordinates do not determine the false positives of a row without true positives, so such
+    rows are not in the files ``"PR"``, ``".pr"`` and ``".spr"``.
     """
     writer = _WRITERS[check_choice(format, "format", tuple(_WRITERS))]
-    wanted = OperatingPoints if FORMATS[format].read in _OF_CURVES else Predictions
-    if not isinstance(table, wanted):
+    expected = OperatingPoints if FORMATS[format].read in _CURVE_READERS else Predictions
+    if not isinstance(table, expected):
         raise ParameterError(
-            f"{format} is written from {wanted.__name__} but got {type(table).__name__}"
+            f"{format} is written from {expected.__name__} but got {type(table).__name__}"
         )
     writer(table, as_path(path))
 
 
-_OF_CURVES = (davis_goadrich.read_pr, davis_goadrich.read_roc)
-_READERS = {name: entry.read for name, entry in FORMATS.items() if entry.read is not None}
-_WRITERS = {name: entry.write for name, entry in FORMATS.items() if entry.write is not None}
+def sniff(path: str | os.PathLike[str]) -> str | None:
+    r"""Recognise the format of a file by its name and first lines.
+
+    Returns None for a plain table such as CSV or Parquet, for a file that fits no format, and
+    where there is no file. A PR or ROC input of AUCCalculator looks like any other pairs of
+    numbers, so its format has to be named.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from isometrics import formats
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "out.txt"
+    >>> _ = path.write_text("inst#,actual,predicted,error,prediction\n1,2:pos,2:pos,,0.9\n")
+    >>> formats.sniff(path)
+    'weka'
+    """
+    file = TextFile(path, "")
+    try:
+        exists = file.path.is_file()
+    except OSError:  # a name that is too long, or a folder that may not be entered
+        exists = False
+    if not exists:
+        return None
+    suffixes = [suffix.lower() for suffix in file.path.suffixes]
+    suffix = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")
+    if suffix in _FORMAT_BY_SUFFIX:
+        return _FORMAT_BY_SUFFIX[suffix]
+    try:
+        lines = [text for _, text in islice(file.lines(), _SNIFFED_LINES)]
+    except FileError:
+        return None
+    if any(HEADER.fullmatch(text) for text in lines):
+        return "weka"
+    rows = [text.replace(",", " ").split() for text in lines]
+    numeric = all(is_number(value) for row in rows for value in row)
+    if not rows or suffix in _TABLE_SUFFIXES or not numeric:
+        return None
+    return _sniff_numbers(rows, suffix)
+
+
+def _sniff_numbers(rows: list[list[str]], suffix: str) -> str | None:
+    """Recognise the format of rows of numbers."""
+    widths = {len(row) for row in rows}
+    if widths == {2} and suffix in _CURVE_SUFFIXES:
+        return suffix
+    labels = {row[1] for row in rows if len(row) == 2}
+    if widths == {2} and labels <= {"0", "1"}:
+        # If both columns are 0 or 1, either of them may be the class.
+        return None if {row[0] for row in rows} <= {"0", "1"} else "list"
+    return "boosting" if widths == {1} else None

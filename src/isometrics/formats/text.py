@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST_LINE = 2**20
-"""A line beyond this many bytes is no line of a prediction file, and is not read whole."""
+"""A longer line, in bytes, is no line of a prediction file, and is not read to its end."""
 
 _NUMBER = re.compile(
     r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.ASCII | re.IGNORECASE
 )
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
-_SMALLEST_GZIP = 18
+_MIN_GZIP_BYTES = 18
 
 
 class TextFile:
-    """A file of text, plain or compressed by gzip, in UTF-8.
+    """A text file in UTF-8, plain or compressed by gzip.
 
     Parameters
     ----------
     path
         The file.
     expects
-        What a file of this format has on its lines; it ends every error message.
+        What the lines of this format contain; the end of every error message.
     """
 
     def __init__(self, path: str | os.PathLike[str], expects: str) -> None:
@@ -47,7 +47,7 @@ class TextFile:
 
         Notes
         -----
-        Some OpenML files end in a NUL byte; a line of nothing but NUL bytes is blank, too.
+        Some OpenML files end in a NUL byte; a line that consists of NUL bytes is blank, too.
         """
         try:
             with self.path.open("rb") as file:
@@ -78,7 +78,7 @@ class TextFile:
             raise self.line_error(
                 number, "the line is not encoded in UTF-8; save the file in this encoding"
             ) from None
-        # A tab at the end may be an empty last value. What is white in Unicode only is blank, too.
+        # A tab at the end may be an empty last value, so only line ends are stripped.
         return text.rstrip("\r\n") if text.strip() else ""
 
     def line_error(self, line: int, what: str) -> FileError:
@@ -90,7 +90,7 @@ class TextFile:
         return FileError.about(self.path, f"{what}; {self.expects}")
 
     def number(self, text: str, line: int) -> float:
-        """Read a number as Python writes it; NaN and what overflows are refused."""
+        """Parse a number as Python writes it; NaN and overflow are refused."""
         if not _NUMBER.fullmatch(text):
             raise self.line_error(line, f"{shown(text)} is no number")
         value = float(text)
@@ -99,7 +99,7 @@ class TextFile:
         return value
 
     def rate(self, text: str, line: int) -> float:
-        """Read a number between 0 and 1."""
+        """Parse a number between 0 and 1."""
         value = self.number(text, line)
         if not 0 <= value <= 1:
             raise self.line_error(line, f"{shown(text)} is not between 0 and 1")
@@ -107,7 +107,7 @@ class TextFile:
 
 
 def as_path(path: object) -> Path:
-    """Return a path, or say that this is none."""
+    """Convert to a path."""
     try:
         return Path(path)  # type: ignore[arg-type]
     except TypeError:
@@ -126,7 +126,7 @@ def uncompressed_size(path: Path) -> int:
         with path.open("rb") as file:
             size = file.seek(0, io.SEEK_END)
             file.seek(0)
-            if file.read(len(_GZIP)) != _GZIP or size < _SMALLEST_GZIP:
+            if file.read(len(_GZIP)) != _GZIP or size < _MIN_GZIP_BYTES:
                 return size
             file.seek(-4, io.SEEK_END)
             return max(size, int.from_bytes(file.read(4), "little"))
@@ -142,10 +142,10 @@ def unreadable(path: Path, error: Exception) -> FileError:
 
 
 def shown(text: str) -> str:
-    """Return text of a file in quotes, cut where it is long."""
+    """Return text of a file in quotes, truncated if it is long."""
     return repr(text if len(text) <= 40 else text[:40] + "…")
 
 
 def is_number(text: str) -> bool:
-    """Tell whether `TextFile.number` takes this for a number, however large."""
+    """Return whether a text has the form of a number that `TextFile.number` accepts."""
     return _NUMBER.fullmatch(text) is not None
