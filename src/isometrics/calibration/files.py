@@ -144,8 +144,12 @@ def _calibrator(kind: str, name: str, data: object) -> HullCalibrator:
         if model[total] != count.sum().item():
             raise FileError(f"the {total} of {where} are not the sum of its segments")
     calibrator = KINDS[kind]()
-    columns = (np.array(column, np.float64) for column in (lower, upper, values))
-    calibrator.segments_ = CalibrationSegments(*columns, tp, fp, highest)
+    columns = {
+        "lower": np.array(lower, np.float64),
+        "upper": np.array(upper, np.float64),
+        "values": np.array(values, np.float64),
+    }
+    calibrator.segments_ = CalibrationSegments(**columns, tp=tp, fp=fp, highest_score=highest)
     return calibrator
 
 
