@@ -1,4 +1,4 @@
-"""What a curve is read against: isometrics, baselines, what cannot be achieved, other grids."""
+"""The background of a plot: isometrics, baselines, unachievable regions and grids."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
 
 LEVELS = tuple(round(0.1 * level, 1) for level in range(1, 10))
-"""The values whose isometrics are drawn unless others are asked for."""
+"""The values whose isometrics are drawn by default."""
 
 
 def isolines(
@@ -40,17 +40,17 @@ def isolines(
 
 
 def isoline(ax: Axes, x: Floats, y: Floats, value: str, label: str) -> None:
-    """Draw one line, with its value beyond the border that it runs into on the right."""
+    """Draw a line, with its value outside the axes where it ends on the right."""
     ax.plot(x, y, color=ISOLINE, linewidth=0.8, zorder=1.2, label=label)
     right, top = x[-1], y[-1]
     offset: tuple[float, float]
-    place: dict[str, Any]
+    alignment: dict[str, Any]
     if right == 1:
-        offset, place = (9, 0), {"ha": "left", "va": "center"}
+        offset, alignment = (9, 0), {"ha": "left", "va": "center"}
     elif top == 1:
-        offset, place = (0, 8), {"ha": "center", "va": "bottom"}
+        offset, alignment = (0, 8), {"ha": "center", "va": "bottom"}
     else:
-        offset, place = (2, 3), {"ha": "left", "va": "bottom"}
+        offset, alignment = (2, 3), {"ha": "left", "va": "bottom"}
     ax.annotate(
         value,
         (right, top),
@@ -60,12 +60,12 @@ def isoline(ax: Axes, x: Floats, y: Floats, value: str, label: str) -> None:
         color=ISOLINE_LABEL,
         annotation_clip=False,
         zorder=1.3,
-        **place,
+        **alignment,
     )
 
 
 def baseline(ax: Axes, space: str, prevalences: Iterable[float], *, beta: float) -> None:
-    """Draw what can be had without a model: guessing, or calling everything positive."""
+    """Draw what is achieved without a model: by guessing, or by the always-positive rule."""
     line: dict[str, Any] = {"color": BASELINE, "linestyle": ":", "linewidth": 1.4, "zorder": 1.5}
     if space == "roc":
         ax.plot([0, 1], [0, 1], label="guessing", **line)
@@ -91,7 +91,7 @@ def baseline(ax: Axes, space: str, prevalences: Iterable[float], *, beta: float)
 
 
 def unachievable(ax: Axes, prevalence: float) -> None:
-    """Shade the part of PR space that no ranking can reach (Boyd et al. 2012)."""
+    """Shade the region of PR space that no ranking can reach (Boyd et al. 2012)."""
     recall = np.linspace(0, 1, 201)
     lowest = prevalence * recall / (1 - prevalence + prevalence * recall)
     ax.fill_between(

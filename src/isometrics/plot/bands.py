@@ -1,4 +1,4 @@
-"""Confidence bands around curves, and how probable it is that one model is better."""
+"""Plots of confidence bands, and of the probability that one model is better than another."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def band(
     Parameters
     ----------
     bands
-        A band, or several of one space; those of one model share their colour.
+        A band, or several of one space; bands of the same model have the same colour.
     ax
         The axes to draw on, for example those that `roc` returned; by default new ones.
     curve
-        Draw the curve itself too, at the places of the band.
+        Draw the curve too, at the x values of the band.
     legend
         Draw a legend.
 
@@ -53,30 +53,30 @@ def band(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['95% band, pointwise', 'curve']
     """
-    given = [bands] if isinstance(bands, Band) else list(bands)
-    if not given or not all(isinstance(each, Band) for each in given):
+    band_list = [bands] if isinstance(bands, Band) else list(bands)
+    if not band_list or not all(isinstance(item, Band) for item in band_list):
         raise ParameterError("bands must be a Band or a list of them, as band() of curves returns")
-    spaces = sorted({each.space for each in given})
+    spaces = sorted({item.space for item in band_list})
     if len(spaces) > 1:
         raise ParameterError(f"bands must be of one space but are of {' and '.join(spaces)}")
-    ax = _frame(ax, given[0])
+    ax = _frame(ax, band_list[0])
     models: list[str] = []
-    for each in given:
-        first = each.model not in models
-        models += [each.model] * first
-        colour = style_of(models.index(each.model), len(given)).curve
-        _draw(ax, each, colour, curve=curve and first)
+    for item in band_list:
+        is_first = item.model not in models
+        models += [item.model] * is_first
+        colour = style_of(models.index(item.model), len(band_list)).curve
+        _draw(ax, item, colour, curve=curve and is_first)
     if legend:
         ax.legend(fontsize="small", framealpha=0.9)
     return ax
 
 
 def shade(bands: Sequence[Band], ax: Axes) -> None:
-    """Lay the bands of models under curves that are drawn already, in the same colours."""
-    for place, each in enumerate(bands):
-        style = style_of(place, len(bands))
+    """Draw the bands of models below existing curves, in the same colours."""
+    for index, band in enumerate(bands):
+        style = style_of(index, len(bands))
         ax.fill_between(
-            each.x, each.lower, each.upper, color=style.curve, alpha=0.18, linewidth=0, zorder=2.6
+            band.x, band.lower, band.upper, color=style.curve, alpha=0.18, linewidth=0, zorder=2.6
         )
 
 
@@ -95,8 +95,8 @@ def _frame(ax: Axes | None, band: Band) -> Axes:
 
 def _draw(ax: Axes, band: Band, colour: str, *, curve: bool) -> None:
     name = plain(band.model)
-    said = f"{percent(band.confidence_level)} band, {band.kind}"
-    label = f"{name}, {said}" if name else said
+    description = f"{percent(band.confidence_level)} band, {band.kind}"
+    label = f"{name}, {description}" if name else description
     look: dict[str, Any] = {"color": colour, "linewidth": 0}
     ax.fill_between(band.x, band.lower, band.upper, alpha=0.2, zorder=2.6, label=label, **look)
     if curve:
@@ -105,12 +105,12 @@ def _draw(ax: Axes, band: Band, colour: str, *, curve: bool) -> None:
 
 
 def better(result: BetterCurve, ax: Axes | None = None, *, scale: str = "lambda") -> Axes:
-    """Draw how probable it is, for each weight of recall, that one model is better.
+    """Draw the probability that one model is better than another, for each weight of recall.
 
     Parameters
     ----------
     result
-        What `CurveReplicates.better` returned.
+        The result of `CurveReplicates.better`.
     ax
         The axes to draw on; by default those of a new figure.
     scale

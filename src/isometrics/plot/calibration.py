@@ -1,4 +1,4 @@
-"""Pictures of calibration: the maps of calibrators, and how reliable probabilities are."""
+"""Plots of calibration: the maps of calibrators, and reliability diagrams."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def calibration_map(
 ) -> Axes:
     """Draw the step maps of calibrators: calibrated score over score.
 
-    Beyond the fitted scores the first and the last step go on. Infinite scores are not drawn.
+    Beyond the fitted scores, the first and the last step continue. Infinite scores are not drawn.
 
     Parameters
     ----------
     calibrators
-        A fitted `AccuracyCalibrator` or `FCalibrator`, or several by name: the two kinds side by
-        side show how far the thresholds for accuracy and for F lie apart.
+        A fitted `AccuracyCalibrator` or `FCalibrator`, or several by name. The two kinds together
+        show how much the thresholds for accuracy and for F differ.
     ax
         The axes to draw on; by default those of a new figure.
 
@@ -51,10 +51,10 @@ def calibration_map(
     """
     named = _named(calibrators, lambda calibrator: type(calibrator).__name__)
     ax = _axes(ax, "score", "calibrated score")
-    for place, (name, calibrator) in enumerate(named.items()):
-        style = style_of(place, max(len(named), 2))
+    for index, (name, calibrator) in enumerate(named.items()):
+        style = style_of(index, max(len(named), 2))
         x, y = _steps(calibrator.table())
-        dashes = "solid" if place == 0 else (0, (5, 1 + place))
+        dashes = "solid" if index == 0 else (0, (5, 1 + index))
         ax.plot(x, y, color=style.curve, linestyle=dashes, label=plain(name))
     ax.legend(fontsize="small")
     return ax
@@ -74,13 +74,13 @@ def reliability(
 ) -> Axes:
     """Draw a reliability diagram: the share of positives over the predicted probability.
 
-    Calibrated probabilities lie on the diagonal, within the bars, which are the intervals of the
-    report.
+    Calibrated probabilities lie on the diagonal, up to the intervals of the report, which are
+    drawn as bars.
 
     Parameters
     ----------
     reports
-        What `calibration_report` returned, or several of these by name.
+        The result of `calibration_report`, or several by name.
     ax
         The axes to draw on; by default those of a new figure.
 
@@ -103,8 +103,8 @@ def reliability(
     ax.set(xlim=(-MARGIN, 1 + MARGIN), ylim=(-MARGIN, 1 + MARGIN))
     ax.set_aspect("equal")
     ax.plot([0, 1], [0, 1], color=BASELINE, linestyle=":", label="calibrated")
-    for place, (name, report) in enumerate(named.items()):
-        style = style_of(place, max(len(named), 2))
+    for index, (name, report) in enumerate(named.items()):
+        style = style_of(index, max(len(named), 2))
         scores = f"Brier score {report.brier_score:.3f}, log loss {report.log_loss:.3f}"
         ax.errorbar(
             report.predicted,

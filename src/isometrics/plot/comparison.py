@@ -1,4 +1,4 @@
-"""A picture of a comparison: the models' tradeoff curves above a strip of their winners."""
+"""The plot of a comparison: the models' tradeoff curves above a strip of winners."""
 
 from __future__ import annotations
 
@@ -19,21 +19,23 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
 
 STRIP = (0.13, 0.06)
-"""How far below the curves the strip ends and begins, as parts of their height."""
+"""Distances of the bottom and the top of the strip below the curves, relative to their height."""
 
 _LETTER = 0.0135
-"""The width of a letter, as a part of axes of the usual size."""
+"""The width of a letter, relative to axes of the default size."""
 
 _TRIVIAL: dict[str, Any] = {"facecolor": "0.88", "hatch": "///", "edgecolor": "0.6"}
 
 
 def comparison(result: Comparison, ax: Axes | None = None, *, legend: bool = True) -> Axes:
-    """Draw who wins where: the best value of each model for every λ, and a strip of winners.
+    """Draw the best value of each model for every λ, and a strip of the winners.
+
+    The winner for a λ is the model with the highest value.
 
     Parameters
     ----------
     result
-        What `compare` returned.
+        The result of `compare`.
     ax
         The axes to draw on; by default those of a new figure.
     legend
@@ -43,7 +45,7 @@ def comparison(result: Comparison, ax: Axes | None = None, *, legend: bool = Tru
     -------
     matplotlib.axes.Axes
         The axes. The strip lies below the curves, in the colours of the models; models that tie
-        share its height, and it is hatched where no model beats the set of everything.
+        share its height, and it is hatched where a trivial set is better than every model.
 
     Examples
     --------
@@ -67,42 +69,43 @@ def comparison(result: Comparison, ax: Axes | None = None, *, legend: bool = Tru
         if {EVERYTHING, NOTHING} & {names[0] for names in result.winners.names}:
             lines.append(Patch(**_TRIVIAL))
             labels.append("a trivial set wins")
-        # Upper envelopes of the indices bend downwards in the middle, so there is room above. To
-        # search for room takes matplotlib long, of which it then warns.
+        # The upper envelopes of the indices are low in the middle, so there is room above. A
+        # search for the best location takes matplotlib long, and it warns about it.
         drawn.legend(lines, labels, loc="upper center", fontsize="small", framealpha=0.9)
     return drawn
 
 
 def _draw_strip(ax: Axes, result: Comparison) -> None:
-    """Make room below the curves and draw who wins there."""
+    """Extend the axes below the curves, and draw the winners there."""
     low, high = ax.get_ylim()
-    bottom, top = (low - part * (high - low) for part in STRIP)
+    bottom, top = (low - distance * (high - low) for distance in STRIP)
     ax.set_yticks([tick for tick in ax.get_yticks() if low <= tick <= high])
     ax.set_ylim(bottom - 0.02 * (high - low), high)
-    # A trivial set may fall far below all models, but not into the strip.
+    # Hide the curves of trivial sets that reach into the strip.
     ax.axhspan(ax.get_ylim()[0], low, color="white", linewidth=0, zorder=1.9)
-    won, models = result.winners, list(result.models)
-    for names, lo, hi in zip(won.names, won.lambda_lo, won.lambda_hi, strict=True):
+    winners, models = result.winners, list(result.models)
+    for names, lo, hi in zip(winners.names, winners.lambda_lo, winners.lambda_hi, strict=True):
         height = (top - bottom) / len(names)
         for row, name in enumerate(names):
             look: dict[str, Any] = _TRIVIAL
             if name in models:
                 look = {"facecolor": style_of(models.index(name), len(models)).curve}
-            place = (top - (row + 1) * height, height)
-            ax.broken_barh([(lo, hi - lo)], place, linewidth=0, zorder=2, **look)
+            y_range = (top - (row + 1) * height, height)
+            ax.broken_barh([(lo, hi - lo)], y_range, linewidth=0, zorder=2, **look)
         if len(names) == 1 and names[0] in models:
             middle = (float(lo + hi) / 2, (top + bottom) / 2)
             _draw_name(ax, names[0], middle, float(hi - lo), look["facecolor"])
-    _draw_crossings(ax, won.lambda_lo[1:], bottom, top, high)
-
-
-def _draw_crossings(ax: Axes, crossings: Floats, bottom: float, top: float, high: float) -> None:
-    """Draw a line where the winner changes, with its λ; labels never run into each other."""
+    crossings = winners.lambda_lo[1:]
     ax.vlines(crossings, bottom, high, color="0.6", linewidth=0.7, zorder=1.95)
+    _label_crossings(ax, crossings, top)
+
+
+def _label_crossings(ax: Axes, crossings: Floats, top: float) -> None:
+    """Write λ where the winner changes, unless the label would overlap the one before it."""
     last = -1.0
     for lam in crossings.tolist():
         inwards = lam > 1 - 4.5 * _LETTER
-        # A label that ends at its line needs as much room again as the one before, which began.
+        # A label to the left of its line needs twice the room: the one before is to the right.
         if lam - last > (9 if inwards else 4.5) * _LETTER:
             ax.annotate(
                 f"{lam:.2f}" if 0.01 <= lam <= 0.99 else f"{lam:.4g}",
@@ -117,7 +120,7 @@ def _draw_crossings(ax: Axes, crossings: Floats, bottom: float, top: float, high
 
 
 def _draw_name(ax: Axes, name: str, middle: tuple[float, float], width: float, colour: str) -> None:
-    """Write a name on its part of the strip, where there is room for it."""
+    """Write a name on its section of the strip, if there is room for it."""
     if width < _LETTER * (len(name) + 1):
         return
     red, green, blue = to_rgb(colour)

@@ -34,7 +34,7 @@ CORNERS: dict[Any, tuple[int, int]] = {
 
 
 def frame(ax: Axes | None, space: str, low: float = 0.0) -> Axes:
-    """Return the axes, new ones if none are given, set up for a space."""
+    """Set up the axes, by default those of a new figure, for a space."""
     if ax is None:
         _, ax = plt.subplots(figsize=(5.6, 5.6), layout="constrained")
     x, y = NAMES[space]
@@ -47,20 +47,20 @@ def frame(ax: Axes | None, space: str, low: float = 0.0) -> Axes:
 
 
 def legend(ax: Axes, curves: Sequence[Line2D], *, own_figure: bool) -> None:
-    """Draw the legend in the corner that the curves enter least, or below the axes."""
+    """Draw the legend in the corner with the least of the curves, or below the axes."""
     lines, labels = ax.get_legend_handles_labels()
-    # The size of the letters is fixed, so these are parts of axes of a usual size.
-    room = np.array([0.12 + 0.011 * max(map(len, labels)), 0.06 + 0.05 * len(lines)])
+    # Width and height of the legend, relative to axes of the default size.
+    legend_size = np.array([0.12 + 0.011 * max(map(len, labels)), 0.06 + 0.05 * len(lines)])
     low, high = ax.get_xlim()
-    places = np.vstack([_stations(line, low, high) for line in curves])
+    curve_points = np.vstack([_evenly_spaced(line, low, high) for line in curves])
 
-    def entered(corner: Any) -> int:
-        return int((abs(places - CORNERS[corner]) < room).all(axis=1).sum())
+    def n_covered(corner: Any) -> int:
+        return int((abs(curve_points - CORNERS[corner]) < legend_size).all(axis=1).sum())
 
-    corner = min(CORNERS, key=entered)
+    corner = min(CORNERS, key=n_covered)
     look: dict[str, Any] = {"loc": corner, "fontsize": "small", "framealpha": 0.9}
-    if own_figure and entered(corner):
-        # Every corner is taken; a figure of our own can grow and have the legend below.
+    if own_figure and n_covered(corner):
+        # No corner is free; a figure created here can grow and have the legend below.
         look |= {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12), "ncols": 2}
         figure = cast("Figure", ax.figure)
         width, height = figure.get_size_inches()
@@ -69,13 +69,13 @@ def legend(ax: Axes, curves: Sequence[Line2D], *, own_figure: bool) -> None:
     ax.legend(lines, labels, **look)
 
 
-def _stations(line: Line2D, low: float, high: float, steps: int = 400) -> Floats:
-    """Return points at equal distances along a line, as parts of the axes."""
+def _evenly_spaced(line: Line2D, low: float, high: float, size: int = 400) -> Floats:
+    """Return points at equal distances along a line, in coordinates relative to the axes."""
     data = np.asarray(line.get_xydata(), dtype=np.float64)
-    # What lies far outside is drawn to the border, where no legend stands.
+    # Points far outside are moved next to the axes, where there is no legend.
     points = np.clip((data[np.isfinite(data).all(axis=1)] - low) / (high - low), -0.1, 1.1)
     if line.get_linestyle() == "None":
         return points
-    way = np.append(0, np.cumsum(np.hypot(*np.diff(points, axis=0).T)))
-    at = np.linspace(0, way[-1], steps)
-    return np.column_stack([np.interp(at, way, axis) for axis in points.T])
+    length = np.append(0, np.cumsum(np.hypot(*np.diff(points, axis=0).T)))
+    positions = np.linspace(0, length[-1], size)
+    return np.column_stack([np.interp(positions, length, axis) for axis in points.T])

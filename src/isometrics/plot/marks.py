@@ -1,4 +1,4 @@
-"""Marks on a curve: operating points, thresholds, hull segments; and which marks were asked for."""
+"""Marks on a curve: operating points, thresholds and hull segments; the options of the plots."""
 
 from __future__ import annotations
 
@@ -24,102 +24,6 @@ if TYPE_CHECKING:
     from isometrics.plot.styles import Style
 
 
-BELOW = {"roc": (7, -4, "left"), "pr": (-7, -4, "right"), "prg": (-7, -4, "right")}
-"""Where labels of operating points go, in points: to the side that a good curve leaves free."""
-
-OUTSIDE = {"roc": (-3, 3, "right"), "pr": (3, 3, "left"), "prg": (3, 3, "left")}
-"""Where labels of hull segments go: beyond the hull."""
-
-_LABEL = np.array([0.08, 0.045])
-"""Room for one label, as parts of the axes."""
-
-
-def operating_points(
-    ax: Axes, space: str, points: OperatingPoints, thresholds: ArrayLike, style: Style
-) -> None:
-    """Mark the rows of some thresholds, each labelled with its threshold."""
-    chosen = points.at(thresholds)
-    here = getattr(chosen, space)
-    x, y = here.x, here.y
-    # The empty rule has no place in PR and PRG space.
-    placed = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-    ax.plot(
-        x[placed],
-        y[placed],
-        linestyle="",
-        marker=style.marker,
-        markersize=7,
-        markerfacecolor="white",
-        markeredgecolor=style.curve,
-        markeredgewidth=1.6,
-        zorder=4.5,
-        label="_nolegend_",
-    )
-    across, up, side = BELOW[space]
-    for row in placed:
-        ax.annotate(
-            f"{chosen.thresholds[row]:g}",
-            (x[row], y[row]),
-            xytext=(across, up),
-            textcoords="offset points",
-            ha=side,
-            va="top",
-            fontsize=8,
-            color=style.curve,
-            zorder=4.6,
-        )
-
-
-def hull_scores(
-    ax: Axes, space: str, hull: OperatingPoints, kind: str, style: Style, *, low: float
-) -> None:
-    """Label the segments of a hull with their calibrated scores, the longest ones first.
-
-    A segment beside a label already there has none.
-    """
-    scores = SCORES[kind](hull.table)
-    places = sorted(_places(hull, space, low), key=lambda place: -place[3])
-    taken = np.empty((0, 2))
-    for segment, x, y, _ in places:
-        if (abs(taken - (x, y)) < _LABEL * (1 - low)).all(axis=1).any():
-            continue
-        taken = np.vstack([taken, (x, y)])
-        across, up, side = OUTSIDE[space]
-        if space == "roc" and x < _LABEL[0] / 2:
-            across, side = -across, "left"  # beside the border there is no room
-        ax.annotate(
-            f"{scores[segment]:.2f}",
-            (x, y),
-            xytext=(across, -up if y > 1 - _LABEL[1] else up),
-            textcoords="offset points",
-            ha=side,
-            va="top" if y > 1 - _LABEL[1] else "bottom",
-            fontsize=8,
-            color=style.hull,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.6, "pad": 0.5},
-            zorder=4.4,
-        )
-
-
-def _places(
-    hull: OperatingPoints, space: str, low: float
-) -> Iterator[tuple[int, float, float, float]]:
-    """Yield the number, the middle and the length of each segment that is in sight."""
-    here = getattr(hull, space)
-    x, y = np.clip(here.x, low, 1), here.y
-    for segment in range(len(hull) - 1):
-        start, end = float(x[segment]), float(x[segment + 1])
-        if start < end:
-            middle = (start + end) / 2
-            height = float(here.interpolate(middle))
-            length = max(end - start, 2 * abs(height - float(y[segment + 1])))
-        else:
-            middle, height = end, float(y[segment] + y[segment + 1]) / 2
-            length = abs(float(y[segment + 1] - y[segment]))
-        if low < height <= 1 and middle > low - (space == "roc"):
-            yield segment, middle, height, length
-
-
 def f_scores(hull: Table) -> Floats:
     """Return the F-calibrated score of each segment, 1/(1+β²)."""
     return np.array([float(share) for share in segment_shares(hull)])
@@ -131,7 +35,7 @@ Models: TypeAlias = OperatingPoints | Mapping[str, OperatingPoints]
 
 
 class Options(NamedTuple):
-    """The options of all spaces; those that a space lacks keep their defaults."""
+    """The options of all spaces; those that a space does not have are at their defaults."""
 
     hull: bool
     isolines: bool | Sequence[float]
@@ -147,7 +51,7 @@ class Options(NamedTuple):
     low: float = 0.0
 
     def checked(self, space: str, prevalences: Sequence[float]) -> Self:
-        """Refuse what cannot be drawn for models of these prevalences, in rising order."""
+        """Check the options for models of these prevalences, which are in rising order."""
         numbers: dict[str, Any] = {
             "beta": check_beta(self.beta),
             "cost": check_cost(self.cost),
@@ -160,10 +64,11 @@ class Options(NamedTuple):
             check_choice(self.annotate_hull, "annotate_hull", tuple(SCORES))
         if self.grid_of is not None:
             check_choice(self.grid_of, "grid_of", tuple(SPACES))
-        # Lines of equal F and of equal F gain are the same at every prevalence, each in its space.
-        needed = {"isolines": space == "roc" and self.isolines, "grid_of": self.grid_of}
-        for option, wanted in needed.items():
-            if wanted and len(prevalences) > 1:
+        # Lines of equal F in PR space, and of equal F gain in PRG space, do not depend on the
+        # prevalence.
+        dependent = {"isolines": space == "roc" and self.isolines, "grid_of": self.grid_of}
+        for option, value in dependent.items():
+            if value and len(prevalences) > 1:
                 raise ParameterError(
                     f"{option} needs models of one prevalence but theirs lie between "
                     f"{prevalences[0]:g} and {prevalences[-1]:g}; bring them to one with "
@@ -173,7 +78,7 @@ class Options(NamedTuple):
 
 
 def named(pts: Models) -> list[tuple[str | None, OperatingPoints]]:
-    """Return the models with their names; a model alone has none."""
+    """Return the models with their names; a single model has none."""
     if isinstance(pts, OperatingPoints):
         return [(None, pts)]
     if not isinstance(pts, Mapping) or not pts:
@@ -186,3 +91,107 @@ def named(pts: Models) -> list[tuple[str | None, OperatingPoints]]:
                 f"pts[{name!r}] must be OperatingPoints but is {type(points).__name__}"
             )
     return [(str(name), points) for name, points in pts.items()]
+
+
+BELOW = {"roc": (7, -4, "left"), "pr": (-7, -4, "right"), "prg": (-7, -4, "right")}
+"""Offsets, in points, and alignment of labels of operating points: below a good curve."""
+
+OUTSIDE = {"roc": (-3, 3, "right"), "pr": (3, 3, "left"), "prg": (3, 3, "left")}
+"""Offsets, in points, and alignment of labels of hull segments: outside the hull."""
+
+_LABEL_SIZE = np.array([0.08, 0.045])
+"""Width and height of a label, relative to the axes."""
+
+
+def operating_points(
+    ax: Axes, space: str, points: OperatingPoints, thresholds: ArrayLike, style: Style
+) -> None:
+    """Mark the rows at these thresholds, with the thresholds as labels."""
+    marked = points.at(thresholds)
+    view = getattr(marked, space)
+    x, y = view.x, view.y
+    # The empty rule has no finite coordinates in PR and PRG space.
+    finite = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    ax.plot(
+        x[finite],
+        y[finite],
+        linestyle="",
+        marker=style.marker,
+        markersize=7,
+        markerfacecolor="white",
+        markeredgecolor=style.curve,
+        markeredgewidth=1.6,
+        zorder=4.5,
+        label="_nolegend_",
+    )
+    x_offset, y_offset, alignment = BELOW[space]
+    for row in finite:
+        ax.annotate(
+            f"{marked.thresholds[row]:g}",
+            (x[row], y[row]),
+            xytext=(x_offset, y_offset),
+            textcoords="offset points",
+            ha=alignment,
+            va="top",
+            fontsize=8,
+            color=style.curve,
+            zorder=4.6,
+        )
+
+
+def hull_scores(
+    ax: Axes, space: str, hull: OperatingPoints, kind: str, style: Style, *, low: float
+) -> None:
+    """Label the segments of a hull with their calibrated scores, the longest ones first.
+
+    A segment has no label if it would overlap another one.
+    """
+    scores = SCORES[kind](hull.table)
+    segments = sorted(_visible_segments(hull, space, low), key=lambda segment: -segment.length)
+    labelled = np.empty((0, 2))
+    for index, x, y, _ in segments:
+        if (abs(labelled - (x, y)) < _LABEL_SIZE * (1 - low)).all(axis=1).any():
+            continue
+        labelled = np.vstack([labelled, (x, y)])
+        x_offset, y_offset, alignment = OUTSIDE[space]
+        if space == "roc" and x < _LABEL_SIZE[0] / 2:
+            x_offset, alignment = -x_offset, "left"  # there is no room next to the border
+        at_top = y > 1 - _LABEL_SIZE[1]
+        ax.annotate(
+            f"{scores[index]:.2f}",
+            (x, y),
+            xytext=(x_offset, -y_offset if at_top else y_offset),
+            textcoords="offset points",
+            ha=alignment,
+            va="top" if at_top else "bottom",
+            fontsize=8,
+            color=style.hull,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.6, "pad": 0.5},
+            zorder=4.4,
+        )
+
+
+class _Segment(NamedTuple):
+    """The index, the middle and the length of a hull segment."""
+
+    index: int
+    x: float
+    y: float
+    length: float
+
+
+def _visible_segments(hull: OperatingPoints, space: str, low: float) -> Iterator[_Segment]:
+    """Yield the segments whose middle lies inside the axes."""
+    view = getattr(hull, space)
+    x, y = np.clip(view.x, low, 1), view.y
+    for index in range(len(hull) - 1):
+        start, end = float(x[index]), float(x[index + 1])
+        if start < end:
+            middle = (start + end) / 2
+            height = float(view.interpolate(middle))
+            length = max(end - start, 2 * abs(height - float(y[index + 1])))
+        else:
+            middle, height = end, float(y[index] + y[index + 1]) / 2
+            length = abs(float(y[index + 1] - y[index]))
+        if low < height <= 1 and middle > low - (space == "roc"):
+            yield _Segment(index, middle, height, length)

@@ -42,24 +42,24 @@ def curve(
 ) -> Line2D:
     """Draw and return the curve, or the single points of a family of sets."""
     look: dict[str, Any] = {"color": style.curve, "zorder": 3.0}
-    here = getattr(points, space)
     if not points.table.nested:
+        view = getattr(points, space)
         title = "points" if name is None else plain(name)
         (line,) = ax.plot(
-            here.x, here.y, linestyle="", marker=style.marker, markersize=5, label=title, **look
+            view.x, view.y, linestyle="", marker=style.marker, markersize=5, label=title, **look
         )
         return line
     title = "curve" if name is None else plain(name)
     x, y = trace(points.table, space, width=pixels, height=pixels, low=low)
     if name is not None:
-        look |= {"marker": style.marker, "markersize": 5, "markevery": _spread(x, y, low)}
+        look |= {"marker": style.marker, "markersize": 5, "markevery": _marker_rows(x, y, low)}
     label = f"{title} ({area_in(space)} {_area(points, space)})"
     (line,) = ax.plot(x, y, linewidth=1.5, label=label, **look)
     return line
 
 
 def _area(points: OperatingPoints, space: str) -> str:
-    """Return the area under a curve as text; of a table that lacks rows, its bounds."""
+    """Return the area under a curve as text, or its bounds if rows are missing."""
     try:
         return f"{getattr(points, space).area():.3f}"
     except NotAnswerableError:
@@ -67,16 +67,17 @@ def _area(points: OperatingPoints, space: str) -> str:
         return bracketed(*bounds_of(points, [measure])[measure.name])
 
 
-def _spread(x: Floats, y: Floats, low: float, markers: int = 9) -> list[int]:
-    """Return corners of a line that lie about evenly along the part in sight.
+def _marker_rows(x: Floats, y: Floats, low: float, n_markers: int = 9) -> list[int]:
+    """Return indices of points at roughly equal distances along the visible section of a line.
 
-    matplotlib can spread markers itself, but counts what lies out of sight; a PRG curve comes
-    from so far that it would place millions there.
+    matplotlib can space markers itself, but includes what lies outside the axes, where a PRG curve
+    is so long that there would be millions of markers.
     """
-    seen = (x >= low) & (y >= low)
-    way = np.cumsum(np.where(seen[:-1] & seen[1:], np.hypot(np.diff(x), np.diff(y)), 0))
-    stations = np.linspace(0, way[-1], markers + 2)[1:-1]
-    return [int(corner) for corner in np.unique(np.searchsorted(way, stations) + 1)]
+    visible = (x >= low) & (y >= low)
+    steps = np.where(visible[:-1] & visible[1:], np.hypot(np.diff(x), np.diff(y)), 0)
+    length = np.cumsum(steps)
+    positions = np.linspace(0, length[-1], n_markers + 2)[1:-1]
+    return [int(row) for row in np.unique(np.searchsorted(length, positions) + 1)]
 
 
 def hull(
@@ -89,7 +90,7 @@ def hull(
     pixels: int,
     low: float,
 ) -> Line2D:
-    """Draw and return the hull as a line of its own, never in place of the curve."""
+    """Draw and return the hull, as a line in addition to the curve."""
     title = "hull" if name is None else f"{plain(name)}, hull"
     (line,) = ax.plot(
         *trace(corners.table, space, width=pixels, height=pixels, low=low),
@@ -126,10 +127,10 @@ def roc(
     ax
         The axes to draw on; by default those of a new figure.
     hull
-        Draw the convex hull, as a dashed line of its own.
+        Draw the convex hull too, as a dashed line.
     isolines
-        Draw lines of equal accuracy, at the values given or, by default, at 0.1, 0.2, …, 0.9.
-        Each has its value at its end. They need models of one prevalence.
+        Draw lines of equal accuracy, at these values or, by default, at 0.1, 0.2, …, 0.9. Each
+        has its value at its end. All models must have the same prevalence.
     baseline
         Draw the diagonal, which guessing achieves.
     points
@@ -137,7 +138,7 @@ def roc(
     annotate_hull
         Label the segments of the hull with scores calibrated for ``"accuracy"`` or for ``"f"``.
         The threshold between two segments is best for every cost proportion, or every 1/(1+β²),
-        between their scores. Segments too short for a label have none.
+        between their scores. Segments that are too short have no label.
     grid_of
         Draw the points of a regular grid of another space: ``"roc"``, ``"pr"`` or ``"prg"``.
     legend
@@ -145,8 +146,8 @@ def roc(
     cost
         The cost proportion of false positives for `isolines`; ½ is plain accuracy.
     pixels
-        Long curves are thinned so that nothing moves by more than half a pixel of a picture of
-        this width and height, which also keeps vector files small.
+        Long curves are thinned so that no point moves by more than half a pixel in an image of
+        this width and height. This keeps vector files small.
 
     Returns
     -------
@@ -183,19 +184,19 @@ def pr(
     beta: float = 1.0,
     pixels: int = 800,
 ) -> Axes:
-    """Draw PR curves: precision over recall, bent as they are between the rows.
+    """Draw PR curves: precision over recall, with the exact curve between the rows.
 
     Parameters
     ----------
     pts, ax, hull, points, annotate_hull, grid_of, legend, pixels
         As for `roc`. The hull is the achievable curve of Davis & Goadrich (2006).
     isolines
-        Draw lines of equal F_β, at the values given or, by default, at 0.1, 0.2, …, 0.9.
+        Draw lines of equal F_β, at these values or, by default, at 0.1, 0.2, …, 0.9.
     baseline
         Draw the always-positive rule and the line of its F_β, for each prevalence.
     unachievable
-        Shade the region that not even the worst ranking enters (Boyd et al. 2012); of models
-        that differ in prevalence, the region that is closed to all.
+        Shade the region that no ranking can reach (Boyd et al. 2012). If models differ in
+        prevalence, it is the region that none of them can reach.
     beta
         The β of `isolines` and `baseline`.
 
@@ -250,16 +251,16 @@ def prg(
     pts, ax, hull, points, annotate_hull, grid_of, legend, pixels
         As for `roc`.
     isolines
-        Draw lines of equal F_β gain, which are parallel, at the values given or, by default, at
-        0.1, 0.2, …, 0.9.
+        Draw lines of equal F_β gain, which are parallel, at these values or, by default, at 0.1,
+        0.2, …, 0.9.
     baseline
-        Draw the always-positive rule and the line of its F_β gain; for β = 1 that is the minor
+        Draw the always-positive rule and the line of its F_β gain, which for β = 1 is the minor
         diagonal.
     beta
         The β of `isolines` and `baseline`.
     low
-        The lowest gain shown. Rows with lower gains are cut off by the axes, not dropped: the
-        curve comes in from where they lie.
+        The lowest gain shown. Rows with lower gains lie outside the axes, but the curve still
+        begins there.
 
     Returns
     -------
@@ -300,11 +301,11 @@ def _draw(pts: Models, ax: Axes | None, space: str, options: Options) -> Axes:
     lines = []
     for number, (name, points) in enumerate(models):
         style = style_of(number, len(models))
-        sight: dict[str, Any] = {"pixels": options.pixels, "low": options.low - MARGIN}
-        lines.append(curve(ax, space, points, name, style, **sight))
+        resolution: dict[str, Any] = {"pixels": options.pixels, "low": options.low - MARGIN}
+        lines.append(curve(ax, space, points, name, style, **resolution))
         corners = points.hull()
         if options.hull:
-            lines.append(hull(ax, space, corners, name, style, **sight))
+            lines.append(hull(ax, space, corners, name, style, **resolution))
         if options.annotate_hull is not None:
             kind = options.annotate_hull
             marks.hull_scores(ax, space, corners, kind, style, low=options.low)
@@ -316,7 +317,7 @@ def _draw(pts: Models, ax: Axes | None, space: str, options: Options) -> Axes:
 
 
 def _draw_background(ax: Axes, space: str, prevalences: list[float], options: Options) -> None:
-    # What depends on the prevalence was checked to have one, or is drawn for each or the lowest.
+    # Where models differ in prevalence, `Options.checked` refused what needs a single one.
     lowest = prevalences[0]
     if options.unachievable:
         background.unachievable(ax, lowest)
@@ -344,13 +345,13 @@ def overview(
     axes
         Four axes to draw on; by default those of a new figure, two by two.
     options
-        Options of `roc`, `pr`, `prg` and `tradeoff`; each space takes those it has. `points`
-        means thresholds to mark, so `tradeoff` does not take it.
+        Options of `roc`, `pr`, `prg` and `tradeoff`; each is passed to the spaces that have it.
+        `points` means thresholds to mark, so it is not passed to `tradeoff`.
 
     Returns
     -------
     numpy.ndarray
-        The axes, in the shape in which they stand.
+        The axes, in the shape of `axes`.
 
     Examples
     --------
@@ -362,29 +363,30 @@ def overview(
     ['ROC', 'PR', 'PRG', 'tradeoff']
     """
     named(pts)
-    taken = {space: _options_of(space) for space in SPACES}
-    taken["tradeoff"].discard("points")
-    unknown = sorted(set(options) - set().union(*taken.values()))
+    accepted = {space: _options_of(space) for space in SPACES}
+    accepted["tradeoff"].discard("points")
+    accepted_anywhere = set().union(*accepted.values())
+    unknown = sorted(set(options) - accepted_anywhere)
     if unknown:
         raise ParameterError(
             f"no space has the option {unknown[0]!r}; "
-            f"they have {', '.join(sorted(set().union(*taken.values())))}"
+            f"they have {', '.join(sorted(accepted_anywhere))}"
         )
     if axes is None:
         _, axes = plt.subplots(2, 2, figsize=(11.2, 10.8), layout="constrained")
-    places = np.asarray(axes, dtype=object)
-    if places.size != len(SPACES):
-        raise ParameterError(f"axes must be four axes but has {places.size}")
-    for (space, draw), ax in zip(SPACES.items(), places.flat, strict=True):
-        mine = {name: value for name, value in options.items() if name in taken[space]}
-        draw(pts, ax, **(_defaults(space, pts) | mine))
-        # Above the axes there may be labels of lines.
+    axes_array = np.asarray(axes, dtype=object)
+    if axes_array.size != len(SPACES):
+        raise ParameterError(f"axes must be four axes but has {axes_array.size}")
+    for (space, draw), ax in zip(SPACES.items(), axes_array.flat, strict=True):
+        passed = {name: value for name, value in options.items() if name in accepted[space]}
+        draw(pts, ax, **(_defaults(space, pts) | passed))
+        # The padding leaves room for labels of lines above the axes.
         ax.set_title(TITLES.get(space, space), pad=16)
-    return places
+    return axes_array
 
 
 def draw_space(space: str, pts: Models, ax: Axes | None, **options: Any) -> Axes:
-    """Draw one space by its name, with the options it has."""
+    """Draw a space by its name; refuse options that it does not have."""
     unknown = sorted(set(options) - _options_of(space))
     if unknown:
         raise ParameterError(
@@ -396,10 +398,10 @@ def draw_space(space: str, pts: Models, ax: Axes | None, **options: Any) -> Axes
 
 def _options_of(space: str) -> set[str]:
     parameters = signature(SPACES[space]).parameters.values()
-    return {each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY}
+    return {option.name for option in parameters if option.kind is Parameter.KEYWORD_ONLY}
 
 
 def _defaults(space: str, pts: Models) -> dict[str, Any]:
-    """Leave out lines of equal accuracy where the models have no common ones."""
+    """Leave out lines of equal accuracy where they depend on the model's prevalence."""
     prevalences = {points.prevalence for _, points in named(pts)}
     return {"isolines": False} if space == "roc" and len(prevalences) > 1 else {}

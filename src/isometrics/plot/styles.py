@@ -1,4 +1,4 @@
-"""Colours, lines and markers: told apart by colour-blind readers, and in grey print.
+"""Colours, lines and markers that colour-blind readers can distinguish, also in grey print.
 
 The colours are those of Okabe & Ito (2008), *Color Universal Design*. Models differ in their
 markers too, and a hull is always dashed.
@@ -17,7 +17,7 @@ BASELINE, ISOLINE, ISOLINE_LABEL = "0.35", "0.72", "0.4"
 
 
 class Style(NamedTuple):
-    """How one model is drawn."""
+    """Colours and marker of a model."""
 
     curve: str
     hull: str
@@ -31,8 +31,8 @@ _MARKERS = ("o", "^", "s", "D", "v", "P", "X", "<", ">", "*")
 def style_of(model: int, models: int) -> Style:
     """Return the style of one of several models.
 
-    The hull of a single model has a colour of its own. Among several, it takes a darker shade of
-    its model's colour, so that one sees whose hull it is.
+    The hull of a single model has another colour than the curve. With several models, it has a
+    darker shade of its model's colour.
     """
     colour, marker = _COLOURS[model % len(_COLOURS)], _MARKERS[model % len(_MARKERS)]
     if models == 1:
@@ -47,7 +47,7 @@ def _darker(colour: str) -> str:
 
 
 def plain(text: object) -> str:
-    r"""Return a user's text so that matplotlib prints it as it is.
+    r"""Return a user's text, escaped for matplotlib.
 
     A pair of ``$`` would start a formula, and labels that begin with ``_`` would be left out of
     the legend.

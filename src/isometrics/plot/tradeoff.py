@@ -1,4 +1,4 @@
-"""Pictures of tradeoff space, and of the indices in PR space (Hanczar & Nadif)."""
+"""Plots of tradeoff space, and of the indices in PR space (Hanczar & Nadif)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NAMES = {
 LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
 _GRID = np.linspace(0, 1, 401)
 _LETTER, _LINE = 0.0135, 0.03
-"""Room for a letter and for a line of small text, as parts of axes of a usual size."""
+"""Width of a letter and height of a line of small text, relative to axes of the default size."""
 
 
 def tradeoff(
@@ -63,12 +63,12 @@ def tradeoff(
     index
         The index, as for `OperatingPoints.tradeoff`.
     points
-        Draw the curves of the points themselves in grey, of one model alone.
+        Draw the curves of the points themselves in grey, if there is only one model.
     baseline
         Draw the trivial sets, and shade where the maximal set is better.
     intervals
-        Mark the ends of the pieces and name each piece by its threshold or label above the axes,
-        of one model alone. Pieces too short for a name have none.
+        Mark the ends of the pieces and write the threshold or label of each piece above the axes,
+        if there is only one model. Pieces that are too short have no label.
     legend
         Draw a legend, with the areas under the curves.
     most
@@ -88,22 +88,22 @@ def tradeoff(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['single points', 'minimal set', 'maximal set', 'best (area 0.775)']
     """
-    chosen = index_named(index)
+    weighted_index = index_named(index)
     most = check_size(most, "most")
     models = named(pts)
-    curves = [points_.tradeoff(chosen) for _, points_ in models]
+    curves = [points_.tradeoff(weighted_index) for _, points_ in models]
     own_figure = ax is None
-    ax = _frame(ax, chosen, curves)
-    alone = len(models) == 1
-    if alone and points:
-        _single_points(ax, curves[0], most)
+    ax = _frame(ax, weighted_index, curves)
+    single_model = len(models) == 1
+    if single_model and points:
+        _draw_points(ax, curves[0], most)
     if baseline:
-        _trivial_sets(ax, curves)
+        _draw_trivial_sets(ax, curves)
     lines = []
-    for place, ((name, _), curve) in enumerate(zip(models, curves, strict=True)):
-        lines.append(_best(ax, curve, name, style_of(place, len(models)), place))
-    if alone and intervals:
-        _pieces(ax, curves[0])
+    for model, ((name, _), curve) in enumerate(zip(models, curves, strict=True)):
+        lines.append(_draw_envelope(ax, curve, name, style_of(model, len(models)), model))
+    if single_model and intervals:
+        _label_pieces(ax, curves[0])
     if legend:
         draw_legend(ax, lines, own_figure=own_figure)
     return ax
@@ -112,7 +112,7 @@ def tradeoff(
 def _frame(ax: Axes | None, index: WeightedIndex, curves: Sequence[Tradeoff]) -> Axes:
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 5.4), layout="constrained")
-    # An index of a user's own need not lie between 0 and 1.
+    # A user-defined index need not lie between 0 and 1.
     values = np.concatenate([[0.0, 1.0], *(curve(_GRID) for curve in curves)])
     low, high = float(values.min()), float(values.max())
     margin = MARGIN * (high - low)
@@ -124,65 +124,65 @@ def _frame(ax: Axes | None, index: WeightedIndex, curves: Sequence[Tradeoff]) ->
     return ax
 
 
-def _single_points(ax: Axes, curve: Tradeoff, most: int) -> None:
-    """Draw the curve of each point, as Hanczar & Nadif's Fig. 4 does."""
+def _draw_points(ax: Axes, curve: Tradeoff, most: int) -> None:
+    """Draw the curve of each point, as in Hanczar & Nadif's Fig. 4."""
     label = "single points"
     for values in curve.curves(_GRID, most=most):
         ax.plot(_GRID, values, color="0.75", linewidth=0.6, zorder=1.3, label=label)
         label = "_nolegend_"
 
 
-def _trivial_sets(ax: Axes, curves: Sequence[Tradeoff]) -> None:
-    """Draw the trivial sets once for each pair of totals, and what lies below the maximal one."""
+def _draw_trivial_sets(ax: Axes, curves: Sequence[Tradeoff]) -> None:
+    """Draw the trivial sets once for each pair of totals, and shade below the maximal ones."""
     tables = {
         (curve.rows.positives, curve.rows.negatives): baselines(curve.rows, curve.index)
         for curve in curves
     }
-    index, seen, maximal = curves[0].index, set(), []
+    index, labelled, maximal = curves[0].index, set(), []
     for table in tables.values():
         names = table.labels or ()
         for name, values in zip(
             names, index.of_rows(Rows.of_table(table).column(), _GRID), strict=True
         ):
-            largest = name == MAXIMAL
+            is_maximal = name == MAXIMAL
             ax.plot(
                 _GRID,
                 values,
                 color=BASELINE,
                 linewidth=1.2,
-                linestyle="-" if largest else ":",
+                linestyle="-" if is_maximal else ":",
                 zorder=1.5,
-                label="_nolegend_" if name in seen else str(name),
+                label="_nolegend_" if name in labelled else str(name),
             )
-            seen.add(name)
-            if largest:
+            labelled.add(name)
+            if is_maximal:
                 maximal.append(values)
-    # Of several prevalences, what is worse than the maximal set for all of them.
+    # With several prevalences, shade what is worse than the maximal set for all of them.
     floor = ax.get_ylim()[0]
     ax.fill_between(_GRID, floor, np.min(maximal, axis=0), color="0.9", linewidth=0, zorder=1.1)
 
 
-def _best(ax: Axes, curve: Tradeoff, name: str | None, style: Style, place: int) -> Line2D:
+def _draw_envelope(ax: Axes, curve: Tradeoff, name: str | None, style: Style, model: int) -> Line2D:
     lam = np.union1d(_GRID, curve.intervals.lambda_lo)
     title = "best" if name is None else plain(name)
     look: dict[str, Any] = {"color": BLACK, "linewidth": 2.4}
     if name is not None:
-        markers = np.searchsorted(lam, np.linspace(0.05, 0.93, 9) + 0.012 * place)
+        markers = np.searchsorted(lam, np.linspace(0.05, 0.93, 9) + 0.012 * model)
         look = {"color": style.curve, "linewidth": 2.0, "marker": style.marker, "markersize": 5}
         look["markevery"] = markers.tolist()
     (line,) = ax.plot(lam, curve(lam), label=f"{title} (area {curve.area():.3f})", zorder=3, **look)
     return line
 
 
-def _pieces(ax: Axes, curve: Tradeoff) -> None:
-    """Mark where the best point changes, and name the points above the axes."""
-    found = curve.intervals
-    heights = found.value_lo[1:]
+def _label_pieces(ax: Axes, curve: Tradeoff) -> None:
+    """Mark where the best point changes, and label the points above the axes."""
+    pieces = curve.intervals
+    values = pieces.value_lo[1:]
     floor = ax.get_ylim()[0]
-    ax.vlines(found.lambda_lo[1:], floor, heights, color="0.45", linestyle=":", linewidth=0.9)
-    names: list[Any] = list(found.thresholds if found.labels is None else found.labels)
-    middles = (found.lambda_lo + found.lambda_hi) / 2
-    widths = found.lambda_hi - found.lambda_lo
+    ax.vlines(pieces.lambda_lo[1:], floor, values, color="0.45", linestyle=":", linewidth=0.9)
+    names: list[Any] = list(pieces.thresholds if pieces.labels is None else pieces.labels)
+    middles = (pieces.lambda_lo + pieces.lambda_hi) / 2
+    widths = pieces.lambda_hi - pieces.lambda_lo
     above: dict[str, Any] = {
         "xycoords": ("data", "axes fraction"),
         "textcoords": "offset points",
@@ -190,13 +190,13 @@ def _pieces(ax: Axes, curve: Tradeoff) -> None:
         "fontsize": 8,
         "annotation_clip": False,
     }
-    what = "threshold" if found.labels is None else "set"
+    what = "threshold" if pieces.labels is None else "set"
     ax.annotate(what, (-MARGIN, 1), xytext=(-4, 3), ha="right", color=BASELINE, **above)
     for row in np.flatnonzero(widths >= _LINE).tolist():
-        name = f"{names[row]:.3g}" if found.labels is None else number(names[row])[:14]
-        turn = 0 if len(name) * _LETTER <= widths[row] else 90
+        name = f"{names[row]:.3g}" if pieces.labels is None else number(names[row])[:14]
+        degrees = 0 if len(name) * _LETTER <= widths[row] else 90
         middle = (middles[row], 1)
-        ax.annotate(plain(name), middle, xytext=(0, 3), ha="center", rotation=turn, **above)
+        ax.annotate(plain(name), middle, xytext=(0, 3), ha="center", rotation=degrees, **above)
 
 
 def index_isolines(
@@ -237,38 +237,38 @@ def index_isolines(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['λ = 0.2', 'λ = 0.5', 'λ = 0.8']
     """
-    chosen = index_named(index)
+    weighted_index = index_named(index)
     weights = [check_level(lam, "lam") for lam in lams]
     ax = pr_frame(ax, "pr")
-    ax.set_title(NAMES.get(chosen.name, plain(chosen.name)))
+    ax.set_title(NAMES.get(weighted_index.name, plain(weighted_index.name)))
     ax.plot([0, 1], [0, 1], color=ISOLINE, linewidth=0.8, zorder=1.2)
     for lam in weights:
         label = f"λ = {number(lam)}"
         for level in levels:
-            recall, precision = chosen.isoline(level, lam, prevalence=prevalence, size=400)
+            recall, precision = weighted_index.isoline(level, lam, prevalence=prevalence, size=400)
             if recall.size:
-                ax.plot(recall, precision, color=BLACK, label=label, **_look(lam))
+                ax.plot(recall, precision, color=BLACK, label=label, **_line_style(lam))
                 label = "_nolegend_"
                 if lam == 0.5:
-                    _value(ax, recall, precision, level)
+                    _label_isoline(ax, recall, precision, level)
     if legend:
-        place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12)}
-        ax.legend(fontsize="small", frameon=False, ncols=len(weights), **place)
+        location: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12)}
+        ax.legend(fontsize="small", frameon=False, ncols=len(weights), **location)
     return ax
 
 
-def _look(lam: float) -> dict[str, Any]:
+def _line_style(lam: float) -> dict[str, Any]:
     if lam == 0.5:
         return {"linewidth": 2.2, "zorder": 2.2}
     return {"linewidth": 1.0, "zorder": 2.0, "linestyle": ":" if lam < 0.5 else "-"}
 
 
-def _value(ax: Axes, recall: Floats, precision: Floats, level: float) -> None:
+def _label_isoline(ax: Axes, recall: Floats, precision: Floats, level: float) -> None:
     """Write the value of a line where precision and recall are equal."""
-    at = int(np.argmin(np.abs(recall - precision)))
+    middle = int(np.argmin(np.abs(recall - precision)))
     ax.text(
-        recall[at],
-        precision[at],
+        recall[middle],
+        precision[middle],
         number(float(level)),
         fontsize=8,
         ha="center",
