@@ -1,4 +1,4 @@
-"""The interactive page: a report in one file, and a server of it for this machine alone."""
+"""The interactive page: a report in one file, and a server of it for this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report: one HTML file with everything in it, which opens without a network."""
+"""The report as one HTML file, which needs no network."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from isometrics.report.model import BandLike
 
 TITLE, DATA = "<!--title-->", "<!--data-->"
-"""What the built page has in the places of the title and of the data."""
+"""Markers in the built page that are replaced by the title and by the data."""
 
 
 def report_html(
@@ -31,17 +31,17 @@ def report_html(
 ) -> str:
     """Return an interactive page about models as the text of one HTML file.
 
-    The page has all scripts, styles and data in it, asks the network for nothing, and forbids
-    itself to (Content-Security-Policy).
+    The page contains all scripts, styles and data. It makes no network requests, and its
+    Content-Security-Policy forbids them.
 
     Parameters
     ----------
     models
         The operating points of one model or more, by name.
     title, description
-        What stands on top of the page, and where the data came from.
+        The title of the page, and where the data come from.
     bands
-        Confidence bands of their curves, where there are any; see `BandLike`.
+        Confidence bands of the curves, if there are any; see `BandLike`.
 
     Examples
     --------
@@ -63,9 +63,9 @@ def write_report(
     description: str | None = None,
     bands: Iterable[BandLike] = (),
 ) -> Path:
-    """Write `report_html` into a file, and return its path.
+    """Write the page of `report_html` to a file, and return its path.
 
-    The file appears whole or not at all.
+    The file is written completely or not at all.
     """
     page = report_html(models, title=title, description=description, bands=bands)
     with whole_file(path) as file:
@@ -74,14 +74,14 @@ def write_report(
 
 
 def page_of(model: Mapping[str, Any]) -> str:
-    """Put data into the built page."""
-    # Half a surrogate pair has no place in a file; the data keeps it as an escape.
+    """Insert data into the built page."""
+    # An unpaired surrogate cannot be encoded in UTF-8; the data has it as an escape.
     title = model["title"].encode("utf-8", "replace").decode("utf-8")
-    # The data comes last: whatever it says is not looked at again.
+    # The data is inserted last, so that a marker in it is not replaced.
     return template().replace(TITLE, escape(title), 1).replace(DATA, as_json(model), 1)
 
 
 @cache
 def template() -> str:
-    """Return the page as it was built, without a title and data."""
+    """Return the built page, without title and data."""
     return files("isometrics.report").joinpath("static/report.html").read_text(encoding="utf-8")

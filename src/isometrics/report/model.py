@@ -1,4 +1,4 @@
-"""What the page is given: plain data in a fixed, versioned shape, and nothing else."""
+"""The data of the page, in a versioned format of JSON."""
 
 from __future__ import annotations
 
@@ -30,136 +30,14 @@ if TYPE_CHECKING:
     Words = NDArray[np.uint64]
 
 
-BINS = 40
-
-
-class Histogram(NamedTuple):
-    """Counts of both classes in bins of equal width; infinite scores stand apart.
-
-    Attributes
-    ----------
-    lo, hi
-        The lowest and the highest finite score.
-    positives, negatives
-        The counts in each bin.
-    below, above
-        The positives and negatives with a score of -inf (items that were never scored among
-        them) and of +inf.
-    """
-
-    lo: float
-    hi: float
-    positives: Counts
-    negatives: Counts
-    below: tuple[float, float]
-    above: tuple[float, float]
-
-
-def histogram_of(table: Table) -> Histogram | None:
-    """Return the histogram of a table of scores; other tables do not know their scores.
-
-    A score s falls into bin floor((s - lo)/(hi - lo)·40); the highest one into the last bin.
-
-    Examples
-    --------
-    >>> import isometrics as iso
-    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
-    >>> found = histogram_of(pts.table)
-    >>> found.lo, found.hi, int(found.positives[-1]), int(found.negatives[0])
-    (0.1, 0.9, 1, 1)
-    """
-    if not table.complete:
-        return None
-    scores = table.thresholds[1:].astype(np.float64)
-    counts = np.diff(table.tp), np.diff(table.fp)
-    finite = np.isfinite(scores)
-    apart = [
-        tuple(count[scores == end].sum().item() for count in counts) for end in (-np.inf, np.inf)
-    ]
-    lo, hi = (float(scores[finite].min()), float(scores[finite].max())) if finite.any() else (0, 0)
-    # Halves keep the width of the widest range finite.
-    width = hi / 2 - lo / 2
-    share = (scores[finite] / 2 - lo / 2) / width if width else np.zeros(int(finite.sum()))
-    bins = np.minimum((share * BINS).astype(np.intp), BINS - 1)
-    sums = []
-    for count in counts:
-        total = np.zeros(BINS, count.dtype)
-        np.add.at(total, bins, count[finite])
-        sums.append(total)
-    return Histogram(lo, hi, sums[0], sums[1], apart[0], apart[1])
-
-
-_SIGN = np.uint64(1 << 63)
-_ONE, _SEVEN = np.uint64(1), np.uint64(7)
-_LONGEST = 10
-
-
-def packed(values: Counts) -> dict[str, str]:
-    """Pack numbers exactly: ``{"integers": …}`` or ``{"floats": …}``.
-
-    Notes
-    -----
-    Floats are read as 64-bit integers in the order of the floats: the bits of negative numbers
-    are inverted, and the sign bit of the others is set. Differences are taken modulo 2**64 and
-    folded (0, -1, 1, -2 … become 0, 1, 2, 3 …); each is written seven bits a byte, lowest first,
-    and the highest bit of a byte says that another follows.
-
-    Examples
-    --------
-    >>> packed(np.array([0, 1, 3, 3]))
-    {'integers': 'AAIEAA=='}
-    >>> unpacked(packed(np.array([np.inf, 0.75, -0.5]))).tolist()
-    [inf, 0.75, -0.5]
-    """
-    if values.dtype.kind == "i":
-        return {"integers": _text(values.astype(np.int64).view(np.uint64))}
-    bits = values.astype(np.float64).view(np.uint64)
-    return {"floats": _text(np.where(bits & _SIGN, ~bits, bits | _SIGN))}
-
-
-def unpacked(text: dict[str, str]) -> NDArray[Any]:
-    """Return the numbers of `packed`."""
-    ((kind, data),) = text.items()
-    words = _words(data)
-    if kind == "integers":
-        return words.view(np.int64)
-    return np.where(words & _SIGN, words ^ _SIGN, ~words).view(np.float64)
-
-
-def _text(words: Words) -> str:
-    differences = np.diff(words, prepend=np.uint64(0)).view(np.int64)
-    folded = ((differences << 1) ^ (differences >> 63)).view(np.uint64)
-    shifts = _SEVEN * np.arange(_LONGEST, dtype=np.uint64)
-    digits = (folded[:, None] >> shifts) & np.uint64(127)
-    # A byte is needed as long as it or a higher one is not zero; the first always is.
-    needed = (folded[:, None] >> shifts) > 0
-    needed[:, 0] = True
-    follows = np.zeros_like(needed)
-    follows[:, :-1] = needed[:, 1:]
-    written = (digits | (follows.astype(np.uint64) << _SEVEN)).astype(np.uint8)
-    return b64encode(written[needed].tobytes()).decode("ascii")
-
-
-def _words(data: str) -> Words:
-    written = np.frombuffer(b64decode(data), np.uint8).astype(np.uint64)
-    last = np.flatnonzero(written < 128)
-    starts = np.concatenate([[0], last[:-1] + 1])[: last.size]
-    place = np.arange(written.size) - np.repeat(starts, last - starts + 1)
-    shifted = (written & np.uint64(127)) << (_SEVEN * place.astype(np.uint64))
-    folded = np.add.reduceat(shifted, starts) if last.size else shifted
-    differences = (folded >> _ONE) ^ (~(folded & _ONE) + _ONE)
-    return np.cumsum(differences, dtype=np.uint64)
-
-
 VERSION = 1
 """The page refuses data of another version."""
 
 SPACES = ("roc", "pr", "prg", "tradeoff")
-"""Kinds of tables that lack no row."""
 
 
 class BandLike(Protocol):
-    """A confidence band around the curve of a model, as the library makes them."""
+    """A confidence band around the curve of a model, such as `Band`."""
 
     @property
     def space(self) -> str:
@@ -167,11 +45,11 @@ class BandLike(Protocol):
 
     @property
     def model(self) -> str:
-        """The name of the model; ``""`` will do where there is one only."""
+        """The name of the model; it may be ``""`` if there is only one."""
 
     @property
     def kind(self) -> str:
-        """What the band promises, such as ``"pointwise"``."""
+        """The kind of coverage, such as ``"pointwise"``."""
 
     @property
     def confidence_level(self) -> float:
@@ -179,15 +57,15 @@ class BandLike(Protocol):
 
     @property
     def x(self) -> ArrayLike:
-        """Places on the first axis."""
+        """Positions on the first axis."""
 
     @property
     def lower(self) -> ArrayLike:
-        """The lower end of the band at each place."""
+        """The lower end of the band at each position."""
 
     @property
     def upper(self) -> ArrayLike:
-        """The upper end of the band at each place."""
+        """The upper end of the band at each position."""
 
     @property
     def index(self) -> str:
@@ -208,9 +86,9 @@ def report_model(
     models
         The operating points of one model or more, by name.
     title, description
-        What stands on top of the page, and where the data came from.
+        The title of the page, and where the data come from.
     bands
-        Confidence bands of their curves, where there are any.
+        Confidence bands of the curves, if there are any.
 
     Notes
     -----
@@ -227,19 +105,36 @@ def report_model(
     named = named_models(models)
     if not named:
         raise ParameterError("a report needs one model or more but got none")
-    drawn: dict[str, list[dict[str, Any]]] = {name: [] for name in named}
+    bands_of: dict[str, list[dict[str, Any]]] = {name: [] for name in named}
     for band in bands:
-        drawn[_model_of(band, list(named))].append(_band(band))
+        bands_of[_model_of(band, list(named))].append(_band(band))
     return _document(
         title,
         description,
-        [_model(name, points, drawn[name]) for name, points in named.items()],
+        [_model(name, points, bands_of[name]) for name, points in named.items()],
     )
 
 
 def start_model(*, title: str | None = None) -> dict[str, Any]:
     """Return the data of a page without models, which asks for a file."""
     return _document(title, None, [])
+
+
+def as_json(model: Mapping[str, Any]) -> str:
+    r"""Return the data as text that is safe inside a script element of a page.
+
+    Every ``<``, ``>`` and ``&`` is escaped, so that no name can end the element or open a comment
+    in it.
+
+    Examples
+    --------
+    >>> print(as_json({"name": "</script>"}))
+    {"name":"\u003c/script\u003e"}
+    """
+    text = json.dumps(model, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
 
 
 def _document(
@@ -259,22 +154,24 @@ def _document(
 def _model(name: str, points: OperatingPoints, bands: list[dict[str, Any]]) -> dict[str, Any]:
     table = points.table
     rows = rows_to_explore(table) if table.nested else np.arange(table.size)
-    kept = table.take(rows, table.kind)
-    thresholds = kept.thresholds.astype(np.float64)
+    thinned = table.take(rows, table.kind)
+    thresholds = thinned.thresholds.astype(np.float64)
     return {
         "name": name,
         "kind": "compact" if table.partial else table.kind.name.lower(),
         "positives": plain(table.positives),
         "negatives": plain(table.negatives),
-        "whole": _is_whole(table),
+        "whole": _has_integer_counts(table),
         "rows": table.size,
-        "complete": kept.size == table.size and not table.partial,
+        "complete": thinned.size == table.size and not table.partial,
         "thresholds": packed(thresholds),
-        # Integers beyond 2**53 are long doubles in Python; a browser has none.
-        "rounded": not np.array_equal(thresholds, kept.thresholds, equal_nan=True),
-        "tp": packed(kept.tp),
-        "fp": packed(kept.fp),
-        "labels": None if kept.labels is None else [str(plain(label)) for label in kept.labels],
+        # Integers beyond 2**53 are long doubles in Python, which browsers do not have.
+        "rounded": not np.array_equal(thresholds, thinned.thresholds, equal_nan=True),
+        "tp": packed(thinned.tp),
+        "fp": packed(thinned.fp),
+        "labels": (
+            None if thinned.labels is None else [str(plain(label)) for label in thinned.labels]
+        ),
         "areas": {
             measure: [_number(bracket.lo), _number(bracket.hi)]
             for measure, bracket in _areas(points).items()
@@ -285,18 +182,18 @@ def _model(name: str, points: OperatingPoints, bands: list[dict[str, Any]]) -> d
 
 
 def _areas(points: OperatingPoints) -> dict[str, Bracket]:
-    """Return the areas; none where points are not nested and so have no curve."""
+    """Return the areas; an empty dict for points that are not nested and have no curve."""
     try:
         with warnings.catch_warnings():
-            # A reader sees which area is not defined.
+            # The page shows which areas are not defined.
             warnings.simplefilter("ignore", UndefinedWarning)
             return area_brackets(points)
     except NoCurveError:
         return {}
 
 
-def _is_whole(table: Table) -> bool:
-    """Tell whether items were counted, not weighed."""
+def _has_integer_counts(table: Table) -> bool:
+    """Return whether items were counted, not weighted."""
     kinds = {table.tp.dtype.kind, table.fp.dtype.kind}
     return kinds == {"i"} and all(
         isinstance(plain(total), int) for total in (table.positives, table.negatives)
@@ -328,36 +225,146 @@ def _band(band: BandLike) -> dict[str, Any]:
             "a band must have x, lower and upper of one length but their shapes are "
             f"{x.shape}, {lo.shape} and {hi.shape}"
         )
-    # Where a limit is not defined the band has a gap.
-    known = np.flatnonzero(np.isfinite(x) & np.isfinite(lo) & np.isfinite(hi))
+    # Positions without defined limits are left out.
+    finite = np.flatnonzero(np.isfinite(x) & np.isfinite(lo) & np.isfinite(hi))
     return {
         "space": band.space,
         "index": band.index,
         "kind": band.kind,
         "level": float(band.confidence_level),
-        "x": packed(x[known]),
-        "lo": packed(lo[known]),
-        "hi": packed(hi[known]),
+        "x": packed(x[finite]),
+        "lo": packed(lo[finite]),
+        "hi": packed(hi[finite]),
     }
 
 
 def _number(value: float) -> float | None:
-    """JSON has no NaN and no infinity; what is not defined is null."""
+    """Return None for NaN and infinity, which JSON does not have."""
     return float(value) if math.isfinite(value) else None
 
 
-def as_json(model: Mapping[str, Any]) -> str:
-    r"""Return the data as text that can stand inside a script element of a page.
+BINS = 40
 
-    Every ``<``, ``>`` and ``&`` becomes an escape of JSON, so no name can end the element or open
-    a comment in it.
+
+class Histogram(NamedTuple):
+    """Counts of both classes in bins of equal width; infinite scores are counted separately.
+
+    Attributes
+    ----------
+    lo, hi
+        The lowest and the highest finite score.
+    positives, negatives
+        The counts in each bin.
+    below, above
+        The positives and negatives with a score of -inf (items that were never scored among
+        them) and of +inf.
+    """
+
+    lo: float
+    hi: float
+    positives: Counts
+    negatives: Counts
+    below: tuple[float, float]
+    above: tuple[float, float]
+
+
+def histogram_of(table: Table) -> Histogram | None:
+    """Return the histogram of a complete table of scores, and None for other tables.
+
+    A score s falls into bin floor((s - lo)/(hi - lo)·40); the highest one into the last bin.
 
     Examples
     --------
-    >>> print(as_json({"name": "</script>"}))
-    {"name":"\u003c/script\u003e"}
+    >>> import isometrics as iso
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> histogram = histogram_of(pts.table)
+    >>> histogram.lo, histogram.hi, int(histogram.positives[-1]), int(histogram.negatives[0])
+    (0.1, 0.9, 1, 1)
     """
-    text = json.dumps(model, separators=(",", ":"), allow_nan=False)
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+    if not table.complete:
+        return None
+    scores = table.thresholds[1:].astype(np.float64)
+    counts = np.diff(table.tp), np.diff(table.fp)
+    finite = np.isfinite(scores)
+    below, above = (
+        tuple(count[scores == end].sum().item() for count in counts) for end in (-np.inf, np.inf)
+    )
+    lo, hi = (float(scores[finite].min()), float(scores[finite].max())) if finite.any() else (0, 0)
+    # Division by 2 keeps the width of the widest range finite.
+    half_width = hi / 2 - lo / 2
+    share = (
+        (scores[finite] / 2 - lo / 2) / half_width if half_width else np.zeros(int(finite.sum()))
+    )
+    bin_index = np.minimum((share * BINS).astype(np.intp), BINS - 1)
+    bin_counts = []
+    for count in counts:
+        in_bins = np.zeros(BINS, count.dtype)
+        np.add.at(in_bins, bin_index, count[finite])
+        bin_counts.append(in_bins)
+    return Histogram(lo, hi, bin_counts[0], bin_counts[1], below, above)
+
+
+# ---------------------------------------------------------------------- packed numbers
+
+
+_SIGN = np.uint64(1 << 63)
+_ONE, _SEVEN = np.uint64(1), np.uint64(7)
+_MAX_BYTES = 10
+"""Bytes of a 64-bit integer, seven bits in each."""
+
+
+def packed(values: Counts) -> dict[str, str]:
+    """Pack numbers exactly: ``{"integers": …}`` or ``{"floats": …}``.
+
+    Notes
+    -----
+    Floats are mapped to 64-bit integers in the order of the floats: the bits of negative numbers
+    are inverted, and the sign bit of the others is set. Differences are computed modulo 2**64 and
+    zigzag-encoded (0, -1, 1, -2 … become 0, 1, 2, 3 …). Each is written with seven bits in a byte,
+    lowest first; the highest bit of a byte tells whether another one follows.
+
+    Examples
+    --------
+    >>> packed(np.array([0, 1, 3, 3]))
+    {'integers': 'AAIEAA=='}
+    >>> unpacked(packed(np.array([np.inf, 0.75, -0.5]))).tolist()
+    [inf, 0.75, -0.5]
+    """
+    if values.dtype.kind == "i":
+        return {"integers": _encode(values.astype(np.int64).view(np.uint64))}
+    bits = values.astype(np.float64).view(np.uint64)
+    return {"floats": _encode(np.where(bits & _SIGN, ~bits, bits | _SIGN))}
+
+
+def unpacked(text: dict[str, str]) -> NDArray[Any]:
+    """Return the numbers of `packed`."""
+    ((kind, data),) = text.items()
+    words = _decode(data)
+    if kind == "integers":
+        return words.view(np.int64)
+    return np.where(words & _SIGN, words ^ _SIGN, ~words).view(np.float64)
+
+
+def _encode(words: Words) -> str:
+    differences = np.diff(words, prepend=np.uint64(0)).view(np.int64)
+    zigzag = ((differences << 1) ^ (differences >> 63)).view(np.uint64)
+    shifts = _SEVEN * np.arange(_MAX_BYTES, dtype=np.uint64)
+    seven_bits = (zigzag[:, None] >> shifts) & np.uint64(127)
+    # The first byte is always written, others if they or a higher one are not zero.
+    is_written = (zigzag[:, None] >> shifts) > 0
+    is_written[:, 0] = True
+    is_followed = np.zeros_like(is_written)
+    is_followed[:, :-1] = is_written[:, 1:]
+    octets = (seven_bits | (is_followed.astype(np.uint64) << _SEVEN)).astype(np.uint8)
+    return b64encode(octets[is_written].tobytes()).decode("ascii")
+
+
+def _decode(data: str) -> Words:
+    octets = np.frombuffer(b64decode(data), np.uint8).astype(np.uint64)
+    last = np.flatnonzero(octets < 128)
+    starts = np.concatenate([[0], last[:-1] + 1])[: last.size]
+    position = np.arange(octets.size) - np.repeat(starts, last - starts + 1)
+    shifted = (octets & np.uint64(127)) << (_SEVEN * position.astype(np.uint64))
+    zigzag = np.add.reduceat(shifted, starts) if last.size else shifted
+    differences = (zigzag >> _ONE) ^ (~(zigzag & _ONE) + _ONE)
+    return np.cumsum(differences, dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""A server of one page, for the browser on this machine."""
+"""A server of the page, for the browser on this machine."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from isometrics.points import OperatingPoints
 
 _LAST_PORT = 65535
-_PORT_OF_HTTP = 80
+_HTTP_PORT = 80
 _WITH_PORT = re.compile(r":[^:\]]*$")
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 PATIENCE = 30.0
-"""The seconds after which a connection is closed on which nothing arrives, or nothing is read."""
+"""The seconds after which an idle connection is closed."""
 _POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 
 
@@ -47,15 +47,15 @@ def serve(
         Operating points by name. Without any, the page asks for a file and reads it in the
         browser.
     host
-        The address to listen on. The default can be reached from this machine alone.
+        The address to listen on. The default can only be reached from this machine.
     port
         The port, by default any free one.
     open_browser
         Whether to open the page in the browser.
     title, description
-        What stands on top of the page, and where the data came from.
+        The title of the page, and where the data come from.
     announce
-        Is called with the address of the page, once it can be reached.
+        A function that is called with the address of the page, once it can be reached.
     """
     with page_server(models, host=host, port=port, title=title, description=description) as server:
         if announce is not None:
@@ -84,10 +84,10 @@ def page_server(
 
 
 class PageServer(ThreadingHTTPServer):
-    """Serves one page under ``/``, and nothing else: no file of this machine is ever looked up.
+    """A server of one page under ``/``; it reads no files.
 
-    Requests whose Host header names another machine are refused, so that no foreign site can
-    read the page through a name that it lets point here (DNS rebinding).
+    Requests whose Host header names another machine are refused, so that no other site can read
+    the page through a name of its own that resolves to this machine (DNS rebinding).
     """
 
     daemon_threads = True
@@ -99,13 +99,13 @@ class PageServer(ThreadingHTTPServer):
                 f"port must be between 0, which is any free one, and {_LAST_PORT} but is {port}"
             )
         self.page = page.encode("utf-8")
-        found = _POLICY.search(page)
-        self.policy = f"{found.group(1) if found else ''}; frame-ancestors 'none'"
+        policy = _POLICY.search(page)
+        self.policy = f"{policy.group(1) if policy else ''}; frame-ancestors 'none'"
         self.host = host
-        # A name may have several addresses; the first is the one that the system prefers.
+        # A name may have several addresses; the system returns the preferred one first.
         try:
-            found_at = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            self.address_family = found_at[0][0]
+            addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            self.address_family = addresses[0][0]
             super().__init__((host, port), _Handler)
         except (OSError, UnicodeError) as error:
             raise ParameterError(
@@ -116,24 +116,24 @@ class PageServer(ThreadingHTTPServer):
     @property
     def address(self) -> str:
         """The address of the page."""
-        port = "" if self.server_port == _PORT_OF_HTTP else f":{self.server_port}"
+        port = "" if self.server_port == _HTTP_PORT else f":{self.server_port}"
         return f"http://{_bracketed(self.host)}{port}/"
 
     def knows(self, host: str | None) -> bool:
-        """Tell whether a Host header names this server."""
+        """Return whether a Host header names this server."""
         if host is None:
             return False
-        # Browsers leave the port of HTTP out.
+        # Browsers leave out the default port.
         name, _, port = host.rpartition(":") if _WITH_PORT.search(host) else (host, "", "80")
         if port != str(self.server_port):
             return False
         if name.lower() in (*_LOOPBACK, _bracketed(self.host).lower()):
             return True
-        # A name must be the one given; a number cannot be made to point elsewhere.
-        return self.host not in _LOOPBACK and _is_number(name)
+        # A name must be that of this server; an IP address cannot be made to resolve to it.
+        return self.host not in _LOOPBACK and _is_ip_address(name)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a client that went away; whatever else it is, is a defect."""
+        """Ignore clients that disconnect; report other errors, which are defects."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
@@ -142,7 +142,7 @@ def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _is_number(name: str) -> bool:
+def _is_ip_address(name: str) -> bool:
     try:
         ipaddress.ip_address(name.strip("[]"))
     except ValueError:
@@ -187,7 +187,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing: whoever runs the server wants to read its address, not its traffic."""
+        """Log nothing: the terminal should show the address of the page, not its requests."""
 
 
 _HEADERS = {

@@ -34,14 +34,14 @@ class ReportWidget(anywidget.AnyWidget):
     models
         The operating points of one model or more, by name.
     title, description
-        What stands on top, and where the data came from.
+        The title of the report, and where the data come from.
     bands
-        Confidence bands of their curves, where there are any.
+        Confidence bands of the curves, if there are any.
 
     Attributes
     ----------
     data
-        What the page is given, as `isometrics.report.model.report_model` makes it.
+        The data of the page, as `isometrics.report.model.report_model` returns it.
 
     Examples
     --------
