@@ -172,9 +172,9 @@ def hull_scores(
 
 
 class _Segment(NamedTuple):
-    """The index, the middle and the length of a hull segment."""
+    """The number, the middle and the length of a hull segment."""
 
-    index: int
+    number: int
     x: float
     y: float
     length: float
