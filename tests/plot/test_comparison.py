@@ -9,7 +9,7 @@ import pytest
 import isometrics as iso
 from isometrics import plot
 from isometrics.errors import ParameterError
-from isometrics.plot.comparison import _draw_crossings
+from isometrics.plot.comparison import _label_crossings
 from isometrics.plot.styles import style_of
 
 mpl.use("agg")
@@ -84,7 +84,7 @@ def test_labels_of_crossings_do_not_run_into_each_other(crossings):
     """The last one ends at its line, where the one before begins at its own."""
     _, ax = plt.subplots(figsize=(6.4, 5.4))
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.2, 1))
-    _draw_crossings(ax, np.array(crossings), -0.15, -0.08, 1.0)
+    _label_crossings(ax, np.array(crossings), -0.08)
     ax.figure.canvas.draw()
     boxes = sorted((text.get_window_extent() for text in ax.texts), key=lambda box: box.x0)
     assert boxes
