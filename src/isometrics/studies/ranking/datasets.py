@@ -1,4 +1,4 @@
-"""Folders of data sets made into binary tasks; what cannot be used is listed with its reason."""
+"""Data sets of folders as binary tasks, and the reasons why some files cannot be used."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 SUFFIXES = (".arff", ".dat", ".csv", ".data")
 
 _MISSING = frozenset({"", "?", "<null>", "NA", "nan", "NaN"})
-_TARGETS = ("class", "target", "label")
-_NUMERIC = ("real", "numeric", "integer")
-_MOST_CLASSES = 10
+_TARGET_NAMES = ("class", "target", "label")
+_NUMERIC_TYPES = ("real", "numeric", "integer")
+_MAX_CLASSES = 10
 _ARFF_LINES = "an ARFF or KEEL file has lines @attribute, then @data and rows"
 _CSV_LINES = "a CSV file has rows of equal length"
 
 
 class Column(NamedTuple):
-    """A column as its file has it; None is a missing value."""
+    """A column of texts; None is a missing value."""
 
     name: str
     cells: Sequence[str | None]
@@ -46,7 +46,7 @@ class Column(NamedTuple):
 
 
 class RawTable(NamedTuple):
-    """The columns of a file, and the one to predict."""
+    """The columns of a file: features, and the target to predict."""
 
     features: list[Column]
     target: Column
@@ -55,9 +55,9 @@ class RawTable(NamedTuple):
 def read_raw(path: Path) -> RawTable:
     """Read a data set.
 
-    The target is the output that KEEL's header names, or else the column called class, target or
-    label, or else the last one. In files that declare no types a column is numeric if all its
-    values are numbers; a target of at most ten different numbers holds classes all the same.
+    The target is the output in a header of KEEL, or else the column named class, target or label,
+    or else the last one. In files without types a column is numeric if all its values are numbers;
+    but a target with at most ten different numbers has classes.
     """
     if path.suffix == ".data":
         return _read_pair(path)
@@ -82,14 +82,14 @@ def _read_arff(path: Path) -> RawTable:
         )
     cells = [[_cell(text) for text in row] for _, row in rows]
     columns = [
-        Column(name, list(values), declared.split("[")[0].strip().lower() in _NUMERIC)
-        for (name, declared), values in zip(types.items(), _transposed(file, cells), strict=True)
+        Column(name, list(values), declared.split("[")[0].strip().lower() in _NUMERIC_TYPES)
+        for (name, declared), values in zip(types.items(), _transpose(file, cells), strict=True)
     ]
-    return _with_target(columns, _output(file))
+    return _split_target(columns, _declared_output(file))
 
 
-def _output(file: TextFile) -> str | None:
-    """Return the output that a header of KEEL names."""
+def _declared_output(file: TextFile) -> str | None:
+    """Return the output that a header of KEEL declares."""
     texts = (text.strip() for _, text in file.lines())
     header = takewhile(lambda text: text.lower() != "@data", texts)
     lines = (text.partition(" ") for text in header)
@@ -104,33 +104,34 @@ def _read_csv(path: Path) -> RawTable:
     file = TextFile(path, _CSV_LINES)
     lines = (text for _, text in file.lines())
     try:
-        rows = [[_unquoted(cell) for cell in row] for row in csv.reader(lines)]
+        rows = [[_unquote(cell) for cell in row] for row in csv.reader(lines)]
     except csv.Error as error:
         raise file.file_error(f"cannot be split into cells ({error})") from None
-    header = _header_of(rows)
+    header = _find_header(rows)
     columns = []
-    for position, values in enumerate(_transposed(file, rows[header is not None :])):
-        name = f"column {position + 1}" if header is None else header[position]
+    for index, values in enumerate(_transpose(file, rows[header is not None :])):
+        name = f"column {index + 1}" if header is None else header[index]
         cells = [_cell(text) for text in values]
         columns.append(Column(name, cells, _all_numbers(cells)))
-    table = _with_target(columns, None)
-    few = len(set(table.target.cells) - {None}) <= _MOST_CLASSES
-    return table._replace(target=table.target._replace(numeric=table.target.numeric and not few))
+    table = _split_target(columns, None)
+    has_classes = len(set(table.target.cells) - {None}) <= _MAX_CLASSES
+    numeric = table.target.numeric and not has_classes
+    return table._replace(target=table.target._replace(numeric=numeric))
 
 
-def _unquoted(cell: str) -> str:
-    """Return a cell without blanks and the single quotes that ARFF's texts have."""
+def _unquote(cell: str) -> str:
+    """Return a cell without blanks and without the single quotes of ARFF."""
     cell = cell.strip()
     return cell[1:-1] if len(cell) > 1 and cell[0] == cell[-1] == "'" else cell
 
 
-def _header_of(rows: list[list[str]]) -> list[str] | None:
-    """Return the first row if it holds no numbers while some column below holds nothing else."""
+def _find_header(rows: list[list[str]]) -> list[str] | None:
+    """Return the first row if it has no numbers and some column below has only numbers."""
     first, below = rows[:1], rows[1:]
     if not below or any(map(is_number, first[0])):
         return None
-    numbers = any(_all_numbers([_cell(text) for text in column]) for column in zip(*below))  # noqa: B905 (lengths are checked later)
-    return first[0] if numbers else None
+    has_numbers = any(_all_numbers([_cell(text) for text in column]) for column in zip(*below))  # noqa: B905 (lengths are checked later)
+    return first[0] if has_numbers else None
 
 
 def _read_pair(path: Path) -> RawTable:
@@ -139,15 +140,15 @@ def _read_pair(path: Path) -> RawTable:
         raise FileError.about(path, f"has no file {labels.name} of labels beside it")
     file = TextFile(path, "a .data file has rows of numbers, equally many")
     rows = [text.split() for _, text in file.lines()]
-    answers = [text.strip() for _, text in TextFile(labels, "one label on each line").lines()]
-    columns = _transposed(file, rows)
-    if len(answers) != len(rows):
-        raise file.file_error(f"has {len(rows)} rows but {labels.name} has {len(answers)}")
+    label_texts = [text.strip() for _, text in TextFile(labels, "one label on each line").lines()]
+    columns = _transpose(file, rows)
+    if len(label_texts) != len(rows):
+        raise file.file_error(f"has {len(rows)} rows but {labels.name} has {len(label_texts)}")
     features = [
-        Column(f"column {position + 1}", cells, _all_numbers(cells))
-        for position, cells in enumerate([_cell(text) for text in column] for column in columns)
+        Column(f"column {index + 1}", cells, _all_numbers(cells))
+        for index, cells in enumerate([_cell(text) for text in column] for column in columns)
     ]
-    return RawTable(features, Column("label", answers, False))
+    return RawTable(features, Column("label", label_texts, False))
 
 
 # ---------------------------------------------------------------------- columns
@@ -158,11 +159,11 @@ def _cell(text: str | None) -> str | None:
 
 
 def _all_numbers(cells: Sequence[str | None]) -> bool:
-    known = [cell for cell in cells if cell is not None]
-    return bool(known) and all(map(is_number, known))
+    present = [cell for cell in cells if cell is not None]
+    return bool(present) and all(map(is_number, present))
 
 
-def _transposed(
+def _transpose(
     file: TextFile, rows: Sequence[Sequence[str | None]]
 ) -> list[tuple[str | None, ...]]:
     if not rows:
@@ -172,12 +173,13 @@ def _transposed(
     return list(zip(*rows, strict=True))
 
 
-def _with_target(columns: list[Column], output: str | None) -> RawTable:
+def _split_target(columns: list[Column], output: str | None) -> RawTable:
+    """Split the columns into features and target; `output` is the declared target."""
     names = [column.name.lower() for column in columns]
-    wanted = (output.lower(),) if output else _TARGETS
-    found = [names.index(name) for name in wanted if name in names]
-    position = found[0] if found else len(columns) - 1
-    return RawTable(columns[:position] + columns[position + 1 :], columns[position])
+    target_names = (output.lower(),) if output else _TARGET_NAMES
+    candidates = [names.index(name) for name in target_names if name in names]
+    index = candidates[0] if candidates else len(columns) - 1
+    return RawTable(columns[:index] + columns[index + 1 :], columns[index])
 
 
 NATIVE = "two classes"
@@ -186,17 +188,17 @@ MEAN = "split at the mean"
 
 
 class Binary(NamedTuple):
-    """Which rows are positive, and how that was decided."""
+    """Which rows are positive, and the rule that determined it."""
 
     positive: NDArray[np.bool_]
     rule: str
 
 
 def binarise_classes(classes: Sequence[str]) -> Binary:
-    """Return the rarer of two classes as positive; of more, the largest stands against the rest.
+    """Return the rarer of two classes as positive; more classes are split into largest and rest.
 
-    Of classes that are equally large the first in the order of their names is the largest. Of two
-    sides that are equally large the largest class is the negative one.
+    Of equally large classes the first one by name counts as the largest. If the largest class has
+    as many rows as the rest, the rest is positive.
 
     Examples
     --------
@@ -206,14 +208,14 @@ def binarise_classes(classes: Sequence[str]) -> Binary:
     >>> binarise_classes(["a", "b", "b", "c", "d"]).positive.tolist()
     [False, True, True, False, False]
     """
-    given = np.asarray(classes)
-    names, counts = np.unique(given, return_counts=True)
-    largest = given == names[np.argmax(counts)]
-    return Binary(_rarer(largest, ~largest), NATIVE if names.size <= 2 else MAJORITY)
+    labels = np.asarray(classes)
+    names, counts = np.unique(labels, return_counts=True)
+    is_largest = labels == names[np.argmax(counts)]
+    return Binary(_rarer(is_largest, ~is_largest), NATIVE if names.size <= 2 else MAJORITY)
 
 
 def binarise_numbers(numbers: ArrayLike) -> Binary:
-    """Split numbers at their mean; the rarer side is positive, and if both are equal the upper.
+    """Split numbers at their mean; the side with fewer rows is positive, the upper one if equal.
 
     Examples
     --------
@@ -226,27 +228,27 @@ def binarise_numbers(numbers: ArrayLike) -> Binary:
     return Binary(_rarer(below, ~below), MEAN)
 
 
-def _rarer(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the side with fewer rows, and the other one if there is no such side."""
-    return one if one.sum() < other.sum() else other
+def _rarer(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the mask with fewer rows, the second if they are equal."""
+    return first if first.sum() < second.sum() else second
 
 
-_SHIPPED = ("breast_cancer", "iris", "wine")
-_DRAWN = {"normal classes, 10% positive": 0.1, "normal classes, 30% positive": 0.3}
+_SKLEARN_DATA_SETS = ("breast_cancer", "iris", "wine")
+_SIMULATED = {"normal classes, 10% positive": 0.1, "normal classes, 30% positive": 0.3}
 
 
 def built_in_tasks() -> list[DataSet]:
-    """Return five tasks; those drawn are of 300 rows."""
+    """Return three tasks of scikit-learn's data sets, and two simulated ones of 300 rows."""
     require_sklearn()
     from sklearn import datasets
 
     tasks = []
-    for name in _SHIPPED:
+    for name in _SKLEARN_DATA_SETS:
         values, target = getattr(datasets, f"load_{name}")(return_X_y=True)
         positive, rule = binarise_classes([str(label) for label in target])
         nominal = np.zeros(values.shape[1], np.bool_)
         tasks.append(DataSet(f"built-in/{name}", values, nominal, positive, rule))
-    for name, prevalence in _DRAWN.items():
+    for name, prevalence in _SIMULATED.items():
         data = gaussian_data(300, prevalence=prevalence, seed=2015)
         nominal = np.zeros(data.features.shape[1], np.bool_)
         tasks.append(DataSet(f"built-in/{name}", data.features, nominal, data.positive, NATIVE))
@@ -264,13 +266,13 @@ class DataSet(Value):
     values
         One row for each item; nominal values are codes, missing ones NaN.
     nominal
-        Which columns hold codes.
+        Which columns are codes.
     positive
         Which items are positive.
     rule
-        How the target became two classes.
+        The rule that made the target binary.
     notes
-        What was left out of the file, and why.
+        What was left out of the file, with reasons.
     """
 
     name: str
@@ -286,7 +288,7 @@ class DataSet(Value):
         return int(self.positive.sum())
 
     def digest(self) -> str:
-        """Return a fingerprint of all that a result depends on."""
+        """Return a fingerprint of the data that a result depends on."""
         return _fingerprint(self.values, self.nominal, self.positive)
 
     def content(self) -> str:
@@ -297,51 +299,51 @@ class DataSet(Value):
 
 
 class Unusable(NamedTuple):
-    """A file that is no task, and why."""
+    """A file that cannot be used as a task, and the reason."""
 
     name: str
     reason: str
 
     @classmethod
     def by(cls, name: str, error: InputError) -> Self:
-        """Return a file with the error that reading it raised, without the folders of files."""
+        """Return a file with the error of reading it as the reason, without folder names."""
         if isinstance(error, FileError):
             error = error.renamed(Path(str(error.file)).name)
         return cls(name, str(error))
 
 
 def _fingerprint(*arrays: NDArray[np.generic]) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for array in arrays:
-        found.update(f"{array.shape}".encode())
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
+        digest.update(f"{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
 
 
 def usable(
-    found: Iterable[DataSet | Unusable], *, folds: int
+    data_sets: Iterable[DataSet | Unusable], *, folds: int
 ) -> tuple[list[DataSet], list[Unusable]]:
-    """Tell the data sets with enough rows of each class, each of them once, from the rest.
+    """Split data sets into those with enough rows of each class, each of them once, and the rest.
 
     Parameters
     ----------
-    found
+    data_sets
         From `data_sets_in` or elsewhere.
     folds
-        Into how many parts both classes must go.
+        The number of folds; each class needs as many rows.
     """
     tasks: list[DataSet] = []
     unusable: list[Unusable] = []
-    first: dict[str, str] = {}
-    for each in found:
-        if isinstance(each, Unusable):
-            unusable.append(each)
-        elif (reason := _too_small(each, folds)) is not None:
-            unusable.append(Unusable(each.name, reason))
-        elif (known := first.setdefault(each.content(), each.name)) != each.name:
-            unusable.append(Unusable(each.name, f"has the same rows as {known}"))
+    first_name: dict[str, str] = {}
+    for data in data_sets:
+        if isinstance(data, Unusable):
+            unusable.append(data)
+        elif (reason := _too_small(data, folds)) is not None:
+            unusable.append(Unusable(data.name, reason))
+        elif (earlier := first_name.setdefault(data.content(), data.name)) != data.name:
+            unusable.append(Unusable(data.name, f"has the same rows as {earlier}"))
         else:
-            tasks.append(each)
+            tasks.append(data)
     return tasks, unusable
 
 
@@ -353,7 +355,7 @@ def _too_small(data: DataSet, folds: int) -> str | None:
 
 
 def data_sets_in(folders: Iterable[str | PathLike[str]]) -> Iterator[DataSet | Unusable]:
-    """Read all data sets that lie in some folders, not in folders inside them.
+    """Read all data sets in some folders, without their subfolders.
 
     Parameters
     ----------
@@ -378,26 +380,27 @@ def data_sets_in(folders: Iterable[str | PathLike[str]]) -> Iterator[DataSet | U
 
 
 def data_set_of(name: str, table: RawTable) -> DataSet:
-    """Make a binary task of a table: numbers and codes, and which rows are positive."""
+    """Convert a table to a binary task: numbers and codes, and which rows are positive."""
     notes = []
-    known = np.array([cell is not None for cell in table.target.cells])
-    if not known.all():
-        notes.append(f"{int((~known).sum())} rows without a target")
+    has_target = np.array([cell is not None for cell in table.target.cells])
+    if not has_target.all():
+        notes.append(f"{int((~has_target).sum())} rows without a target")
     cells = [cell for cell in table.target.cells if cell is not None]
     if len(set(cells)) < 2:
         raise InputError(
             f"{name} has a target of {len(set(cells))} different values; two are needed"
         )
     if table.target.numeric:
-        positive, rule = binarise_numbers(_numbers(name, table.target)[known])
+        positive, rule = binarise_numbers(_parse_numbers(name, table.target)[has_target])
     else:
         positive, rule = binarise_classes(cells)
     values, nominal = [], []
     for column in table.features:
-        codes = (_numbers if column.numeric else _codes)(name, column)[known]
-        reason = _useless(codes, column.numeric)
+        parse = _parse_numbers if column.numeric else _parse_codes
+        column_values = parse(name, column)[has_target]
+        reason = _reason_to_drop(column_values, column.numeric)
         if reason is None:
-            values.append(codes)
+            values.append(column_values)
             nominal.append(not column.numeric)
         else:
             notes.append(f"column {column.name!r}, which {reason}")
@@ -406,17 +409,17 @@ def data_set_of(name: str, table: RawTable) -> DataSet:
     return DataSet(name, np.column_stack(values), np.array(nominal), positive, rule, tuple(notes))
 
 
-def _useless(values: Floats, numeric: bool) -> str | None:
-    known = values[~np.isnan(values)]
-    different = np.unique(known).size
-    if different < 2:
+def _reason_to_drop(values: Floats, numeric: bool) -> str | None:
+    present = values[~np.isnan(values)]
+    n_different = np.unique(present).size
+    if n_different < 2:
         return "does not vary"
-    if not numeric and different == known.size:
+    if not numeric and n_different == present.size:
         return "names each row"
     return None
 
 
-def _numbers(name: str, column: Column) -> Floats:
+def _parse_numbers(name: str, column: Column) -> Floats:
     try:
         return np.array([np.nan if cell is None else float(cell) for cell in column.cells])
     except ValueError:
@@ -425,6 +428,6 @@ def _numbers(name: str, column: Column) -> Floats:
         ) from None
 
 
-def _codes(_: str, column: Column) -> Floats:
-    places = {text: code for code, text in enumerate(sorted({*column.cells} - {None}))}  # type: ignore[type-var]
-    return np.array([np.nan if cell is None else places[cell] for cell in column.cells])
+def _parse_codes(_: str, column: Column) -> Floats:
+    codes = {text: code for code, text in enumerate(sorted({*column.cells} - {None}))}  # type: ignore[type-var]
+    return np.array([np.nan if cell is None else codes[cell] for cell in column.cells])
