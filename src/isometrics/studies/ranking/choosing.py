@@ -1,7 +1,7 @@
-"""Which measure picks the model with the better F₁ on rows that it has not seen.
+"""Which measure picks the model with the better F₁ on unseen rows.
 
 The folds of a task are halved. A measure picks the model with the largest area on one half; the
-pick is judged on the other half, and then the halves change places.
+pick is evaluated on the other half, and then the halves are exchanged.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ CRITERIA = {
     "f1": "F1 at the threshold chosen on the other half",
     "expected_f1": "expected F1 over operating points",
 }
-"""How a pick is judged."""
+"""The criteria by which picks are evaluated."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Picks(ResultTable):
-    """How good the models are that each measure picks.
+    """The mean value of the models that each measure picks.
 
     Attributes
     ----------
     criterion
-        How picks are judged.
+        The criterion by which picks are evaluated.
     measures
         The measures that pick.
     tasks
@@ -43,7 +43,7 @@ class Picks(ResultTable):
     mean, low, high
         The mean value of the picks over tasks, with an interval.
     regret
-        How much better the best model would have been, on average.
+        The mean difference between the best model and the pick.
     """
 
     criterion: str
@@ -72,19 +72,19 @@ class Picks(ResultTable):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PickDifferences(ResultTable):
-    """Pairs of measures that pick: whose picks are better on unseen rows, and how often.
+    """Pairs of measures, and which of them has the better picks on unseen rows.
 
     Attributes
     ----------
     criterion
-        How picks are judged.
+        The criterion by which picks are evaluated.
     pairs
         The two measures of each row.
     difference, low, high
         The mean over tasks of the value of the first pick minus that of the second, with an
         interval.
     better, worse, equal
-        On what share of tasks the first pick is better, worse, or as good.
+        The shares of tasks on which the first pick is better, worse, or as good.
     """
 
     criterion: str
@@ -101,8 +101,8 @@ class PickDifferences(ResultTable):
 
     def _columns(self) -> dict[str, Any]:
         return {
-            "picked by": [NAMES[one] for one, _ in self.pairs],
-            "against": [NAMES[other] for _, other in self.pairs],
+            "picked by": [NAMES[first] for first, _ in self.pairs],
+            "against": [NAMES[second] for _, second in self.pairs],
             "difference": self.difference,
             "low": self.low,
             "high": self.high,
@@ -121,16 +121,16 @@ def picks(
     n_resamples: int = 2000,
     random_state: int = 0,
 ) -> tuple[Picks, PickDifferences]:
-    """Judge the models that measures pick on unseen rows.
+    """Evaluate the models that measures pick on unseen rows.
 
     Parameters
     ----------
     results
         From `read_results`.
     criterion
-        ``"f1"``: pick a threshold, too, the one with the best F₁ on the half that the model is
-        picked on; or ``"expected_f1"``: the harmonic mean of F₁ over operating points, as in
-        Theorem 2 of Flach & Kull (2015), which is a function of the same curve as AUPRG.
+        ``"f1"``: F₁ at the threshold with the best F₁ on the half on which the model is picked; or
+        ``"expected_f1"``: the harmonic mean of F₁ over operating points, as in Theorem 2 of Flach
+        & Kull (2015), which is a function of the same curve as AUPRG.
     measures
         The measures that pick.
     confidence_level, n_resamples, random_state
@@ -138,35 +138,33 @@ def picks(
 
     Notes
     -----
-    Where a measure ties several models, its pick has the mean of their values. Models whose value
-    is not defined (NaN) on a half are no candidates there. Tasks that cannot be halved are left
-    out; the result tells how many there are without them.
+    If a measure ties several models, the value of its pick is their mean. Models whose value is
+    not defined (NaN) on a half cannot be picked there. Tasks that cannot be halved are left out;
+    the result has the number of tasks without them.
     """
     results = [task for task in results if _has_halves(task, criterion)]
     if not results:
         raise EmptyInputError("no task has both classes in both halves of its folds")
-    values = np.array([_judged(task, criterion, measures) for task in results])
+    values = np.array([_values_of_picks(task, criterion, measures) for task in results])
     draws = Draws([task.name for task in results], n_resamples, confidence_level, random_state)
-    told = CRITERIA[criterion]
-    of_measures, best = values[:, :-1], values[:, -1]
-    low, high = np.array([draws.interval_of_means(column) for column in of_measures.T]).T
-    found = Picks(
-        told,
+    description = CRITERIA[criterion]
+    picked, best = values[:, :-1], values[:, -1]
+    low, high = np.array([draws.interval_of_means(column) for column in picked.T]).T
+    by_measure = Picks(
+        description,
         measures,
         len(results),
-        of_measures.mean(axis=0),
+        picked.mean(axis=0),
         low,
         high,
-        (best[:, None] - of_measures).mean(axis=0),
+        (best[:, None] - picked).mean(axis=0),
     )
     pairs = tuple(combinations(range(len(measures)), 2))
-    differences = np.column_stack(
-        [of_measures[:, one] - of_measures[:, other] for one, other in pairs]
-    )
+    differences = np.column_stack([picked[:, first] - picked[:, second] for first, second in pairs])
     low, high = np.array([draws.interval_of_means(column) for column in differences.T]).T
-    return found, PickDifferences(
-        told,
-        tuple((measures[one], measures[other]) for one, other in pairs),
+    return by_measure, PickDifferences(
+        description,
+        tuple((measures[first], measures[second]) for first, second in pairs),
         differences.mean(axis=0),
         low,
         high,
@@ -180,14 +178,14 @@ def _has_halves(task: TaskResult, criterion: str) -> bool:
     return all((~np.isnan(task.columns[f"{criterion}_{half}"])).any() for half in HALVES)
 
 
-def _judged(task: TaskResult, criterion: str, measures: tuple[str, ...]) -> list[float]:
+def _values_of_picks(task: TaskResult, criterion: str, measures: tuple[str, ...]) -> list[float]:
     """Return the value of the pick of each measure, and of the best model, over both halves."""
-    found = np.zeros((2, len(measures) + 1))
-    for place, (picked_on, judged_on) in enumerate((HALVES, HALVES[::-1])):
-        worth = task.columns[f"{criterion}_{judged_on}"]
-        defined = ~np.isnan(worth)
+    values = np.zeros((2, len(measures) + 1))
+    for row, (picked_on, evaluated_on) in enumerate((HALVES, HALVES[::-1])):
+        model_values = task.columns[f"{criterion}_{evaluated_on}"]
+        defined = ~np.isnan(model_values)
         for column, measure in enumerate(measures):
             area = task.columns[f"{measure}_{picked_on}"][defined]
-            found[place, column] = worth[defined][area == area.max()].mean()
-        found[place, -1] = worth[defined].max()
-    return [float(value) for value in found.mean(axis=0)]
+            values[row, column] = model_values[defined][area == area.max()].mean()
+        values[row, -1] = model_values[defined].max()
+    return [float(value) for value in values.mean(axis=0)]

@@ -1,4 +1,4 @@
-"""Results of the study: read, written one Parquet file a task, and joined."""
+"""Results of the study: one Parquet file for each task, which are joined into one table."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ if TYPE_CHECKING:
     from isometrics.studies.ranking.scoring import Settings
 
 
-_KEY = b"isometrics"
-_LONGEST = 150
+_METADATA_KEY = b"isometrics"
+_MAX_NAME_LENGTH = 150
 
 
 def part_path(folder: Path, task: str) -> Path:
-    """Return the file of a task; a name that is no file name is written with escapes."""
+    """Return the file of a task; characters that file names cannot have are escaped."""
     name = quote(task, safe=" ")
-    if len(name) > _LONGEST:
-        # File systems have a limit; the names of two tasks must differ all the same.
-        name = f"{name[:_LONGEST]}-{hashlib.sha256(task.encode()).hexdigest()[:16]}"
+    if len(name) > _MAX_NAME_LENGTH:
+        # File systems limit the length; the digest keeps the names of two tasks different.
+        name = f"{name[:_MAX_NAME_LENGTH]}-{hashlib.sha256(task.encode()).hexdigest()[:16]}"
     return folder / f"{name}.parquet"
 
 
 def fingerprint(data: DataSet, settings: Settings) -> str:
-    """Return what the rows of a task depend on, to tell whether they still hold."""
+    """Return a text of all that the rows of a task depend on, to decide whether they are valid."""
     import sklearn
 
-    known = settings._asdict() | {"data": data.digest(), "scikit-learn": sklearn.__version__}
-    return json.dumps(known, sort_keys=True)
+    inputs = settings._asdict() | {"data": data.digest(), "scikit-learn": sklearn.__version__}
+    return json.dumps(inputs, sort_keys=True)
 
 
-def write_part(path: Path, rows: Sequence[dict[str, Any]], of: str) -> None:
-    """Write the rows of a task; a file under this name is always whole."""
+def write_part(path: Path, rows: Sequence[dict[str, Any]], fingerprint_text: str) -> None:
+    """Write the rows of a task, with their fingerprint."""
     import pyarrow as pa
 
     table = pa.Table.from_pylist(list(rows))
-    write_table(path, table.replace_schema_metadata({_KEY: of.encode()}))
+    write_table(path, table.replace_schema_metadata({_METADATA_KEY: fingerprint_text.encode()}))
 
 
 def write_table(path: Path, table: Any) -> None:
-    """Write a table of pyarrow into a small Parquet file that appears whole."""
+    """Write a table of pyarrow to a compressed Parquet file, completely or not at all."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -74,8 +74,8 @@ def write_table(path: Path, table: Any) -> None:
         )
 
 
-def holds(path: Path, of: str) -> bool:
-    """Tell whether a part is there, can be read, and belongs to these data and settings."""
+def is_valid_part(path: Path, fingerprint_text: str) -> bool:
+    """Return whether a file of a task exists, can be read and has this fingerprint."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -83,30 +83,30 @@ def holds(path: Path, of: str) -> bool:
         table = pq.read_table(path)
     except (OSError, pa.ArrowException):
         return False
-    return bool((table.schema.metadata or {}).get(_KEY) == of.encode())
+    return bool((table.schema.metadata or {}).get(_METADATA_KEY) == fingerprint_text.encode())
 
 
 def join_parts(paths: Iterable[Path]) -> Any:
-    """Return all parts as one table of pyarrow, with the ranks of the models inside each task.
+    """Return the files of tasks as one table of pyarrow, with the ranks of models in each task.
 
-    Areas keep all their digits; ranks, seconds and what is about halves are floats of 32 bits.
+    Areas are floats of 64 bits; ranks, seconds and columns of halves are floats of 32 bits.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    tables = [_ranked(pq.read_table(path).replace_schema_metadata(None)) for path in paths]
-    whole = pa.concat_tables(tables)
-    short = [f"_{half}" for half in HALVES]
+    tables = [_add_ranks(pq.read_table(path).replace_schema_metadata(None)) for path in paths]
+    joined = pa.concat_tables(tables)
+    short_suffixes = (*(f"_{half}" for half in HALVES), "seconds")
     fields = [
         pa.field(field.name, pa.float32())
-        if field.name.startswith("rank_") or field.name.endswith((*short, "seconds"))
+        if field.name.startswith("rank_") or field.name.endswith(short_suffixes)
         else field
-        for field in whole.schema
+        for field in joined.schema
     ]
-    return whole.cast(pa.schema(fields))
+    return joined.cast(pa.schema(fields))
 
 
-def _ranked(table: Any) -> Any:
+def _add_ranks(table: Any) -> Any:
     from scipy.stats import rankdata
 
     for measure in MEASURES:
@@ -121,7 +121,7 @@ _ORIGIN = re.compile(r"[^-.\d]+")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskResult(Value):
-    """One task: its models with all numbers, without those models that gave none.
+    """The results of one task, without models that have no areas.
 
     Attributes
     ----------
@@ -143,10 +143,10 @@ class TaskResult(Value):
 
 
 def origin(task: str) -> str:
-    """Return what tasks made of the same data have in common: how their names begin.
+    """Return the data set that a task comes from, according to the beginning of its name.
 
-    Two tasks made of one data set, such as ``yeast1`` and ``yeast-2_vs_4``, are no independent
-    witnesses; intervals draw them together.
+    Two tasks from one data set, such as ``yeast1`` and ``yeast-2_vs_4``, are not independent, so
+    resampling draws them together.
 
     Examples
     --------
@@ -155,8 +155,8 @@ def origin(task: str) -> str:
     ('yeast', 'heart')
     """
     name = task.rpartition("/")[2].rpartition("__")[2].lower()
-    found = _ORIGIN.match(name)
-    return found[0] if found else name
+    match = _ORIGIN.match(name)
+    return match[0] if match else name
 
 
 def read_results(path: str | PathLike[str]) -> list[TaskResult]:
@@ -193,19 +193,19 @@ def results_of(table: Any) -> list[TaskResult]:
         for field in table.schema
         if str(field.type) in ("double", "float", "int64")
     }
-    known = ~np.isnan(np.asarray(numbers[MEASURES[0]], np.float64))
-    found = []
+    has_areas = ~np.isnan(np.asarray(numbers[MEASURES[0]], np.float64))
+    results = []
     for task in dict.fromkeys(names.tolist()):
-        rows = np.flatnonzero((names == task) & known)
+        rows = np.flatnonzero((names == task) & has_areas)
         columns = {name: np.asarray(values[rows], np.float64) for name, values in numbers.items()}
-        found.append(TaskResult(task, tuple(models[rows].tolist()), columns))
-    return found
+        results.append(TaskResult(task, tuple(models[rows].tolist()), columns))
+    return results
 
 
 def task_named(results: list[TaskResult], name: str) -> TaskResult:
-    """Return the one task whose name is, or contains, these words."""
-    found = [each for each in results if each.name == name]
-    found = found or [each for each in results if name in each.name]
-    if len(found) != 1:
-        raise ParameterError(f"{len(found)} tasks have {name!r} in their names; one is needed")
-    return found[0]
+    """Return the task of this name, or the only one whose name contains it."""
+    matches = [task for task in results if task.name == name]
+    matches = matches or [task for task in results if name in task.name]
+    if len(matches) != 1:
+        raise ParameterError(f"{len(matches)} tasks have {name!r} in their names; one is needed")
+    return matches[0]

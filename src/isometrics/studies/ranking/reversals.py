@@ -1,4 +1,4 @@
-"""Pairs of models that two measures rank the other way round, as in Figure 5 of Flach & Kull."""
+"""Pairs of models that two measures order differently, as in Figure 5 of Flach & Kull (2015)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Reversals(ResultTable):
-    """Pairs of models of one task that two measures order differently, the clearest first.
+    """Pairs of models of one task that two measures order differently, the largest leads first.
 
     Attributes
     ----------
     task
         The task.
     measures
-        The two measures: the first one prefers the first model, the second one the second.
+        The two measures; the first one prefers the first model of a pair, the second the second.
     pairs
         The models of each row.
     leads
-        By how much the first measure prefers the first model, and the second one the second.
+        The lead of the first model by the first measure, and of the second by the second.
     all_pairs
         The number of all pairs of models.
     """
@@ -41,19 +41,19 @@ class Reversals(ResultTable):
     all_pairs: int
 
     def _title(self) -> str:
-        one, other = (NAMES[measure] for measure in self.measures)
+        first, second = (NAMES[measure] for measure in self.measures)
         return (
-            f"{len(self.pairs)} of {self.all_pairs} pairs of models that {one} and {other} order "
-            f"differently on {self.task}"
+            f"{len(self.pairs)} of {self.all_pairs} pairs of models that {first} and {second} "
+            f"order differently on {self.task}"
         )
 
     def _columns(self) -> dict[str, Any]:
-        one, other = (NAMES[measure] for measure in self.measures)
+        first, second = (NAMES[measure] for measure in self.measures)
         return {
-            f"better by {one}": [first for first, _ in self.pairs],
-            f"better by {other}": [second for _, second in self.pairs],
-            f"lead in {one}": self.leads[:, 0],
-            f"lead in {other}": self.leads[:, 1],
+            f"better by {first}": [model for model, _ in self.pairs],
+            f"better by {second}": [model for _, model in self.pairs],
+            f"lead in {first}": self.leads[:, 0],
+            f"lead in {second}": self.leads[:, 1],
         }
 
 
@@ -72,16 +72,16 @@ def reversals(task: TaskResult, one: str = "aupr", other: str = "auprg") -> Reve
     Pairs are sorted by the smaller of the two leads, the largest first.
     """
     by_one, by_other = task.columns[one], task.columns[other]
-    found = []
+    reversed_pairs = []
     for first, second in permutations(range(len(task.models)), 2):
         leads = (by_one[first] - by_one[second], by_other[second] - by_other[first])
         if min(leads) > 0:
-            found.append((leads, (task.models[first], task.models[second])))
-    found.sort(key=lambda pair: -min(pair[0]))
+            reversed_pairs.append((leads, (task.models[first], task.models[second])))
+    reversed_pairs.sort(key=lambda item: -min(item[0]))
     return Reversals(
         task.name,
         (one, other),
-        tuple(pair for _, pair in found),
-        np.array([leads for leads, _ in found]).reshape(-1, 2),
+        tuple(pair for _, pair in reversed_pairs),
+        np.array([leads for leads, _ in reversed_pairs]).reshape(-1, 2),
         len(task.models) * (len(task.models) - 1) // 2,
     )

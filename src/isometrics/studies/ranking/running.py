@@ -1,4 +1,4 @@
-"""Run the study over many tasks: in several processes, and again where it was left off."""
+"""Running the study on many tasks, in several processes, and resuming it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from isometrics.errors import EmptyInputError, FileError, ParameterError, system
 from isometrics.studies.ranking.models import first_models, require_sklearn
 from isometrics.studies.ranking.results import (
     fingerprint,
-    holds,
+    is_valid_part,
     join_parts,
     part_path,
     write_part,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from isometrics.studies.ranking.runs import RunTask
 
 RESULTS = "results.parquet"
-_PARTS = "parts"
+_PARTS_FOLDER = "parts"
 
 
 def settings_of(
@@ -43,7 +43,7 @@ def settings_of(
     Parameters
     ----------
     models
-        How many models, the first of `isometrics.studies.ranking.models.MODELS`.
+        The number of models: the first ones of `isometrics.studies.ranking.models.MODELS`.
     folds
         The number of folds, 2 or more.
     random_state
@@ -79,13 +79,13 @@ def run_study(
     settings
         From `settings_of`.
     folder
-        Where results are written: one file for each task in ``parts``, as soon as it is finished,
-        and at last ``results.parquet`` with all of them. Run again, tasks whose files are there
-        and belong to the same data, settings and version of scikit-learn are not computed again.
+        The folder for results: a file for each task in ``parts``, as soon as it is finished, and
+        at the end ``results.parquet`` with all of them. Tasks that already have files of the same
+        data, settings and version of scikit-learn are not computed again.
     n_jobs
         The number of processes; each uses one thread.
     runs
-        Predictions that others made, from `read_runs`.
+        Predictions of OpenML runs, from `read_runs`.
     progress
         As in `bootstrap`: True for a bar, or a function that takes tasks done and tasks in all.
     """
@@ -93,31 +93,31 @@ def run_study(
         raise EmptyInputError("there is no task to run; give data sets that can be used")
     if tasks:
         require_sklearn()
-    parts = _made(Path(folder) / _PARTS)
-    paths = [part_path(parts, task.name) for task in tasks]
-    wanted = [
+    parts_folder = _make_folder(Path(folder) / _PARTS_FOLDER)
+    paths = [part_path(parts_folder, task.name) for task in tasks]
+    jobs = [
         (task, settings, path)
         for task, path in zip(tasks, paths, strict=True)
-        if not holds(path, fingerprint(task, settings))
+        if not is_valid_part(path, fingerprint(task, settings))
     ]
     # Long tasks first, so that no process is left with one at the end.
-    wanted.sort(key=lambda job: job[0].values.size, reverse=True)
-    jobs = min(parse_jobs(n_jobs), max(len(wanted), 1))
+    jobs.sort(key=lambda job: job[0].values.size, reverse=True)
+    n_processes = min(parse_jobs(n_jobs), max(len(jobs), 1))
     with reporting(progress, "tasks") as report:
-        done = len(tasks) - len(wanted)
-        for _ in _finished(wanted, jobs):
-            done += 1
+        n_done = len(tasks) - len(jobs)
+        for _ in _run_all(jobs, n_processes):
+            n_done += 1
             if report is not None:
-                report(done, len(tasks))
+                report(n_done, len(tasks))
     for task in runs:
-        paths.append(part_path(parts, task.name))
+        paths.append(part_path(parts_folder, task.name))
         write_part(paths[-1], task.rows(), "")
     table = join_parts(paths)
     write_table(Path(folder) / RESULTS, table)
     return table
 
 
-def _made(folder: Path) -> Path:
+def _make_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -127,24 +127,24 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _finished(wanted: Sequence[tuple[DataSet, Settings, Path]], jobs: int) -> Iterator[None]:
-    """Yield once for every task that is finished."""
-    if jobs == 1:
-        for each in wanted:
-            _run(*each)
+def _run_all(jobs: Sequence[tuple[DataSet, Settings, Path]], n_processes: int) -> Iterator[None]:
+    """Run the jobs, and yield after each one that is finished."""
+    if n_processes == 1:
+        for job in jobs:
+            _run(*job)
             yield
         return
-    before = set(multiprocessing.active_children())
+    other_children = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
+    pool = ProcessPoolExecutor(n_processes, mp_context=context, initializer=_end_with_parent)
     try:
-        for future in as_completed([pool.submit(_run, *each) for each in wanted]):
+        for future in as_completed([pool.submit(_run, *job) for job in jobs]):
             future.result()
             yield
     except BaseException:
-        # A task may take minutes; what is finished has been written.
+        # Do not wait for running tasks, which may take minutes; finished ones are written.
         pool.shutdown(wait=False, cancel_futures=True)
-        for child in set(multiprocessing.active_children()) - before:
+        for child in set(multiprocessing.active_children()) - other_children:
             child.terminate()
         raise
     pool.shutdown()

@@ -1,4 +1,4 @@
-"""Predictions of OpenML runs as tasks: files about the same rows are models of one task."""
+"""Predictions of OpenML runs as tasks; files with the same rows are models of one task."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunTask:
-    """Runs about the same rows, folds and labels."""
+    """Runs with the same rows, folds and labels."""
 
     name: str
     runs: list[Run] = field(default_factory=list)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row for each run, with the same columns as the rows of data sets."""
-        found = []
+        rows = []
         for run in self.runs:
-            first = run.fold < (run.fold.max() + 1) // 2
-            about = {
+            in_first_half = run.fold < (run.fold.max() + 1) // 2
+            description = {
                 "task": self.name,
                 "rows": run.positive.size,
                 "features": 0,
@@ -64,13 +64,13 @@ class RunTask:
                 "model": run.name,
                 "family": FAMILY,
             }
-            spent = {"seconds": 0.0, "warned": 0, "reason": ""}
-            found.append(about | measures_of(run.positive, run.scores, first) | spent)
-        return found
+            measures = measures_of(run.positive, run.scores, in_first_half)
+            rows.append(description | measures | {"seconds": 0.0, "warned": 0, "reason": ""})
+        return rows
 
 
 def read_runs(folder: str | PathLike[str]) -> tuple[list[RunTask], list[Unusable]]:
-    """Read all OpenML prediction files of a folder, and put together what belongs together.
+    """Read all OpenML prediction files of a folder, grouped into tasks.
 
     Parameters
     ----------
@@ -79,14 +79,16 @@ def read_runs(folder: str | PathLike[str]) -> tuple[list[RunTask], list[Unusable
 
     Notes
     -----
-    Of several classes the largest stands against the rest, and the score is the sum of the
+    Several classes are split into the largest one and the rest, and the score is the sum of the
     confidences of the positive side. Rows of all repeats are ranked together. Learning curves,
-    which have predictions of models that were fitted to samples of different size, are no task.
+    with predictions of models fitted to samples of different sizes, are not used.
     """
-    place = Path(folder)
-    files = sorted(place.glob("*.arff")) if place.is_dir() else []
+    runs_folder = Path(folder)
+    files = sorted(runs_folder.glob("*.arff")) if runs_folder.is_dir() else []
     if not files:
-        raise FileError(f"{str(place)!r} is no folder with .arff files; give one of OpenML runs")
+        raise FileError(
+            f"{str(runs_folder)!r} is no folder with .arff files; give one of OpenML runs"
+        )
     tasks: dict[str, RunTask] = {}
     unusable = []
     for file in files:
@@ -96,17 +98,17 @@ def read_runs(folder: str | PathLike[str]) -> tuple[list[RunTask], list[Unusable
             unusable.append(Unusable.by(file.name, error))
             continue
         if run.rows not in tasks:
-            tasks[run.rows] = RunTask(_name(run, [task.name for task in tasks.values()]))
+            tasks[run.rows] = RunTask(_task_name(run, [task.name for task in tasks.values()]))
         tasks[run.rows].runs.append(run)
     return list(tasks.values()), unusable
 
 
-def _name(run: Run, taken: list[str]) -> str:
+def _task_name(run: Run, other_names: list[str]) -> str:
     """Return a name for the task of a run that no other task has."""
-    number = f"OpenML task {run.task}"
-    if run.task is not None and number not in taken:
-        return number
-    return f"{number}, as in {run.name}" if run.task else f"the task of {run.name}"
+    name = f"OpenML task {run.task}"
+    if run.task is not None and name not in other_names:
+        return name
+    return f"{name}, as in {run.name}" if run.task else f"the task of {run.name}"
 
 
 def read_run(file: Path) -> Run:
@@ -117,25 +119,25 @@ def read_run(file: Path) -> Run:
         raise FileError.about(file, "holds a learning curve, not predictions of one model")
     zeros = np.zeros(columns[label].size, np.intp)
     repeat, fold, row = (columns.get(name, zeros) for name in ("repeat", "fold", "row_id"))
-    # Where the file has folds alone, its group column has taken their place, as text.
+    # In a file with folds only, the group column has replaced them by texts.
     fold = np.asarray(fold, np.intp)
     order = np.lexsort((row, fold, repeat))
-    truth = columns[label][order]
-    positive, rule = binarise_classes(truth.tolist())
+    labels = columns[label][order]
+    positive, rule = binarise_classes(labels.tolist())
     if positive.all() or not positive.any():
         raise FileError.about(file, "has rows of one class only")
-    ours = [name for name in classes if (positive & (truth == name)).any()]
-    scores = np.sum([columns[confidence(name)] for name in ours], axis=0)[order]
-    about = hashlib.sha256("\n".join(map(str, truth.tolist())).encode())
+    positive_classes = [name for name in classes if (positive & (labels == name)).any()]
+    scores = np.sum([columns[confidence(name)] for name in positive_classes], axis=0)[order]
+    digest = hashlib.sha256("\n".join(map(str, labels.tolist())).encode())
     for key in (repeat, fold, row):
-        about.update(np.asarray(key[order], np.int64).tobytes())
+        digest.update(np.asarray(key[order], np.int64).tobytes())
     name = file.name.removesuffix(".arff")
-    return Run(name, _task_of(file), positive, rule, scores, fold[order], about.hexdigest())
+    return Run(name, _task_number(file), positive, rule, scores, fold[order], digest.hexdigest())
 
 
-def _task_of(file: Path) -> str | None:
-    """Return the number of the task that the header names."""
+def _task_number(file: Path) -> str | None:
+    """Return the number of the task in the header."""
     texts = (text.strip() for _, text in TextFile(file, "").lines())
     header = takewhile(lambda text: text.lower() != "@data", texts)
-    numbers = [found[1] for found in map(_RELATION.match, header) if found]
+    numbers = [match[1] for match in map(_RELATION.match, header) if match]
     return numbers[0] if numbers else None
