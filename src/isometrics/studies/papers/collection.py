@@ -21,7 +21,7 @@ PAPERS = {
     "FK15": "Flach & Kull (2015), Precision-recall-gain curves: PR analysis done right",
     "HN": "Hanczar & Nadif, their paper on performance indices and the tradeoff space",
 }
-"""The papers by the short names that are used here."""
+"""The papers by short name."""
 
 
 def all_items(
@@ -34,8 +34,8 @@ def all_items(
     only
         ``"DG06"``, ``"FK15"`` or ``"HN"``; by default all three.
     data
-        A folder that holds the white-clover data, for Figure 5 of Flach & Kull (2015); without
-        it, rankings stand in.
+        A folder with the white-clover data, for Figure 5 of Flach & Kull (2015); without it,
+        other rankings are used.
     """
     if only is not None:
         check_choice(only, "only", tuple(PAPERS))
@@ -61,12 +61,12 @@ def all_items(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PaperNumbers(ResultTable):
-    """Our numbers beside those that the papers print.
+    """Numbers computed here, with those that the papers print.
 
     Attributes
     ----------
     items
-        What each number belongs to.
+        The item of each number.
     numbers
         The numbers.
     """
@@ -78,24 +78,24 @@ class PaperNumbers(ResultTable):
     _most_rows: ClassVar[int] = 1000
 
     def __len__(self) -> int:
-        """Return how many numbers there are."""
+        """Return the number of numbers."""
         return len(self.numbers)
 
     def of(self, item: Item) -> PaperNumbers:
         """Return the numbers of one item."""
         pairs = zip(self.items, self.numbers, strict=True)
-        return _of_pairs((owner, number) for owner, number in pairs if owner.id == item.id)
+        return _from_pairs((owner, number) for owner, number in pairs if owner.id == item.id)
 
     def _title(self) -> str:
         names = dict.fromkeys(item.paper for item in self.items)
-        said = [number for number in self.numbers if number.agrees is not None]
-        fitted = sum(number.fitted for number in said)
-        same = sum(bool(number.agrees) and not number.fitted for number in said)
-        parts = [f"{same} the same", f"{len(said) - same - fitted} with a reason to differ"]
-        parts += [f"{fitted} that our data were chosen for"] * (fitted > 0)
+        printed = [number for number in self.numbers if number.agrees is not None]
+        fitted = sum(number.fitted for number in printed)
+        same = sum(bool(number.agrees) and not number.fitted for number in printed)
+        counts = [f"{same} the same", f"{len(printed) - same - fitted} with a reason to differ"]
+        counts += [f"{fitted} that our data were chosen for"] * (fitted > 0)
         return (
-            f"{', '.join(names)}: {len(self)} numbers, {len(said)} of them in the "
-            f"paper{'s' * (len(names) > 1)} too: {', '.join(parts)}"
+            f"{', '.join(names)}: {len(self)} numbers, {len(printed)} of them in the "
+            f"paper{'s' * (len(names) > 1)} too: {', '.join(counts)}"
         )
 
     def _columns(self) -> dict[str, Any]:
@@ -116,9 +116,9 @@ class PaperNumbers(ResultTable):
         return number.reason if number.agrees is False else ""
 
     def _reasons(self) -> dict[str, int]:
-        """Return the reasons, each with a number."""
-        found = dict.fromkeys(filter(None, map(self._reason, self.numbers)))
-        return {reason: place for place, reason in enumerate(found, 1)}
+        """Return the reasons, numbered from 1."""
+        reasons = dict.fromkeys(filter(None, map(self._reason, self.numbers)))
+        return {reason: index for index, reason in enumerate(reasons, 1)}
 
     def _shown(self) -> dict[str, Any]:
         reasons = self._reasons()
@@ -134,11 +134,11 @@ class PaperNumbers(ResultTable):
         }
 
     def _notes(self, shown: Mapping[str, Any]) -> Sequence[str]:  # noqa: ARG002
-        return [f"{place}: {reason}" for reason, place in self._reasons().items()]
+        return [f"{index}: {reason}" for reason, index in self._reasons().items()]
 
 
 def short(value: float | str | None) -> str:
-    """Return a number to four decimals, counts whole, and nothing for nothing.
+    """Return a number with four decimals, an integer without any, and an empty text for None.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def _difference(number: Number) -> str:
 
 
 def paper_numbers(items: Iterable[Item]) -> PaperNumbers:
-    """Compute the numbers of some items.
+    """Compute the numbers of items.
 
     Parameters
     ----------
@@ -179,9 +179,9 @@ def paper_numbers(items: Iterable[Item]) -> PaperNumbers:
     AUROC, Curve II 0.875 0.875
     AUPR, Curve II 0.0385 0.038
     """
-    return _of_pairs((item, number) for item in items for number in item.numbers())
+    return _from_pairs((item, number) for item in items for number in item.numbers())
 
 
-def _of_pairs(pairs: Iterable[tuple[Item, Number]]) -> PaperNumbers:
-    found = list(pairs)
-    return PaperNumbers(tuple(item for item, _ in found), tuple(number for _, number in found))
+def _from_pairs(pairs: Iterable[tuple[Item, Number]]) -> PaperNumbers:
+    pairs = list(pairs)
+    return PaperNumbers(tuple(item for item, _ in pairs), tuple(number for _, number in pairs))

@@ -34,42 +34,43 @@ if TYPE_CHECKING:
 
 PAIRS = 300
 POSITIVES, NEGATIVES = 5, 8
-_SLACK = 1e-12
-_BESIDE = 1e-6
-"""Nearer than any crossing: those of so few counts lie at fractions of small numbers."""
+_TOLERANCE = 1e-12
+_OFFSET = 1e-6
+"""Smaller than the distance of any crossing from a count: these are fractions of small integers."""
 
 
-class Tally(NamedTuple):
-    """How many pairs there were in which one dominates, and how many contradict the claim."""
+class ClaimCounts(NamedTuple):
+    """The number of pairs in which the first dominates, and how many contradict the claim."""
 
     dominating: int
     against: int
 
 
 @cache
-def claim(space: str, other: str) -> Tally:
+def claim(space: str, other: str) -> ClaimCounts:
     """Count pairs of rankings where the first dominates in one space and not in the other.
 
-    Each space is asked by itself: both curves are read at equal false positive rates (ROC) or at
-    equal recalls (PR).
+    Dominance is checked in each space separately, at equal false positive rates (ROC) or at equal
+    recalls (PR).
     """
     pairs = [pair for pair in _pairs() if dominates(space, *pair)]
-    return Tally(len(pairs), sum(not dominates(other, *pair) for pair in pairs))
+    return ClaimCounts(len(pairs), sum(not dominates(other, *pair) for pair in pairs))
 
 
-def dominates(space: str, one: OperatingPoints, two: OperatingPoints) -> bool:
-    """Tell whether the first curve lies nowhere below the second, as drawn in a space.
+def dominates(space: str, first: OperatingPoints, second: OperatingPoints) -> bool:
+    """Return whether the first curve is nowhere below the second in a space.
 
-    Between neighbouring counts one kind of count is linear in the other, so it is enough to look
-    at every count and just beside it, on both sides of a jump.
+    Between neighbouring counts one kind of count is linear in the other, so it is enough to
+    compare the curves at every count and close to it, on both sides of a jump.
     """
     total = NEGATIVES if space == "roc" else POSITIVES
     counts = np.arange(total + 1)
-    places: Floats = np.concatenate([counts, counts[:-1] + _BESIDE, counts[1:] - _BESIDE]) / total
+    positions: Floats = np.concatenate([counts, counts[:-1] + _OFFSET, counts[1:] - _OFFSET])
+    positions /= total
     if space == "pr":
-        places = places[places > 0]  # without a true positive there may be no precision
-    heights = [getattr(points, space).interpolate(places) for points in (one, two)]
-    return bool((heights[0] >= heights[1] - _SLACK).all())
+        positions = positions[positions > 0]  # precision may be undefined at 0 true positives
+    heights = [getattr(points, space).interpolate(positions) for points in (first, second)]
+    return bool((heights[0] >= heights[1] - _TOLERANCE).all())
 
 
 def _pairs() -> Iterator[tuple[OperatingPoints, OperatingPoints]]:
@@ -114,7 +115,7 @@ def table_1() -> list[Number]:
 
 
 def draw_table_1() -> Figure:
-    """Draw the way between the two points, curved and straight."""
+    """Draw the interpolation between the two points, as a curve and as a straight line."""
     points = _interpolated()
     figure, (ax,) = panels(1, size=5.2)
     frame(ax, "pr")
@@ -152,24 +153,26 @@ END = 0.008
 
 def figure_6() -> list[Number]:
     """Compute the area under the curve through one point, curved and straight."""
-    whole, cut = one_point(), one_point(8.66)
+    integer, fractional = one_point(), one_point(8.66)
     rounded = OperatingPoints.from_counts(
         [9], [0], positives=433, negatives=round(433 * (1 - END) / END)
     )
     return [
         Number(f"{AUPR}, rounded ends, integer steps", rounded.pr.area("integer-steps"), "0.031"),
-        Number(f"{AUPR}, TP 9, exact", whole.pr.area(), "0.031", ENDS),
-        Number(f"{AUPR}, TP 9, integer steps", whole.pr.area("integer-steps"), "0.031", ENDS),
-        Number(f"{AUPR}, TP 8.66, exact", cut.pr.area(), "0.031", ENDS),
-        Number(f"{AUPR}, TP 8.66, integer steps", cut.pr.area("integer-steps"), "0.031", ENDS),
+        Number(f"{AUPR}, TP 9, exact", integer.pr.area(), "0.031", ENDS),
+        Number(f"{AUPR}, TP 9, integer steps", integer.pr.area("integer-steps"), "0.031", ENDS),
+        Number(f"{AUPR}, TP 8.66, exact", fractional.pr.area(), "0.031", ENDS),
+        Number(
+            f"{AUPR}, TP 8.66, integer steps", fractional.pr.area("integer-steps"), "0.031", ENDS
+        ),
         Number("area, one line from (0, 1)", (1 + END) / 2, "0.50"),
-        Number("area, straight lines by the point", whole.pr.area("linear"), "0.50", STRAIGHT),
-        Number("precision at recall 1", whole.prevalence, "0.008"),
+        Number("area, straight lines by the point", integer.pr.area("linear"), "0.50", STRAIGHT),
+        Number("precision at recall 1", integer.prevalence, "0.008"),
     ]
 
 
 def draw_figure_6() -> Figure:
-    """Draw the curved and the straight way from one point to the end."""
+    """Draw the correct curve and the straight line from the point to the end."""
     points = one_point()
     recall = np.geomspace(points.recall[1], 1, 300)
     curved = points.pr.interpolate(recall)
@@ -309,39 +312,39 @@ def _fpr(points: OperatingPoints, recall: float) -> float:
 
 
 def draw_cases(space: str) -> Figure:
-    """Draw the two cases of a claim of Theorem 3.2: A lies behind B, or on it."""
+    """Draw the two cases of a claim of Theorem 3.2: A is worse than B, or equal to it."""
     figure, axes = panels(2)
-    one = _small(*DOMINATING)
+    first = _small(*DOMINATING)
     for ax, (case, counts) in zip(axes, DOMINATED.items(), strict=True):
-        two = _small(*counts)
-        curves = {"Curve I": one, "Curve II": two}
+        second = _small(*counts)
+        curves = {"Curve I": first, "Curve II": second}
         curve_panel(ax, space, curves, hull=False, baseline=False, legend=False)
-        _mark_case(ax, space, one, two, AT[case])
+        _mark_case(ax, space, first, second, AT[case])
         ax.set_title(f"Curve II {case}{' Curve I' * (case == 'meets')}")
     legend_below(figure, axes[0], 2)
     return figure
 
 
 def _mark_case(
-    ax: Axes, space: str, one: OperatingPoints, two: OperatingPoints, recall: float
+    ax: Axes, space: str, first: OperatingPoints, second: OperatingPoints, recall: float
 ) -> None:
-    places = []
-    for points in (two, one):
+    coordinates = []
+    for points in (second, first):
         height = float(points.pr.interpolate(recall))
-        places.append((_fpr(points, recall), recall) if space == "roc" else (recall, height))
-    behind, ahead = places
-    if behind == ahead:
-        named_point(ax, *ahead, "B = A", (-48, 8) if space == "roc" else (8, 8))
+        coordinates.append((_fpr(points, recall), recall) if space == "roc" else (recall, height))
+    a, b = coordinates
+    if a == b:
+        named_point(ax, *b, "B = A", (-48, 8) if space == "roc" else (8, 8))
         return
-    ax.plot(*zip(behind, ahead, strict=True), ":", color=BLACK, linewidth=1.0)
-    named_point(ax, *behind, "A", (8, -12) if space == "roc" else (-14, -10))
-    named_point(ax, *ahead, "B", (-14, 6) if space == "roc" else (8, 4))
+    ax.plot(*zip(a, b, strict=True), ":", color=BLACK, linewidth=1.0)
+    named_point(ax, *a, "A", (8, -12) if space == "roc" else (-14, -10))
+    named_point(ax, *b, "B", (-14, 6) if space == "roc" else (8, 4))
 
 
-def _claims(tally: Tally, words: tuple[str, str]) -> list[Number]:
+def _claims(counts: ClaimCounts, spaces: tuple[str, str]) -> list[Number]:
     return [
-        Number(f"pairs that dominate in {words[0]}", float(tally.dominating)),
-        Number.claimed(f"of these, not in {words[1]}", float(tally.against)),
+        Number(f"pairs that dominate in {spaces[0]}", float(counts.dominating)),
+        Number.claimed(f"of these, not in {spaces[1]}", float(counts.against)),
     ]
 
 
@@ -417,9 +420,9 @@ def draw_figure_5() -> Figure:
 
 
 def printed_rule(labels: list[int], scores: list[float]) -> int:
-    """Return how many thresholds the rule of section 3 finds in a list sorted by score."""
-    pairs = list(zip(labels, scores, strict=True))
-    return sum(one[0] != two[0] and one[1] < two[1] for one, two in pairwise(pairs))
+    """Return the number of thresholds by the rule of section 3, for rows sorted by score."""
+    rows = pairwise(zip(labels, scores, strict=True))
+    return sum(label != following and low < high for (label, low), (following, high) in rows)
 
 
 def text() -> list[Number]:

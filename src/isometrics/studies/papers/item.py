@@ -1,4 +1,4 @@
-"""One figure, table or theorem of a paper, and a number beside the one that is printed there."""
+"""A figure, table or theorem of a paper, and a number with the one that the paper prints."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FROM_ENDS = "from printed ends"
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number computed here, beside what the paper prints.
+    """A number computed here, with the one that the paper prints.
 
     Parameters
     ----------
@@ -33,17 +33,16 @@ class Number:
     ours
         The number computed here; a text where the paper makes a statement.
     printed
-        What the paper prints, digit for digit; None where it prints nothing.
+        The text that the paper prints; None if it prints none.
     reason
-        Why the two differ, where they do.
+        Why the two differ, if they do.
     within
-        The largest difference that counts as none, by default half a unit of the last digit that
-        is printed.
+        The largest difference that is tolerated, by default half a unit of the last printed digit.
     source
         Where the paper's number comes from.
     fitted
-        Whether what stands in for the authors' data was searched for so that it has this number;
-        then it proves nothing that the two agree.
+        Whether the data used here were searched for so that they have this number; then the
+        agreement proves nothing.
 
     Examples
     --------
@@ -65,21 +64,21 @@ class Number:
 
     @property
     def difference(self) -> float | None:
-        """Ours less the paper's, where both are numbers."""
+        """Our number minus the paper's, if both are numbers."""
         if self.printed is None or isinstance(self.ours, str):
             return None
         return self.ours - float(self.printed)
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the two are the same to the digits printed; None where nothing is printed."""
+        """Whether the two agree to the printed digits; None if the paper prints none."""
         if self.printed is None:
             return None
         if self.difference is None:
             return self.ours == self.printed
         decimals = len(self.printed.partition(".")[2])
-        slack = 0.5 * 10.0**-decimals + _ROUNDING if self.within is None else self.within
-        return abs(self.difference) <= slack
+        tolerance = 0.5 * 10.0**-decimals + _ROUNDING if self.within is None else self.within
+        return abs(self.difference) <= tolerance
 
     @classmethod
     def claimed(cls, name: str, ours: float, reason: str = "", *, within: float = 0.0) -> Self:
@@ -96,18 +95,17 @@ class Item:
     paper
         Its short name, such as ``"DG06"``.
     name
-        What the paper calls it, such as ``"Fig. 2"``.
+        Its name in the paper, such as ``"Fig. 2"``.
     title
-        A line about it.
+        Its title, one line.
     shows
-        What the picture shows, for those who cannot see it; where there is none, what is checked
-        instead.
+        A description of the picture, as alternative text; without a picture, what is checked.
     numbers
-        Computes the numbers.
+        A function that computes the numbers.
     draw
-        Draws the picture; None where the paper has nothing to draw.
+        A function that draws the picture; None if there is none.
     stand_in
-        What stands in for data that the authors did not publish.
+        What is used in place of data that the authors did not publish.
     """
 
     paper: str
@@ -125,5 +123,5 @@ class Item:
 
     @property
     def file_name(self) -> str:
-        """The name of its pictures, without an ending."""
+        """The name of its pictures, without a suffix."""
         return re.sub(r"[^a-z0-9]+", "-", self.id.lower()).strip("-")

@@ -28,26 +28,26 @@ class Panels(NamedTuple):
 
 
 def panels(count: int, columns: int | None = None, *, size: float = 4.6) -> Panels:
-    """Return a figure with some square panels, all in one row unless told otherwise."""
-    across = columns or count
-    down = -(-count // across)
-    figure = Figure(figsize=(size * across, (size + 0.6) * down))
+    """Return a figure with square panels, by default all in one row."""
+    n_columns = columns or count
+    n_rows = -(-count // n_columns)
+    figure = Figure(figsize=(size * n_columns, (size + 0.6) * n_rows))
     figure.set_layout_engine("constrained", w_pad=0.07, h_pad=0.09)
-    grid = figure.subplots(down, across, squeeze=False)
+    grid = figure.subplots(n_rows, n_columns, squeeze=False)
     axes = list(grid.flat)
-    for left_over in axes[count:]:
-        left_over.set_axis_off()
+    for unused in axes[count:]:
+        unused.set_axis_off()
     return Panels(figure, axes[:count])
 
 
 def curve_panel(ax: Axes, space: str, points: Any, **options: Any) -> None:
-    """Draw curves in a space, without isometrics unless they are asked for."""
-    chosen = {"isolines": False} | ({"unachievable": False} if space == "pr" else {}) | options
-    SPACES[space](points, ax, **chosen)
+    """Draw curves in a space, by default without isometrics."""
+    defaults = {"isolines": False} | ({"unachievable": False} if space == "pr" else {})
+    SPACES[space](points, ax, **(defaults | options))
 
 
 def named_point(ax: Axes, x: float, y: float, name: str, offset: tuple[float, float]) -> None:
-    """Mark one point, with its name beside it."""
+    """Mark a point, with its name next to it."""
     ax.plot(x, y, "o", color=BLACK, markersize=6, zorder=5)
     ax.annotate(
         *(name, (x, y)),
@@ -62,19 +62,19 @@ def named_point(ax: Axes, x: float, y: float, name: str, offset: tuple[float, fl
 
 def rows_marked(ax: Axes, space: str, points: OperatingPoints, **look: Any) -> None:
     """Mark the rows of a table."""
-    here = getattr(points, space)
-    ax.plot(here.x, here.y, linestyle="", marker="o", markersize=5, **look)
+    view = getattr(points, space)
+    ax.plot(view.x, view.y, linestyle="", marker="o", markersize=5, **look)
 
 
 def legend_below(figure: Figure, ax: Axes, columns: int) -> None:
-    """Draw one legend below all panels, without the areas of the panel it is taken from."""
+    """Draw a legend below all panels, with the names of one panel, without its areas."""
     handles, names = ax.get_legend_handles_labels()
     names = [name.split(" (AU")[0] for name in names]
     figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False)
 
 
 def two_spaces(models: dict[str, OperatingPoints]) -> Figure:
-    """Draw some models in ROC and in PR space."""
+    """Draw models in ROC and in PR space."""
     figure, axes = panels(2)
     for ax, space in zip(axes, ("roc", "pr"), strict=True):
         curve_panel(ax, space, models, hull=False, baseline=False)

@@ -1,4 +1,4 @@
-"""Simulated tasks with 30 models each, in place of the 886 OpenML tasks of Flach & Kull (2015)."""
+"""Simulated tasks of 30 models, used in place of the 886 OpenML tasks of Flach & Kull (2015)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SEED = 886
 
 
 class Agreement(NamedTuple):
-    """How two measures order the models of all tasks."""
+    """The disagreement of two measures about the models of all tasks."""
 
     other_first: float
     """The share of tasks in which they disagree on the best model."""
     other_top_three: float
-    """The share in which they disagree on the first, the second or the third."""
+    """The share of tasks in which they disagree on the first, the second or the third."""
     correlation: float
-    """Between the ranks of all models of all tasks."""
+    """The correlation of the ranks of all models of all tasks."""
 
 
 @cache
@@ -33,12 +33,11 @@ def areas() -> Floats:
     """Return the areas of all models: tasks × models × measures.
 
     A task has 100 to 600 rows and a share of positives between 0.05 and 0.5. A model has normal
-    scores; how far its positives lie above and how far they spread is drawn for each, so that
-    curves cross.
+    scores; the mean and the standard deviation of its positives are random, so that curves cross.
     """
     rng = np.random.default_rng(SEED)
-    found = np.empty((TASKS, MODELS, len(MEASURES)))
-    for task in found:
+    result = np.empty((TASKS, MODELS, len(MEASURES)))
+    for task in result:
         rows, share = rng.integers(100, 601), rng.uniform(0.05, 0.5)
         labels = np.arange(rows) < max(3, round(rows * share))
         level = rng.uniform(0.4, 2.0)
@@ -47,7 +46,7 @@ def areas() -> Floats:
             scores = rng.normal(shift * labels, np.where(labels, spread, 1.0))
             points = OperatingPoints.from_scores(labels, scores)
             model[:] = points.pr.area(), points.prg.area(), points.roc.area()
-    return found
+    return result
 
 
 @cache
@@ -60,17 +59,17 @@ def ranks() -> Floats:
 
 def agreements() -> dict[tuple[str, str], Agreement]:
     """Compare all pairs of measures."""
-    found = {}
-    for one, two in combinations(range(len(MEASURES)), 2):
-        first, second = ranks()[:, :, one], ranks()[:, :, two]
-        orders = [np.argsort(order, axis=1)[:, :3] for order in (first, second)]
-        differ = orders[0] != orders[1]
-        found[MEASURES[one], MEASURES[two]] = Agreement(
+    by_pair = {}
+    for first, second in combinations(range(len(MEASURES)), 2):
+        first_ranks, second_ranks = ranks()[:, :, first], ranks()[:, :, second]
+        top_three = [np.argsort(order, axis=1)[:, :3] for order in (first_ranks, second_ranks)]
+        differ = top_three[0] != top_three[1]
+        by_pair[MEASURES[first], MEASURES[second]] = Agreement(
             float(differ[:, 0].mean()),
             float(differ.any(axis=1).mean()),
-            float(np.corrcoef(first.ravel(), second.ravel())[0, 1]),
+            float(np.corrcoef(first_ranks.ravel(), second_ranks.ravel())[0, 1]),
         )
-    return found
+    return by_pair
 
 
 def rank_correlations() -> Floats:
@@ -80,6 +79,9 @@ def rank_correlations() -> Floats:
 
 def at_quartiles() -> tuple[int, int]:
     """Return the tasks whose rank correlations are nearest to the lower and the upper quartile."""
-    found = rank_correlations()
-    low, high = (int(np.argmin(abs(found - np.quantile(found, share)))) for share in (0.25, 0.75))
+    correlations = rank_correlations()
+    low, high = (
+        int(np.argmin(abs(correlations - np.quantile(correlations, share))))
+        for share in (0.25, 0.75)
+    )
     return low, high
