@@ -1,8 +1,8 @@
 """Cheng & Church against ISA on a planted bicluster, over the parameters of both.
 
 The unsupervised half of the experiments of Hanczar & Nadif on the tradeoff space (their figures 5
-and 7): each parameter gives a bicluster, each bicluster a point, and an algorithm a cloud of
-points whose envelope in tradeoff space tells the best bicluster for every weight of recall.
+and 7): each parameter yields a bicluster, and each bicluster a point. The envelope of an
+algorithm's points in tradeoff space shows the best bicluster for every weight of recall.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ THRESHOLDS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
 DELTAS = tuple(float(f"{delta:.3g}") for delta in np.geomspace(0.0005, 0.08, len(THRESHOLDS) ** 2))
 """From far below to about the mean squared residue of uniform random cells, 1/12.
 
-As many as there are pairs of thresholds: the best of more trials is better by chance alone.
+As many as there are pairs of thresholds, because the best of more trials is better by chance.
 """
 
 
@@ -45,7 +45,7 @@ def sweep_isa(
     seeds: int = 30,
     seed: int = 0,
 ) -> dict[tuple[float, float], Bicluster]:
-    """Return the bicluster of ISA for every pair of a row and a column threshold that gives one.
+    """Return the bicluster of ISA for every pair of a row and a column threshold that yields one.
 
     Parameters
     ----------
@@ -54,22 +54,22 @@ def sweep_isa(
     thresholds
         Standard deviations, for rows and for columns.
     seeds
-        How many random seeds to start from, for each pair.
+        The number of random seeds to start from, for each pair.
     seed
         The seed of the random numbers, the same for each pair.
     """
-    found = {
-        (of_rows, of_columns): isa(
+    biclusters = {
+        (row_threshold, column_threshold): isa(
             planted.matrix,
-            row_threshold=of_rows,
-            column_threshold=of_columns,
+            row_threshold=row_threshold,
+            column_threshold=column_threshold,
             seeds=seeds,
             seed=seed,
         )
-        for of_rows in thresholds
-        for of_columns in thresholds
+        for row_threshold in thresholds
+        for column_threshold in thresholds
     }
-    return {pair: bicluster for pair, bicluster in found.items() if bicluster is not None}
+    return {pair: bicluster for pair, bicluster in biclusters.items() if bicluster is not None}
 
 
 def biclustering_study(

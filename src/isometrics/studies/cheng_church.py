@@ -47,7 +47,7 @@ def cheng_church(
     matrix
         The data.
     delta
-        The largest mean squared residue allowed; a larger δ gives a larger bicluster.
+        The largest allowed mean squared residue; a larger δ yields a larger bicluster.
     alpha
         Rows and columns whose mean squared residue exceeds α·H are deleted together.
     multiple_from
@@ -56,8 +56,8 @@ def cheng_church(
     Notes
     -----
     Multiple node deletion, single node deletion and node addition (algorithms 2, 1 and 3 of the
-    paper), in this order. Node addition never raises H: means of the new block fit it at least as
-    well as the old ones. Rows that mirror the bicluster (the last step of algorithm 3) are not
+    paper), in this order. Node addition never raises H: the means of the new block fit it at least
+    as well as the old ones. Rows that mirror the bicluster (the last step of algorithm 3) are not
     added, since the cells of a mirrored row do not follow the additive model. The algorithm is
     deterministic; of equally bad rows and columns the first is deleted, rows before columns.
 
@@ -99,9 +99,9 @@ def _delete_many(
                 return
             if np.count_nonzero(side) >= multiple_from:
                 # The mean over the nodes is H, so at least one node stays.
-                bad = squared.mean(axis) > alpha * squared.mean()
-                side[np.flatnonzero(side)[bad]] = False
-                deleted |= bool(bad.any())
+                exceeds = squared.mean(axis) > alpha * squared.mean()
+                side[np.flatnonzero(side)[exceeds]] = False
+                deleted |= bool(exceeds.any())
 
 
 def _delete_single(data: Floats, rows: Mask, columns: Mask, delta: float) -> None:
@@ -110,11 +110,11 @@ def _delete_single(data: Floats, rows: Mask, columns: Mask, delta: float) -> Non
         squared = _squared_residues(data[np.ix_(rows, columns)])
         if squared.mean() <= delta:
             return
-        of_rows, of_columns = squared.mean(1), squared.mean(0)
-        if of_rows.max() >= of_columns.max():
-            rows[np.flatnonzero(rows)[of_rows.argmax()]] = False
+        row_means, column_means = squared.mean(1), squared.mean(0)
+        if row_means.max() >= column_means.max():
+            rows[np.flatnonzero(rows)[row_means.argmax()]] = False
         else:
-            columns[np.flatnonzero(columns)[of_columns.argmax()]] = False
+            columns[np.flatnonzero(columns)[column_means.argmax()]] = False
 
 
 def _add(data: Floats, rows: Mask, columns: Mask, delta: float) -> None:
@@ -123,19 +123,19 @@ def _add(data: Floats, rows: Mask, columns: Mask, delta: float) -> None:
     while added:
         added = False
         for matrix, inside, others in ((data.T, columns, rows), (data, rows, columns)):
-            fits = inside | _fitting(matrix, inside, others)
-            widened = matrix[np.ix_(fits, others)]
-            # In exact arithmetic H cannot rise; rounding must not lift it above δ.
-            if fits.sum() > inside.sum() and mean_squared_residue(widened) <= delta:
-                inside[:] = fits
+            extended = inside | _fitting_rows(matrix, inside, others)
+            block = matrix[np.ix_(extended, others)]
+            # In exact arithmetic H cannot rise; rounding must not raise it above δ.
+            if extended.sum() > inside.sum() and mean_squared_residue(block) <= delta:
+                inside[:] = extended
                 added = True
 
 
-def _fitting(matrix: Floats, inside: Mask, others: Mask) -> Mask:
-    """Tell the rows whose mean squared residue against the block is at most H."""
-    across = matrix[:, others]
-    block = across[inside]
-    residues = across - across.mean(1, keepdims=True) - block.mean(0) + block.mean()
-    # Rows that fit exactly must not be left out because of their rounding.
-    rounding = (_ROUNDING * np.abs(across).max()) ** 2
+def _fitting_rows(matrix: Floats, inside: Mask, columns: Mask) -> Mask:
+    """Return a mask of the rows whose mean squared residue against the block is at most H."""
+    selected = matrix[:, columns]
+    block = selected[inside]
+    residues = selected - selected.mean(1, keepdims=True) - block.mean(0) + block.mean()
+    # Rows that fit exactly must not be excluded by rounding.
+    rounding = (_ROUNDING * np.abs(selected).max()) ** 2
     return np.asarray((residues**2).mean(1) <= _squared_residues(block).mean() + rounding)

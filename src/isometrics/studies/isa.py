@@ -3,8 +3,8 @@
 J. Ihmels, S. Bergmann and N. Barkai, "Defining transcription modules using large-scale gene
 expression data", 2004.
 
-Written after descriptions of the algorithm, and not compared with the authors' program: rows are
-taken above a threshold, columns beyond one on either side, both weighted by their scores.
+Written from descriptions of the algorithm, and not compared with the authors' program: rows above
+a threshold are chosen, and columns beyond one on either side, both weighted by their scores.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Floats
 
-_STEPS = 100
+_MAX_ITERATIONS = 100
 
 
 def signature(
     matrix: ArrayLike, seed_rows: ArrayLike, *, row_threshold: float, column_threshold: float
 ) -> Bicluster | None:
-    """Return the fixed point that the iteration reaches from some rows; None if it reaches none.
+    """Return the fixed point that the iteration reaches from seed rows, or None.
 
     Parameters
     ----------
@@ -37,31 +37,32 @@ def signature(
     seed_rows
         The rows to start from: positions or a mask.
     row_threshold, column_threshold
-        How many standard deviations above the mean the score of a row must be, and how far from
-        the mean, above or below, that of a column.
+        The number of standard deviations by which the score of a row must exceed the mean, and by
+        which that of a column must differ from it, above or below.
 
     Notes
     -----
     With each column of the matrix standardised over the rows, the score of a column is its mean
     over the chosen rows, weighted by their scores. With each row standardised over the columns,
     the score of a row is its mean over the chosen columns, weighted by theirs. Scores are
-    standardised, and those beyond the threshold choose rows and columns anew. At a fixed point the
-    same rows and columns come back. Some seeds end in a cycle, or choose nothing.
+    standardised, and those beyond the threshold determine the next rows and columns. At a fixed
+    point these are the same as before. Some seeds end in a cycle, or without rows or columns.
     """
     data = _parse_matrix(matrix)
-    over_rows, over_columns = _standard(data, 0), _standard(data, 1)
-    rows = np.zeros(data.shape[0])
-    rows[np.asarray(seed_rows)] = 1.0
-    last: tuple[bytes, bytes] | None = None
-    for _ in range(_STEPS):
-        columns = _beyond(rows @ over_rows, column_threshold, below=True)
-        rows = _beyond(over_columns @ columns, row_threshold, below=False)
+    over_rows, over_columns = _standardise(data, 0), _standardise(data, 1)
+    row_scores = np.zeros(data.shape[0])
+    row_scores[np.asarray(seed_rows)] = 1.0
+    previous: tuple[bytes, bytes] | None = None
+    for _ in range(_MAX_ITERATIONS):
+        column_scores = _scores_beyond(row_scores @ over_rows, column_threshold, below=True)
+        row_scores = _scores_beyond(over_columns @ column_scores, row_threshold, below=False)
+        rows, columns = row_scores != 0, column_scores != 0
         if not rows.any() or not columns.any():
             return None
-        now = ((rows != 0).tobytes(), (columns != 0).tobytes())
-        if now == last:
-            return Bicluster(rows != 0, columns != 0, data.shape)
-        last = now
+        current = rows.tobytes(), columns.tobytes()
+        if current == previous:
+            return Bicluster(rows, columns, data.shape)
+        previous = current
     return None
 
 
@@ -74,16 +75,16 @@ def isa(
     seed_size: int | None = None,
     seed: int = 0,
 ) -> Bicluster | None:
-    """Return the bicluster that most random seeds lead to; None if none leads to any.
+    """Return the bicluster that most random seeds lead to, or None.
 
     Parameters
     ----------
     matrix, row_threshold, column_threshold
         As in `signature`.
     seeds
-        How many random sets of rows to start from.
+        The number of random sets of rows to start from.
     seed_size
-        The number of rows in each, by default a tenth of all.
+        The number of rows in each set, by default a tenth of all rows.
     seed
         The seed of the random numbers.
 
@@ -100,15 +101,15 @@ def isa(
             f"{seeds} and {size}"
         )
     rng = np.random.default_rng(seed)
-    reached: Counter[Bicluster] = Counter()
+    counts: Counter[Bicluster] = Counter()
     for _ in range(seeds):
-        start = rng.choice(data.shape[0], size, replace=False)
-        found = signature(
-            data, start, row_threshold=row_threshold, column_threshold=column_threshold
+        seed_rows = rng.choice(data.shape[0], size, replace=False)
+        bicluster = signature(
+            data, seed_rows, row_threshold=row_threshold, column_threshold=column_threshold
         )
-        if found is not None:
-            reached[found] += 1
-    return max(reached, key=lambda found: (reached[found], found.size), default=None)
+        if bicluster is not None:
+            counts[bicluster] += 1
+    return max(counts, key=lambda bicluster: (counts[bicluster], bicluster.size), default=None)
 
 
 def _parse_matrix(matrix: ArrayLike) -> Floats:
@@ -120,17 +121,17 @@ def _parse_matrix(matrix: ArrayLike) -> Floats:
     return data
 
 
-def _standard(values: Floats, axis: int) -> Floats:
-    """Subtract the mean and divide by the standard deviation; what does not vary becomes 0."""
+def _standardise(values: Floats, axis: int) -> Floats:
+    """Subtract the mean and divide by the standard deviation; constant values become 0."""
     centred = values - values.mean(axis, keepdims=True)
-    spread = np.sqrt((centred**2).mean(axis, keepdims=True))
+    deviation = np.sqrt((centred**2).mean(axis, keepdims=True))
     scale = np.abs(values).max(axis, keepdims=True)
-    varies = spread > 1e-12 * scale
-    return np.asarray(np.divide(centred, spread, out=np.zeros_like(centred), where=varies))
+    varies = deviation > 1e-12 * scale
+    return np.asarray(np.divide(centred, deviation, out=np.zeros_like(centred), where=varies))
 
 
-def _beyond(sums: Floats, threshold: float, *, below: bool) -> Floats:
-    """Return the standardised scores beyond the threshold, and 0 elsewhere."""
-    scores = _standard(sums, 0)
-    size: NDArray[np.float64] = np.abs(scores) if below else scores
-    return np.where(size > threshold, scores, 0.0)
+def _scores_beyond(sums: Floats, threshold: float, *, below: bool) -> Floats:
+    """Return the standardised scores beyond the threshold, on both sides if `below`, else 0."""
+    scores = _standardise(sums, 0)
+    magnitude: NDArray[np.float64] = np.abs(scores) if below else scores
+    return np.where(magnitude > threshold, scores, 0.0)

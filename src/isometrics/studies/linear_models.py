@@ -26,7 +26,7 @@ _MISSING = {"", "?", "<null>"}
 
 
 class LabelledData(NamedTuple):
-    """Numbers that describe items, and which items are positive."""
+    """The features of items, and which items are positive."""
 
     features: Floats
     positive: NDArray[np.bool_]
@@ -40,18 +40,19 @@ def gaussian_data(
     dimensions: int = 5,
     seed: int = 0,
 ) -> LabelledData:
-    """Draw two normal classes of different shape, so that no linear model is the best rule.
+    """Draw two normal classes with different covariances, so that no linear model is optimal.
 
     Parameters
     ----------
     rows
         The number of items.
     prevalence
-        The share of positives, of which there are two at least.
+        The share of positives; there are at least two.
     distance
-        How far apart the class means are, along the first dimension.
+        The distance of the class means, along the first dimension.
     dimensions
-        The number of features. Positives spread twice as far along the second half of them.
+        The number of features. In the second half of them, the standard deviation of positives is
+        twice that of negatives.
     seed
         The seed of the random numbers.
     """
@@ -71,7 +72,7 @@ def read_data(path: str | PathLike[str], *, pos_label: str | None = None) -> Lab
     ----------
     path
         The file. Lines of a KEEL or ARFF header begin with ``@`` or ``%``; a CSV file has no
-        header. A column that holds text becomes one column of 0 and 1 for each of its values.
+        header. A text column is converted to a column of 0 and 1 for each of its values.
     pos_label
         The class that is positive, by default the rarest.
     """
@@ -87,16 +88,18 @@ def read_data(path: str | PathLike[str], *, pos_label: str | None = None) -> Lab
         raise MissingValueError(f"{path} has missing values: {missing} in all")
     *columns, classes = (np.array(column) for column in zip(*rows, strict=True))
     values, counts = np.unique(classes, return_counts=True)
-    chosen = str(values[np.argmin(counts)]) if pos_label is None else pos_label
-    if chosen not in values or values.size < 2:
+    positive = str(values[np.argmin(counts)]) if pos_label is None else pos_label
+    if positive not in values or values.size < 2:
         raise LabelError(
             f"{path} has the classes {', '.join(map(repr, values.tolist()))}; two are needed, and "
-            f"{chosen!r} must be one"
+            f"{positive!r} must be one"
         )
-    return LabelledData(np.column_stack([_numbers(each) for each in columns]), classes == chosen)
+    features = np.column_stack([_parse_feature(column) for column in columns])
+    return LabelledData(features, classes == positive)
 
 
-def _numbers(column: NDArray[np.str_]) -> Floats:
+def _parse_feature(column: NDArray[np.str_]) -> Floats:
+    """Return numbers as one column, and texts as one column of 0 and 1 for each value."""
     try:
         numbers = column.astype(np.float64)
     except ValueError:
@@ -107,20 +110,20 @@ def _numbers(column: NDArray[np.str_]) -> Floats:
 def lda_and_svm(
     data: LabelledData, *, test_share: float = 0.5, seed: int = 0
 ) -> dict[str, OperatingPoints]:
-    """Fit both models to one part of the data and count their operating points on the other.
+    """Fit both models to training data and count their operating points on test data.
 
     Parameters
     ----------
     data
         From `gaussian_data` or `read_data`.
     test_share
-        The share of each class that is kept for testing.
+        The share of each class that is used for testing.
     seed
         The seed of the split.
 
     Notes
     -----
-    Features are standardised on the training part. The models are scikit-learn's
+    Features are standardised on the training data. The models are scikit-learn's
     ``LinearDiscriminantAnalysis`` and ``LinearSVC``, whose decision values are the scores.
     """
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -133,7 +136,7 @@ def lda_and_svm(
     features, test_features, positive, test_positive = split
     models = {
         "LDA": LinearDiscriminantAnalysis(),
-        # The primal problem has one solution, so that the result does not depend on a seed.
+        # The primal problem has a unique solution, so the result does not depend on a seed.
         "SVM": LinearSVC(dual=False),
     }
     points = {}

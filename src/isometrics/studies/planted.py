@@ -1,4 +1,4 @@
-"""A random matrix with one bicluster planted in it, which algorithms should find."""
+"""A random matrix with a planted bicluster, which algorithms should find."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def planted_bicluster(
     size
         Rows and columns of the bicluster; which ones is random.
     level
-        What is added to all cells of the bicluster. At 0 they have the range and the mean of all
-        other cells, and only their coherence tells them apart.
+        The constant added to all cells of the bicluster. At 0 they have the range and the mean of
+        all other cells, and differ from these only by their coherence.
     noise
         The standard deviation of normal noise added to the cells of the bicluster. A uniform
         random cell has a standard deviation of 0.289.
