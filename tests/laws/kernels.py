@@ -26,8 +26,9 @@ from isometrics._counting.replicates import kernel_named
 from isometrics._table.building import _of_corners
 from isometrics._table.table import Kind, Measure, Table
 from isometrics.errors import ToleranceWarning
+from isometrics.points.compact import hull_alone
 from isometrics.points.devices import areas as areas_on_device
-from isometrics.points.devices import hull_alone, table_on_device
+from isometrics.points.devices import table_on_device
 from isometrics.sources import cluster_passes
 from isometrics.sources import streams as stream
 from isometrics.sources.batches import peek

@@ -1,4 +1,7 @@
-"""Which rows a compact table keeps, and the sums that stay exact without the others."""
+"""Which rows a compact table keeps, and the sums that stay exact without the others.
+
+The shortest one is a hull with the areas of its whole table, which need never be in memory.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics import _counting
+from isometrics._core.sample import as_thresholds, check_totals
 from isometrics._counting.hull import vertices
+from isometrics._counting.keys import encoding_of
+from isometrics._table.building import table_of_sample
 from isometrics._table.path import Path
 from isometrics._table.table import ClassTotals, Gaps, Kind, Table
 from isometrics.errors import NotAnswerableError, ParameterError
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts
+    from isometrics._core.sample import Sample
 
 FINENESS = 1000
 """Kept rows are dense: no count grows by more than one part in so many between two of them,
@@ -110,3 +118,49 @@ def _densest(table: Table, totals: ClassTotals, most: int) -> NDArray[np.intp]:
         rows = rows_to_keep(table.tp, table.fp, totals, middle)
         low, high = (middle, high) if rows.size <= most else (low, middle - 1)
     return rows_to_keep(table.tp, table.fp, totals, low)
+
+
+# ---------------------------------------------------------------------- hulls with all areas
+
+SECTION = 1 << 16
+"""Rows that are looked at together, while they are in the processor's cache."""
+
+
+def hull_alone(sample: Sample, *, section: int = SECTION) -> Table:
+    """Return the vertices of the hull and few rows besides, with the areas of the whole table.
+
+    Only the sorted keys of all rows are in memory, as large as float64 scores.
+    """
+    labels, scores = sample.labels, sample.only_scores
+    positives = int(np.count_nonzero(labels))
+    encoding = encoding_of(scores) if sample.weights is None else None
+    if encoding is None:
+        return hull_with_areas(table_of_sample(sample, None, None))
+    check_totals(positives, labels.size - positives, counted="y_true")
+    keys = _counting.sorted_keys(labels, scores, encoding)
+    compacting = Compacting(ClassTotals(positives, labels.size - positives), fineness=0)
+    end = keys.size
+    while end:
+        start = _start_of_ties(keys, max(end - section, 0))
+        part = keys[start:end]
+        last = np.append(np.flatnonzero((part[1:] ^ part[:-1]) > 1), part.size - 1)
+        upto = np.cumsum(~part & part.dtype.type(1), dtype=np.int64)
+        before = positives - int(upto[-1])
+        tp = np.concatenate([[before], before + upto[last]])
+        fp = np.concatenate([[start], start + 1 + last]) - tp
+        compacting.add(as_thresholds(encoding.scores(part[last])), tp, fp)
+        end, positives = start, before
+    return compacting.table()
+
+
+def hull_with_areas(table: Table) -> Table:
+    """Keep the hull of a table and few rows besides, with all its areas."""
+    compacting = Compacting(ClassTotals(table.positives, table.negatives), fineness=0)
+    compacting.add(table.thresholds[1:], table.tp, table.fp)
+    return compacting.table()
+
+
+def _start_of_ties(keys: NDArray[Any], row: int) -> int:
+    """Return the first row that is tied with a row; of ties, the positives come first."""
+    one = keys.dtype.type(1)
+    return int(np.searchsorted(keys, keys[row] & ~one))

@@ -1,27 +1,20 @@
-"""Tables of samples that lie on a device, and hulls with exact areas of samples without a table."""
+"""Tables and areas of samples that lie on a device."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from isometrics import _counting
 from isometrics._core.sample import as_thresholds, check_totals
 from isometrics._counting.array_api import gathered, positives_of, ranking_of, sums_of
 from isometrics._counting.device_hull import hull_rows
 from isometrics._counting.hull import vertices
-from isometrics._counting.keys import encoding_of
-from isometrics._table.building import corners_of_table, table_of_sample
+from isometrics._table.building import corners_of_table
 from isometrics._table.table import ClassTotals, Gaps, Measure, Table
-from isometrics.points.compact import Compacting
 from isometrics.spaces import prg
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from isometrics._core.sample import Sample
     from isometrics._counting.array_api import DeviceSums, Ends
 
@@ -100,47 +93,3 @@ def _lost(sums: float, start: prg.Point, end: prg.Point, totals: ClassTotals) ->
     width = (x_end - x) / x / (x_end / Fraction(totals.positives))
     cut = width * (y / x + y_end / x_end)
     return float(odds * odds / 2 * (cut + Fraction(sums)))
-
-
-SECTION = 1 << 16
-"""Rows that are looked at together, while they are in the processor's cache."""
-
-
-def hull_alone(sample: Sample, *, section: int = SECTION) -> Table:
-    """Return the vertices of the hull and few rows besides, with the areas of the whole table.
-
-    Only the sorted keys of all rows are in memory, as large as float64 scores.
-    """
-    labels, scores = sample.labels, sample.only_scores
-    positives = int(np.count_nonzero(labels))
-    encoding = encoding_of(scores) if sample.weights is None else None
-    if encoding is None:
-        return hull_with_areas(table_of_sample(sample, None, None))
-    check_totals(positives, labels.size - positives, counted="y_true")
-    keys = _counting.sorted_keys(labels, scores, encoding)
-    found = Compacting(ClassTotals(positives, labels.size - positives), fineness=0)
-    end = keys.size
-    while end:
-        start = _start_of_ties(keys, max(end - section, 0))
-        part = keys[start:end]
-        last = np.append(np.flatnonzero((part[1:] ^ part[:-1]) > 1), part.size - 1)
-        upto = np.cumsum(~part & part.dtype.type(1), dtype=np.int64)
-        before = positives - int(upto[-1])
-        tp = np.concatenate([[before], before + upto[last]])
-        fp = np.concatenate([[start], start + 1 + last]) - tp
-        found.add(as_thresholds(encoding.scores(part[last])), tp, fp)
-        end, positives = start, before
-    return found.table()
-
-
-def hull_with_areas(table: Table) -> Table:
-    """Keep the hull of a table and few rows besides, with all its areas."""
-    found = Compacting(ClassTotals(table.positives, table.negatives), fineness=0)
-    found.add(table.thresholds[1:], table.tp, table.fp)
-    return found.table()
-
-
-def _start_of_ties(keys: NDArray[Any], row: int) -> int:
-    """Return the first row that is tied with a row; of ties, the positives come first."""
-    one = keys.dtype.type(1)
-    return int(np.searchsorted(keys, keys[row] & ~one))

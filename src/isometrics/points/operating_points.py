@@ -31,8 +31,8 @@ from isometrics._table.hull import hull_of
 from isometrics._table.recovery import counts_from_pr, counts_from_roc, counts_within_totals
 from isometrics._table.table import at_prevalence, at_thresholds, merged
 from isometrics.errors import PointsError
-from isometrics.points.compact import compacted
-from isometrics.points.devices import hull_alone, hull_with_areas, table_on_device
+from isometrics.points.compact import compacted, hull_alone, hull_with_areas
+from isometrics.points.devices import table_on_device
 from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff, pr, prg, roc
 from isometrics.spaces.tradeoff import tradeoff_of
 

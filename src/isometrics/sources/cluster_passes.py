@@ -11,20 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.groups import GroupNames
-from isometrics._core.sample import check_totals
 from isometrics._counting.numpy_kernel import order_of
 from isometrics._counting.tally import Tally
 from isometrics._table.building import table_of_tally
-from isometrics.errors import FileError, OneClassError, ParameterError, ToleranceWarning, warn
+from isometrics.errors import FileError, ToleranceWarning, warn
 from isometrics.measures import AUPR, AUPRG, AUROC, AVERAGE_PRECISION, bounds_of
 from isometrics.points import OperatingPoints
-from isometrics.points.models import GroupTables, group_tables
-from isometrics.sources.arrow import codes
-from isometrics.sources.cluster_totals import INF, ClusterTotals, count_totals, numbers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     import narwhals.stable.v2 as nw
     import pyarrow as pa
@@ -32,13 +27,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Counts, Floats
     from isometrics.sources.clusters import ClusterFrame
-    from isometrics.sources.columns import Layout
 
-    Progress = Callable[[int, int | None], None]
-    ByModel = dict[str, OperatingPoints]
-
-TOLERANCE = 1e-6
-"""How wide bounds may be where rows are too many for an exact table."""
 MOST_PASSES = 30
 """Passes over one score column; if bounds are still too wide then, a warning says so."""
 MOST_PIECES = 1 << 16
@@ -51,193 +40,6 @@ _VERTEX_SHARE = 0.25
 """The share of a pass that may go to vertices of the hull before the uncertainty of areas."""
 _AIM = 0.3
 """Uncertainty is reduced this far below the tolerance, as pieces are never equally uncertain."""
-
-
-# ---------------------------------------------------------------------- tables
-
-
-class ClusterTables(NamedTuple):
-    """The tables of rows in a cluster, and the work it took."""
-
-    points: ByModel
-    groups: dict[str, ByModel]
-    skipped: dict[str, str]
-    collected: list[int]
-    """The rows that each pass collected, the first one, which checks all rows, included."""
-
-
-def read_cluster(
-    source: ClusterFrame,
-    layout: Layout,
-    *,
-    tolerance: float | None = None,
-    keep_rows: bool = False,
-    progress: Progress | None = None,
-) -> ClusterTables:
-    """Count the predictions of a cluster there; only aggregates are collected.
-
-    Parameters
-    ----------
-    source
-        Where the rows are.
-    layout
-        Which column is what.
-    tolerance
-        How wide the bounds of areas may be, by default 1e-6, where a table has more than 2**20
-        rows and distinct scores; shorter ones are exact.
-    keep_rows
-        Refused: rows stay where they are.
-    progress
-        Called after each pass with the rows it has read.
-    """
-    if keep_rows:
-        raise ParameterError(
-            "the rows of a cluster stay there; to compare models on the same rows, read a sample "
-            "of them that fits into memory"
-        )
-    reader = _Reader(source, layout, TOLERANCE if tolerance is None else tolerance, progress)
-    points, skipped = reader.models()
-    groups, skipped_groups = reader.groups() if layout.group is not None else ({}, {})
-    return ClusterTables(points, groups, skipped | skipped_groups, reader.collected)
-
-
-class _Reader:
-    """Counts the score columns one after another."""
-
-    def __init__(
-        self, source: ClusterFrame, layout: Layout, tolerance: float, progress: Progress | None
-    ) -> None:
-        self._source = source
-        self._layout = layout
-        self._tolerance = tolerance
-        self._progress = progress
-        self._totals = count_totals(source, layout)
-        self.collected = [self._totals.table.num_rows]
-        self._report_progress()
-
-    def _report_progress(self) -> None:
-        if self._progress is not None:
-            self._progress(self._totals.size, self._totals.size)
-
-    def models(self) -> tuple[ByModel, dict[str, str]]:
-        """Return the tables over all rows, and why some classes have none."""
-        layout, skipped = self._layout, {}
-        if layout.model is not None:
-            (name,) = layout.scores
-            tables, one_class = self._tables(name, ["model"])
-            for only in one_class.values():
-                check_totals(
-                    int(only == "positives"), int(only == "negatives"), counted=layout.label
-                )
-            return {model: points for (model,), points in tables.items()}, {}
-        points: ByModel = {}
-        for name in layout.scores:
-            positive = self._totals.positive_totals(name)
-            sums = [self._totals.rows_where(positive), self._totals.rows_where(~positive)]
-            try:
-                check_totals(*sums, counted=layout.label)
-            except OneClassError:
-                # Of many classes some may be absent; that leaves the others as they are.
-                if not layout.multiclass or len(layout.scores) == 1:
-                    raise
-                skipped[name] = "no row has this class"
-                continue
-            points[name] = self._tables(name, [])[0][()]
-        return points, skipped
-
-    def groups(self) -> GroupTables:
-        """Return the tables of groups, and why some groups have none."""
-        keys = ["group"] if self._layout.model is None else ["group", "model"]
-        by_group: dict[str, dict[str, OperatingPoints | str]] = {
-            group: {} for (group,) in _series_of(self._totals, ["group"]).names
-        }
-        for name in self._layout.scores:
-            tables, one_class = self._tables(name, keys)
-            for (group, *model), table in (tables | one_class).items():
-                by_group[group][model[0] if model else name] = table
-        return group_tables(by_group)
-
-    def _tables(
-        self, name: str, keys: list[str]
-    ) -> tuple[dict[tuple[str, ...], OperatingPoints], dict[tuple[str, ...], str]]:
-        """Return the tables of one score column by the values of key columns.
-
-        The second mapping has the series of one class only, and which class that is.
-        """
-        column = list(self._layout.scores).index(name)
-        series = _series_of(self._totals, keys)
-        ranges, one_class = _whole_ranges(
-            self._totals, column, self._totals.positive_totals(name), series
-        )
-        label = self._layout.label
-        if ranges.open.any():
-            rows = self._rows(name, column, keys, ranges)
-            passes = Passes(self._source, rows, ranges, series.ids(keys))
-            passes.run(self._tolerance, label)
-            ranges = passes.ranges
-            self.collected += passes.collected
-            for _ in passes.collected:
-                self._report_progress()
-        tables = {
-            series.names[number]: _points(tally, label)
-            for number, tally in ranges.tallies().items()
-        }
-        return tables, {series.names[number]: only for number, only in one_class.items()}
-
-    def _rows(self, name: str, column: int, keys: list[str], ranges: Ranges) -> nw.LazyFrame[Any]:
-        """Return the finite scores of one column with their labels as counts."""
-        import narwhals.stable.v2 as nw
-
-        score = nw.col(f"score_{column}")
-        rows = self._totals.rows
-        if ranges.lo.dtype.kind == "f" and np.isinf(ranges.lo).any():
-            rows = rows.filter((score < INF) & (score > -INF))
-        positive = nw.col("label") == self._totals.positive_label(name)
-        weighted = self._layout.weight is not None
-        weight = nw.col("weight") if weighted else nw.lit(1).cast(nw.Int64)
-        zero = weight * 0 if weighted else nw.lit(0).cast(nw.Int64)
-        counts = {"tp": nw.when(positive).then(weight).otherwise(zero)}
-        if weighted:
-            counts["fp"] = nw.when(positive).then(zero).otherwise(weight)
-        return rows.select(*keys, score=score, **counts)
-
-
-class _Series(NamedTuple):
-    """Which rows of the totals are counted together: those of one table."""
-
-    totals: ClusterTotals
-    codes: NDArray[np.int64]
-    names: list[tuple[str, ...]]
-    """The values of key columns, as texts, for each series."""
-
-    def ids(self, keys: list[str]) -> pa.Table | None:
-        """Return the table by which rows find the range of their series; None for one series."""
-        if not keys:
-            return None
-        import pyarrow as pa
-
-        first = np.unique(self.codes, return_index=True)[1]
-        table = self.totals.table.select(keys).take(pa.array(first))
-        return table.append_column("range_id", pa.array(np.arange(first.size)))
-
-
-def _series_of(totals: ClusterTotals, keys: list[str]) -> _Series:
-    if not keys:
-        return _Series(totals, np.zeros(totals.table.num_rows, np.int64), [()])
-    names, ranks = [], []
-    for key in keys:
-        row_codes, values = codes(totals.table[key].combine_chunks())
-        group_names = GroupNames(totals.columns[key])
-        value_codes = group_names.encode(values)
-        ordered, rank = group_names.in_order()
-        names.append(list(ordered))
-        ranks.append(rank[value_codes[row_codes]])
-    distinct, numbers = np.unique(np.stack(ranks), axis=1, return_inverse=True)
-    series = [
-        tuple(ordered[rank] for ordered, rank in zip(names, ranks_of_series, strict=True))
-        for ranks_of_series in distinct.T.tolist()
-    ]
-    return _Series(totals, numbers.ravel(), series)
 
 
 # ---------------------------------------------------------------------- ranges
@@ -297,68 +99,6 @@ class Ranges(NamedTuple):
             number: Tally(order, *(column[part][::-1] for column in counts))
             for number, part in self.by_series()
         }
-
-
-def _points(tally: Tally, label: str) -> OperatingPoints:
-    return OperatingPoints(table_of_tally(tally, counted=label))
-
-
-def _whole_ranges(
-    totals: ClusterTotals, column: int, positive: NDArray[np.bool_], series: _Series
-) -> tuple[Ranges, dict[int, str]]:
-    """Return the ranges of finite scores and those at both infinities, of series of two classes.
-
-    The second mapping has the others, and which class they have.
-    """
-    count = len(series.names)
-    columns = {
-        name: numbers_of(totals.table, f"{name}_{column}")
-        for name in ("size", "rows", "above", "below", "lo", "hi")
-    }
-
-    def summed(values: NDArray[Any], which: NDArray[np.bool_]) -> NDArray[Any]:
-        sums = np.zeros(count, columns["size"].dtype)
-        np.add.at(sums, series.codes[which], values[which])
-        return sums
-
-    lowest, highest = _extremes(columns, series.codes, count)
-    number, none = np.arange(count), np.full(count, -1)
-    rows = np.zeros(count, np.int64)
-    np.add.at(rows, series.codes, columns["rows"].astype(np.int64))
-    parts = []
-    for name, ids, lo, hi, size in (
-        ("size", number, lowest, highest, rows),
-        ("above", none, np.full(count, INF), np.full(count, INF), 0 * rows),
-        ("below", none, np.full(count, -INF), np.full(count, -INF), 0 * rows),
-    ):
-        tp, fp = summed(columns[name], positive), summed(columns[name], ~positive)
-        filled = np.flatnonzero(tp + fp > 0)
-        if filled.size:
-            parts.append(Ranges(number, ids, none, lo, hi, tp, fp, size).take(filled))
-    ranges = Ranges(*(np.concatenate(columns) for columns in zip(*parts, strict=True))).sorted()
-    positives, negatives = (
-        np.bincount(ranges.series, counts, count) for counts in (ranges.positives, ranges.negatives)
-    )
-    one_class = {
-        int(number): "positives" if positives[number] > 0 else "negatives"
-        for number in np.flatnonzero((positives == 0) | (negatives == 0))
-    }
-    return ranges.take(~np.isin(ranges.series, list(one_class))), one_class
-
-
-def _extremes(
-    columns: dict[str, NDArray[Any]], codes: NDArray[np.int64], count: int
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the lowest and the highest finite score of each series; 0 where there is none."""
-    finite = columns["rows"] > 0
-    lowest = np.zeros(count, columns["lo"].dtype)
-    highest = lowest.copy()
-    series, first = np.unique(codes[finite], return_index=True)
-    for extremes, name, extreme in ((lowest, "lo", np.minimum), (highest, "hi", np.maximum)):
-        values = columns[name][finite]
-        extremes[series] = values[first]
-        extreme.at(extremes, codes[finite], values)
-    return lowest, highest
 
 
 # ---------------------------------------------------------------------- which ranges to cut
@@ -598,7 +338,7 @@ class Passes:
     def _wider_than(self, tolerance: float, label: str) -> dict[int, float]:
         """Return the series whose bounds are too wide, and how wide they are."""
         widths = {
-            number: widest_bounds(_points(tally, label))
+            number: widest_bounds(OperatingPoints(table_of_tally(tally, counted=label)))
             for number, tally in self.ranges.tallies().items()
         }
         return {number: width for number, width in widths.items() if width > tolerance}

@@ -11,8 +11,7 @@ from isometrics.sources.arrow import ahead
 from isometrics.sources.batches import columns_of
 from isometrics.sources.binned_rows import BinnedRows
 from isometrics.sources.cleaning import Cleaner
-from isometrics.sources.cluster_passes import read_cluster
-from isometrics.sources.clusters import ClusterFrame
+from isometrics.sources.clusters import ClusterFrame, read_cluster
 from isometrics.sources.held_rows import HeldRows, keeping
 from isometrics.sources.memory import rows_budget
 from isometrics.sources.sorted_rows import SortedRows, SpillFolder

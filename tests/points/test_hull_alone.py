@@ -10,7 +10,7 @@ from isometrics._core.sample import parse_sample
 from isometrics._table.table import Measure
 from isometrics.errors import NotAnswerableError, OneClassError, ParameterError
 from isometrics.measures import area_brackets
-from isometrics.points.devices import hull_alone
+from isometrics.points.compact import hull_alone
 
 SCORES = st.one_of(
     st.sampled_from([0.0, -0.0, 0.25, 0.5, 0.75, float("inf"), -float("inf")]),
