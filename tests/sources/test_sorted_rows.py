@@ -18,7 +18,7 @@ from isometrics._table.table import Kind
 from isometrics.errors import FileError, OneClassError
 from isometrics.measures import area_brackets
 from isometrics.sources import sorted_rows
-from isometrics.sources.arrow import ahead
+from isometrics.sources.arrow import prefetch
 from isometrics.sources.sorted_rows import Run, Runs, Sections, SortedRows, SpillFolder
 from isometrics.testing.strategies import binary_samples
 
@@ -300,7 +300,7 @@ def test_items_are_made_in_advance_and_in_order():
             made.append(item)
             yield item + 1
 
-    found = ahead(items())
+    found = prefetch(items())
     assert next(found) == 1
     assert list(found) == [2, 3, 4, 5]
     assert made == list(range(5))
@@ -311,7 +311,7 @@ def test_errors_of_items_arrive():
         yield 1
         raise KeyError("x")
 
-    found = ahead(items())
+    found = prefetch(items())
     assert next(found) == 1
     with pytest.raises(KeyError):
         next(found)

@@ -257,7 +257,7 @@ def is_number(text: str) -> bool:
 Item = TypeVar("Item")
 
 
-def ahead(items: Iterator[Item]) -> Iterator[Item]:
+def prefetch(items: Iterator[Item]) -> Iterator[Item]:
     """Yield items that are made one in advance, in a thread of their own."""
     with ThreadPoolExecutor(1) as thread:
         following = thread.submit(next, items, None)

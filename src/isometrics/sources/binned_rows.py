@@ -16,7 +16,7 @@ from isometrics._counting.tally import Section, Tally
 from isometrics._table.building import table_of_tally
 from isometrics.errors import FileError
 from isometrics.points import OperatingPoints
-from isometrics.sources.arrow import ahead
+from isometrics.sources.arrow import prefetch
 from isometrics.sources.batches import Feeder
 from isometrics.sources.sorted_rows import Run, Sections, SortedRows
 
@@ -207,7 +207,7 @@ class _Look:
         self._rows = ([], [])
         if tuple(keys.size for keys in classes) == self._tally.take(self._chosen).totals:
             runs = ([Run(keys, None)] for keys in classes)
-            sections = ahead(iter(Sections(self._tally.order, *runs)))
+            sections = prefetch(iter(Sections(self._tally.order, *runs)))
             skipped = self._skipped()
             finer, *others = [self._thinned(section, *skipped) for section in sections]
             finer = finer.merge(*others)

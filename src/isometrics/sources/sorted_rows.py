@@ -22,7 +22,7 @@ from isometrics._table.table import ClassTotals, Kind, Table
 from isometrics.errors import Advice, FileError, system_reason
 from isometrics.points import OperatingPoints
 from isometrics.points.compact import Compacting
-from isometrics.sources.arrow import ahead
+from isometrics.sources.arrow import prefetch
 from isometrics.sources.batches import Feeder
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class SortedRows(Feeder):
         if fits:
             return OperatingPoints(_full_table(sections, self.rows))
         compacting = Compacting(ClassTotals(*sections.totals))
-        for section in ahead(iter(sections)):
+        for section in prefetch(iter(sections)):
             compacting.add(_thresholds(section.tally), *section.curve())
         return OperatingPoints(compacting.table())
 
@@ -145,7 +145,7 @@ def _full_table(sections: Sections, rows: int) -> Table:
     thresholds = np.empty(rows + 1, sections.threshold_type)
     tp, fp = np.empty(rows + 1, counts), np.empty(rows + 1, counts)
     start = rows + 1
-    for section in iter(sections) if rows <= _SHORT else ahead(iter(sections)):
+    for section in iter(sections) if rows <= _SHORT else prefetch(iter(sections)):
         end, start = start, start - section.tally.size
         written = None
         if section.tally.size > _SHORT:
@@ -345,11 +345,11 @@ class Sections:
 
     def __iter__(self) -> Iterator[Section]:
         """Yield the sections, the one of the lowest scores first."""
-        for place, border in enumerate(self._borders):
-            through, above = self._from_above[place : place + 2]
-            if all(cut[place] == cut[place + 1] for each in self._cuts for cut in each):
+        for index, border in enumerate(self._borders):
+            through, above = self._from_above[index : index + 2]
+            if all(cut[index] == cut[index + 1] for each in self._cuts for cut in each):
                 continue
-            if place + 1 < self._borders.size and self._borders[place + 1] - border == 1:
+            if index + 1 < self._borders.size and self._borders[index + 1] - border == 1:
                 lo = np.array([border])
                 counts = (
                     np.array([end - start]) for end, start in zip(through, above, strict=True)
@@ -358,7 +358,7 @@ class Sections:
                 continue
             positives, negatives = (
                 _concatenated(
-                    [run.part(*cut[place : place + 2]) for run, cut in zip(*each, strict=True)]
+                    [run.part(*cut[index : index + 2]) for run, cut in zip(*each, strict=True)]
                 )
                 for each in zip(self._classes, self._cuts, strict=True)
             )
@@ -391,9 +391,9 @@ def _from_above(runs: Sequence[Run], cuts: Sequence[list[int]]) -> list[int | Fr
     """Return the weight of one class at or above each border, exactly; so it never rises."""
     inside: list[int | Fraction] = [0] * (len(cuts[0]) - 1)
     for run, cut in zip(runs, cuts, strict=True):
-        for place, (start, end) in enumerate(pairwise(cut)):
+        for index, (start, end) in enumerate(pairwise(cut)):
             rows = end - start
-            inside[place] += rows if run.weights is None else _exact_sum(run.weights[start:end])
+            inside[index] += rows if run.weights is None else _exact_sum(run.weights[start:end])
     return list(accumulate(reversed(inside), initial=0))[::-1]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isometrics._core.parameters import check_tolerance
 from isometrics.errors import OneClassError
-from isometrics.sources.arrow import ahead
+from isometrics.sources.arrow import prefetch
 from isometrics.sources.batches import columns_of
 from isometrics.sources.binned_rows import BinnedRows
 from isometrics.sources.cleaning import Cleaner
@@ -131,7 +131,7 @@ def _of_cluster(
 
 def _batches(source: Source, cleaner: Cleaner, progress: Progress | None) -> Iterator[list[Sample]]:
     done = 0
-    for batch in ahead(source.batches(columns_of(cleaner.layout))):
+    for batch in prefetch(source.batches(columns_of(cleaner.layout))):
         samples = cleaner.samples(batch)
         done += batch.num_rows
         if progress is not None:
