@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from isometrics._core.arrays import Total
-    from isometrics._table.table import Table
     from isometrics.points import OperatingPoints
     from isometrics.points.bounds import Bracket, GapBounds
 
@@ -86,7 +85,7 @@ class Measure:
         Its bounds from the best and the worst table that fits where rows are missing; by default
         nothing is said about it there.
     stored
-        What `isometrics._table.table.Measure` calls this value, where a table with missing rows
+        What `isometrics._table.table.Stored` calls this value, where a table with missing rows
         may hold it.
     needs
         What such a table must hold for the exact value to follow from it.
@@ -160,12 +159,6 @@ class Measure:
             return self.of(points)
         except (NoCurveError, NotAnswerableError):
             return math.nan
-
-    def is_stored(self, table: Table) -> bool:
-        """Tell whether a table with missing rows holds all that the exact value needs."""
-        from isometrics._table.table import Measure as Stored
-
-        return bool(self.needs) and all(Stored[name] in table.known for name in self.needs)
 
 
 # ---------------------------------------------------------------------- the registry
@@ -611,10 +604,16 @@ def parse_areas(areas: Iterable[str]) -> tuple[Measure, ...]:
 
 def bounds_of(points: OperatingPoints, measures: Sequence[Measure]) -> dict[str, Bracket]:
     """Return the bounds of measures by name; PR areas come from one pass over the rows."""
+    from isometrics._table.table import Stored
     from isometrics.points.bounds import Bracket, GapBounds
 
     table = points.table
-    exact = [each for each in measures if not table.partial or each.is_stored(table)]
+    stored = {each.name for each in Stored if each in table.known}
+    exact = [
+        each
+        for each in measures
+        if not table.partial or (each.needs and stored.issuperset(each.needs))
+    ]
     added_up = tuple(each.interpolation for each in exact if each.interpolation)
     areas = points.pr.areas(interpolations=added_up) if added_up else {}
     missing = (each.interpolation for each in measures if each.interpolation)

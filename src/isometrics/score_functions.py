@@ -13,7 +13,7 @@ from isometrics._core.labels import positive_rows
 from isometrics._core.parameters import check_beta, check_choice, check_prevalence
 from isometrics._core.results import tuple_value
 from isometrics._core.sample import parse_device_sample, present_rows
-from isometrics._table.table import Measure as Stored
+from isometrics._table.table import Stored
 from isometrics.errors import (
     DimensionError,
     EmptyInputError,
@@ -265,7 +265,7 @@ def auprg_score(
     0.25
     """
     options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
-    return measure_score(y_true, y_score, measure=AUPRG, **options)
+    return _values((AUPRG,), y_true, y_score, **options)[0]
 
 
 def aupr_score(
@@ -287,7 +287,7 @@ def aupr_score(
     """
     check_choice(interpolation, "interpolation", INTERPOLATIONS)
     options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
-    return measure_score(y_true, y_score, measure=pr_area(interpolation), **options)
+    return _values((pr_area(interpolation),), y_true, y_score, **options)[0]
 
 
 def auroc_score(
@@ -307,7 +307,7 @@ def auroc_score(
     0.75
     """
     options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
-    return measure_score(y_true, y_score, measure=AUROC, **options)
+    return _values((AUROC,), y_true, y_score, **options)[0]
 
 
 def tradeoff_score(
@@ -332,7 +332,7 @@ def tradeoff_score(
     """
     area = replace(TRADEOFF_AREA, of=lambda points: points.tradeoff(index).area(lo, hi, density))
     options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
-    return measure_score(y_true, y_score, measure=area, **options)
+    return _values((area,), y_true, y_score, **options)[0]
 
 
 SCORE_FUNCTIONS: dict[Measure, Callable[..., float]] = {

@@ -18,7 +18,7 @@ from isometrics._counting.array_api import gathered, ranking_of, sums_of
 from isometrics._counting.device_hull import hull_in_chunks
 from isometrics._counting.hull import vertices
 from isometrics._table.path import path_of
-from isometrics._table.table import Measure
+from isometrics._table.table import Stored
 from isometrics.points import devices as on_device
 from isometrics.spaces.section_sums import SectionSums
 
@@ -128,7 +128,7 @@ def measures(points):
     return {name: known[name] for name in known if name not in LEFT_OUT}
 
 
-LEFT_OUT = {Measure.INTEGER_STEPS, Measure.MAX_PRECISION}
+LEFT_OUT = {Stored.INTEGER_STEPS, Stored.MAX_PRECISION}
 
 
 def test_cupy_sorts_keys_for_torch_where_it_is_installed(monkeypatch):

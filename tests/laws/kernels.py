@@ -24,7 +24,7 @@ from isometrics._counting.draws import Order
 from isometrics._counting.keys import encoding_of
 from isometrics._counting.replicates import kernel_named
 from isometrics._table.building import _of_corners
-from isometrics._table.table import Kind, Measure, Table
+from isometrics._table.table import Kind, Stored, Table
 from isometrics.errors import ToleranceWarning
 from isometrics.points.compact import hull_alone
 from isometrics.points.devices import areas as areas_on_device
@@ -222,9 +222,9 @@ def triton() -> Iterator[None]:
 
 
 THREE = {
-    "roc.area": Measure.ROC,
-    "pr.area davis-goadrich": Measure.DAVIS_GOADRICH,
-    "prg.area": Measure.PRG,
+    "roc.area": Stored.ROC,
+    "pr.area davis-goadrich": Stored.DAVIS_GOADRICH,
+    "prg.area": Stored.PRG,
 }
 ADDED_UP = (
     *THREE,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._table.table import ClassTotals, Gaps, Kind, Measure, Table
+from isometrics._table.table import ClassTotals, Gaps, Kind, Stored, Table
 from isometrics.errors import ParameterError, UndefinedWarning
 from isometrics.measures import area_brackets, measure_named, registered
 from isometrics.points import bounds as gaps
@@ -147,7 +147,7 @@ def test_a_wrong_corner_is_found(monkeypatch, wrong):
 
 def test_what_is_known_is_taken():
     points = iso.OperatingPoints.from_scores([1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1])
-    some = compact(points, [False], {Measure.ROC: 0.625})
+    some = compact(points, [False], {Stored.ROC: 0.625})
     found = area_brackets(some)
     assert found["AUROC"] == Bracket(0.625, 0.625)
     assert found["expected accuracy"].width < 1e-13
@@ -167,11 +167,11 @@ def test_a_bracket_tells_its_width():
 
 @given(tables, choices, st.floats(0.01, 0.99))
 def test_another_prevalence_keeps_auroc_and_brackets_the_rest(points, kept, prevalence):
-    some = compact(points, kept, {Measure.ROC: points.roc.area()})
+    some = compact(points, kept, {Stored.ROC: points.roc.area()})
     moved, there = some.at_prevalence(prevalence), points.at_prevalence(prevalence)
     assert moved.table.partial
     np.testing.assert_array_equal(moved.table.gaps.between, some.table.gaps.between)
-    assert set(moved.table.known) == {Measure.ROC}
+    assert set(moved.table.known) == {Stored.ROC}
     assert moved.roc.area() == points.roc.area()
     found = area_brackets(moved)
     # The area of rates is the same at every prevalence but for its last bits.
@@ -183,7 +183,7 @@ def test_another_prevalence_keeps_auroc_and_brackets_the_rest(points, kept, prev
 def test_the_exact_areas_of_a_compacted_table_need_no_bounds():
     points = iso.OperatingPoints.from_scores([1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1])
     some = compact(points, [False])
-    gaps = replace(some.table.gaps, known=dict.fromkeys(Measure, 0.5))
+    gaps = replace(some.table.gaps, known=dict.fromkeys(Stored, 0.5))
     everything = replace(some.table, gaps=gaps)
     found = area_brackets(iso.OperatingPoints(everything))
     assert found["AUROC"] == found["AUPR, max precision"] == Bracket(0.5, 0.5)
@@ -207,7 +207,7 @@ def test_an_area_may_be_named_alone_and_must_be_known():
         area_brackets(points, ["AUC"])
 
 
-@given(tables, choices, st.sets(st.sampled_from(list(Measure))))
+@given(tables, choices, st.sets(st.sampled_from(list(Stored))))
 def test_areas_are_exact_where_what_they_need_is_known(points, kept, names):
     """As on a device, where some measures are added up and others are not."""
     with warnings.catch_warnings():
@@ -218,6 +218,6 @@ def test_areas_are_exact_where_what_they_need_is_known(points, kept, names):
         some = compact(points, kept, {name: measured[name] for name in names})
         found = area_brackets(some)
         for name, measure in NAMED.items():
-            if names >= {Measure[need] for need in measure.needs}:
+            if names >= {Stored[need] for need in measure.needs}:
                 np.testing.assert_allclose(found[name], EXACT[name](points), rtol=1e-12, atol=1e-13)
                 assert found[name].lo == found[name].hi or math.isnan(found[name].lo)

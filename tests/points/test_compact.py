@@ -17,7 +17,7 @@ import isometrics as iso
 from isometrics import plot
 from isometrics._core.results import bracketed
 from isometrics._counting.hull import vertices
-from isometrics._table.table import ClassTotals, Gaps, Measure
+from isometrics._table.table import ClassTotals, Gaps, Stored
 from isometrics.decisions.lift import lift
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
 from isometrics.measures import area_brackets, registered
@@ -260,7 +260,7 @@ def test_copies_are_equal_and_locked(short):
 def test_a_copy_equals_its_original_also_where_a_measure_is_undefined():
     worst = iso.OperatingPoints.from_scores([0, 0, 0, 1, 1], [5, 4, 3, 2, 1])
     some = compacted(worst)
-    assert math.isnan(some.table.known[Measure.MISSES])
+    assert math.isnan(some.table.known[Stored.MISSES])
     assert pickle.loads(pickle.dumps(some)) == some
 
 

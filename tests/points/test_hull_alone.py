@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._core.sample import parse_sample
-from isometrics._table.table import Measure
+from isometrics._table.table import Stored
 from isometrics.errors import NotAnswerableError, OneClassError, ParameterError
 from isometrics.measures import area_brackets
 from isometrics.points.compact import hull_alone
@@ -22,7 +22,7 @@ def check(short, whole):
     np.testing.assert_array_equal(short.hull().tp, whole.hull().tp)
     np.testing.assert_array_equal(short.hull().fp, whole.hull().fp)
     np.testing.assert_array_equal(short.hull().thresholds, whole.hull().thresholds)
-    assert set(short.table.known) == set(Measure)
+    assert set(short.table.known) == set(Stored)
     exact = {name: bracket.lo for name, bracket in area_brackets(whole).items()}
     found = {name: bracket.lo for name, bracket in area_brackets(short).items()}
     assert found == pytest.approx(exact, rel=1e-12, abs=1e-12, nan_ok=True)

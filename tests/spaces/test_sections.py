@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._table.path import Path, path_of
-from isometrics._table.table import Measure
+from isometrics._table.table import Stored
 from isometrics.errors import UndefinedWarning
 from isometrics.spaces.section_sums import SectionSums
 from isometrics.testing.strategies import binary_samples, count_tables
@@ -31,12 +31,12 @@ def measures(points):
         misses, false_alarms = prg._expected_losses()
     worst = points.pr.minimum_area()
     return points.pr.areas() | {
-        Measure.ROC: points.roc.area(),
-        Measure.ABOVE: (1 - points.pr.normalised_area()) * (1 - worst),
-        Measure.PRG: prg.area(),
-        Measure.Y0: prg.y0,
-        Measure.MISSES: misses,
-        Measure.FALSE_ALARMS: false_alarms,
+        Stored.ROC: points.roc.area(),
+        Stored.ABOVE: (1 - points.pr.normalised_area()) * (1 - worst),
+        Stored.PRG: prg.area(),
+        Stored.Y0: prg.y0,
+        Stored.MISSES: misses,
+        Stored.FALSE_ALARMS: false_alarms,
     }
 
 
@@ -51,7 +51,7 @@ def known(points, cuts):
 
 
 def assert_close(found, expected):
-    assert found.keys() == expected.keys() == set(Measure)
+    assert found.keys() == expected.keys() == set(Stored)
     for name, value in expected.items():
         if math.isnan(value):
             assert math.isnan(found[name])
@@ -78,8 +78,8 @@ def test_nothing_to_average_over_is_nan(cuts):
     """All negatives rank above every positive."""
     points = iso.OperatingPoints.from_counts([0, 0, 1, 3], [1, 5, 5, 5], positives=3, negatives=5)
     found = known(points, cuts)
-    assert math.isnan(found[Measure.MISSES])
-    assert math.isnan(found[Measure.FALSE_ALARMS])
+    assert math.isnan(found[Stored.MISSES])
+    assert math.isnan(found[Stored.FALSE_ALARMS])
     with pytest.warns(UndefinedWarning, match="undefined"):
         assert math.isnan(points.prg.expected_f_gain())
 

@@ -84,7 +84,7 @@ def table_of_tally(
     has_hull
         Whether no open interval holds a vertex of the hull.
     known
-        Measures of the table that was joined into these intervals, by the names of `Measure`.
+        Measures of the table that was joined into these intervals, by the names of `Stored`.
     """
     totals = check_totals(*(tally.totals if totals is None else totals), counted=counted)
     tp, fp = Section(tally, (0, 0), totals).curve()

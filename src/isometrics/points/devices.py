@@ -11,7 +11,7 @@ from isometrics._counting.array_api import gathered, positives_of, ranking_of, s
 from isometrics._counting.device_hull import hull_rows
 from isometrics._counting.hull import vertices
 from isometrics._table.building import corners_of_table
-from isometrics._table.table import ClassTotals, Gaps, Measure, Table
+from isometrics._table.table import ClassTotals, Gaps, Stored, Table
 from isometrics.spaces import prg
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from isometrics._counting.array_api import DeviceSums, Ends
 
 
-THREE = (Measure.ROC, Measure.DAVIS_GOADRICH, Measure.PRG)
+THREE = (Stored.ROC, Stored.DAVIS_GOADRICH, Stored.PRG)
 """AUROC, AUPR and AUPRG, which cost less than all that is added up."""
 
 
@@ -44,7 +44,7 @@ def _hull_alone(sample: Sample) -> Table:
 
 
 def areas(sample: Sample, *, everything: bool) -> dict[str, float]:
-    """Return AUROC, AUPR and AUPRG, or all measures that are added up on devices, by `Measure`."""
+    """Return AUROC, AUPR and AUPRG, or all measures that are added up on devices, by `Stored`."""
     counts = _counts(sample)
     return measures(sums_of(ranking_of(sample), *counts, everything=everything), *counts)
 
@@ -60,21 +60,21 @@ def measures(sums: DeviceSums, positives: int, negatives: int) -> dict[str, floa
     totals = ClassTotals(positives, negatives)
     crossing, end = _cut(sums.crossing, totals)
     known: dict[str, float] = {
-        Measure.ROC: sums.pairs / (2 * positives * negatives),
-        Measure.DAVIS_GOADRICH: sums.davis_goadrich / positives,
-        Measure.PRG: 1 - _lost(sums.lost, crossing, end, totals),
+        Stored.ROC: sums.pairs / (2 * positives * negatives),
+        Stored.DAVIS_GOADRICH: sums.davis_goadrich / positives,
+        Stored.PRG: 1 - _lost(sums.lost, crossing, end, totals),
     }
     if math.isnan(sums.above):
         return known
     terms = [prg.loss_of_piece(totals, crossing, end), (sums.misses, sums.false_alarms)]
     misses, false_alarms = prg.mean_losses(terms, totals, crossing)
     return known | {
-        Measure.Y0: prg.gain_at(*crossing, totals),
-        Measure.ABOVE: sums.above / positives,
-        Measure.AVERAGE_PRECISION: sums.average_precision / positives,
-        Measure.LINEAR: sums.linear / positives,
-        Measure.MISSES: misses,
-        Measure.FALSE_ALARMS: false_alarms,
+        Stored.Y0: prg.gain_at(*crossing, totals),
+        Stored.ABOVE: sums.above / positives,
+        Stored.AVERAGE_PRECISION: sums.average_precision / positives,
+        Stored.LINEAR: sums.linear / positives,
+        Stored.MISSES: misses,
+        Stored.FALSE_ALARMS: false_alarms,
     }
 
 

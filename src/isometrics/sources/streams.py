@@ -20,7 +20,7 @@ from isometrics._counting.growing import GrowingTally
 from isometrics._counting.numpy_kernel import order_of
 from isometrics._counting.tally import Tally
 from isometrics._table.building import table_of_tally
-from isometrics._table.table import Measure
+from isometrics._table.table import Stored
 from isometrics.errors import EmptyInputError, LabelError, ParameterError, ScoreError, WeightError
 from isometrics.measures import AUPR, AUPRG, AUROC, Shown, bounds_of, parse_areas, registered
 from isometrics.points import OperatingPoints
@@ -296,7 +296,7 @@ class Accumulator:
         if ways is None:
             return None
         worst, best = (measures(way, self.positives, self.negatives) for way in ways)
-        areas = {area.name: Measure[str(area.stored)] for area in _ON_DEVICES}
+        areas = {area.name: Stored[str(area.stored)] for area in _ON_DEVICES}
         return {name: apart(worst[area], best[area]) for name, area in areas.items()}
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 from isometrics._core.parameters import check_choice, check_range, parse_positions
 from isometrics._core.results import Value
 from isometrics._table.path import Path, path_of
-from isometrics._table.table import Measure, Table
+from isometrics._table.table import Stored, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -381,8 +381,8 @@ class PRSpace(Value):
         1 - (1 - AUPR)/(1 - min), it keeps its digits when π nears 1.
         """
         lo, hi = check_range(lo, hi, axis="recall")
-        if (lo, hi) == (0, 1) and Measure.ABOVE in self.table.known:
-            gap = self.table.known[Measure.ABOVE]
+        if (lo, hi) == (0, 1) and Stored.ABOVE in self.table.known:
+            gap = self.table.known[Stored.ABOVE]
         else:
             terms, pieces = self._whole_terms(("above",), lo, hi)
             terms["above"] += map(area_above, pieces)

@@ -12,7 +12,7 @@ import numpy as np
 from isometrics._core.parameters import check_beta, check_range, parse_positions
 from isometrics._core.results import Value
 from isometrics._table.path import BLOCK, Path, path_of
-from isometrics._table.table import Measure, Table, Totals
+from isometrics._table.table import Stored, Table, Totals
 from isometrics.errors import UndefinedWarning, warn
 from isometrics.spaces.pr import f_weights
 
@@ -75,8 +75,8 @@ class PRGSpace(Value):
     @property
     def y0(self) -> float:
         """Precision gain where recall gain is 0, that is, at a recall of π."""
-        if Measure.Y0 in self.table.known:
-            return self.table.known[Measure.Y0]
+        if Stored.Y0 in self.table.known:
+            return self.table.known[Stored.Y0]
         tp = true_positives_at(Fraction(0), self.table)
         return gain_at(tp, path_of(self.table).crossing(tp), self.table)
 
@@ -109,8 +109,8 @@ class PRGSpace(Value):
         positives rank below many negatives, it is a large negative number.
         """
         lo, hi = check_range(lo, hi, axis="recall gain", lowest=-math.inf)
-        if (lo, hi) == (0, 1) and Measure.PRG in self.table.known:
-            return self.table.known[Measure.PRG]
+        if (lo, hi) == (0, 1) and Stored.PRG in self.table.known:
+            return self.table.known[Stored.PRG]
         start, end = (true_positives_at(Fraction(gain), self.table) for gain in (lo, hi))
         return (hi - lo) - math.fsum(lost_terms(path_of(self.table), self.table, start, end))
 
@@ -141,8 +141,8 @@ class PRGSpace(Value):
     def _expected_losses(self) -> tuple[float, float]:
         """Return the means of fn/tp and fp/tp, uniform in tn/tp from recall π on."""
         known = self.table.known
-        if Measure.MISSES in known:
-            losses = known[Measure.MISSES], known[Measure.FALSE_ALARMS]
+        if Stored.MISSES in known:
+            losses = known[Stored.MISSES], known[Stored.FALSE_ALARMS]
         else:
             path, tp = path_of(self.table), true_positives_at(Fraction(0), self.table)
             crossing, row = (tp, path.crossing(tp)), path.first_row_from(tp)

@@ -12,7 +12,7 @@ import numpy as np
 from isometrics._core.parameters import check_range, parse_positions
 from isometrics._core.results import Value
 from isometrics._table.path import Path, path_of
-from isometrics._table.table import Measure, Table, Totals
+from isometrics._table.table import Stored, Table, Totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,8 +97,8 @@ class ROCSpace(Value):
     def area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the area under the curve, over all false positive rates or a range of them."""
         lo, hi = check_range(lo, hi, axis="false positive rate")
-        if (lo, hi) == (0, 1) and Measure.ROC in self.table.known:
-            return self.table.known[Measure.ROC]
+        if (lo, hi) == (0, 1) and Stored.ROC in self.table.known:
+            return self.table.known[Stored.ROC]
         negatives = Fraction(self.table.negatives)
         path = path_of(self.table).flipped()
         return math.fsum(

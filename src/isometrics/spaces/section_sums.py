@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from isometrics._table.table import Measure
+from isometrics._table.table import Stored
 from isometrics.spaces import pr, prg, roc
 
 if TYPE_CHECKING:
@@ -25,23 +25,23 @@ class SectionSums:
         self._baseline = prg.true_positives_at(Fraction(0), totals)
         self._crossing: prg.Point | None = None
         self._areas = {name: area() for name, area in pr.AREAS.items()}
-        self._areas[Measure.ABOVE] = pr.area_above
+        self._areas[Stored.ABOVE] = pr.area_above
         self._terms: dict[str, list[float]] = {
-            name: [] for name in (*self._areas, Measure.ROC, Measure.PRG)
+            name: [] for name in (*self._areas, Stored.ROC, Stored.PRG)
         }
         self._losses: list[tuple[float, float]] = []
 
     def add(self, section: Path) -> None:
         """Add the section that comes before all those seen so far."""
         flipped = section.flipped()
-        self._terms[Measure.ROC] += roc.area_terms(flipped, self._totals, *flipped.ends)
+        self._terms[Stored.ROC] += roc.area_terms(flipped, self._totals, *flipped.ends)
         start, end = section.ends
         for pieces in map(pr.PrecisionPieces, section.rising_pieces(start, end)):
             for name, area in self._areas.items():
                 self._terms[name].append(area(pieces))
         if end >= self._baseline:
             begin = max(start, self._baseline)
-            self._terms[Measure.PRG] += prg.lost_terms(section, self._totals, begin, end)
+            self._terms[Stored.PRG] += prg.lost_terms(section, self._totals, begin, end)
             self._add_losses(section)
 
     def _add_losses(self, section: Path) -> None:
@@ -59,9 +59,9 @@ class SectionSums:
         positives = self._totals.positives
         misses, false_alarms = prg.mean_losses(self._losses, self._totals, self._crossing)
         return {name: sums[name] / positives for name in self._areas} | {
-            Measure.ROC: sums[Measure.ROC],
-            Measure.PRG: 1 - sums[Measure.PRG],
-            Measure.Y0: prg.gain_at(*self._crossing, self._totals),
-            Measure.MISSES: misses,
-            Measure.FALSE_ALARMS: false_alarms,
+            Stored.ROC: sums[Stored.ROC],
+            Stored.PRG: 1 - sums[Stored.PRG],
+            Stored.Y0: prg.gain_at(*self._crossing, self._totals),
+            Stored.MISSES: misses,
+            Stored.FALSE_ALARMS: false_alarms,
         }
