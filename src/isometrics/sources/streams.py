@@ -340,7 +340,7 @@ class Accumulator:
         text = f"{text}; {tally.size:,} bins, {self.nbytes / 1e6:.3g} MB"
         if 0 in (self.positives, self.negatives):
             return text
-        return f"{text}, AUROC known to {number(float(tally.uncertainty()[0].sum()))}"
+        return f"{text}, {AUROC} known to {number(float(tally.uncertainty()[0].sum()))}"
 
     # ------------------------------------------------------------------ other processes
 
