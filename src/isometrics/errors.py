@@ -65,6 +65,10 @@ def redacted(text: str) -> str:
     return _SECRET_OPTION.sub(r"\1=…", _CREDENTIALS.sub(r"\1", text))
 
 
+def _in_python(parameter: str) -> str:
+    return f"{parameter}="
+
+
 class Advice:
     """What to do about an error, in words that each reader's names of parameters fit into.
 
@@ -79,13 +83,17 @@ class Advice:
     Examples
     --------
     >>> advice = Advice("raise {memory_limit} to {}, or choose some with {scores}", "2GB")
-    >>> advice.phrase(lambda parameter: f"{parameter}=")
-    'raise memory_limit= to 2GB, or choose some with scores='
+    >>> print(advice)
+    raise memory_limit= to 2GB, or choose some with scores=
     """
 
     def __init__(self, template: str, *values: object) -> None:
         self.template = template
         self.values = values
+
+    def __str__(self) -> str:
+        """Return the words for those who call a function."""
+        return self.phrase(_in_python)
 
     def phrase(self, name_of: Callable[[str], str]) -> str:
         """Return the words, with each parameter under the name that a function gives it."""
@@ -93,10 +101,6 @@ class Advice:
             field: name_of(field) for _, field, _, _ in _FORMATTER.parse(self.template) if field
         }
         return _FORMATTER.vformat(self.template, self.values, parameters)
-
-
-def _in_python(parameter: str) -> str:
-    return f"{parameter}="
 
 
 class IsometricsError(ValueError):

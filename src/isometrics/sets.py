@@ -77,15 +77,9 @@ class Matches(ResultTable):
         return f"Matches: {matched} of {self.rows.size} targets, {self.index} at λ = {self.lam:g}"
 
     def _columns(self) -> dict[str, Any]:
-        return {
-            "target": list(self.targets),
-            "found": list(self.found),
-            "tp": self.tp,
-            "fp": self.fp,
-            "precision": self.precision,
-            "recall": self.recall,
-            "value": self.value,
-        }
+        return {"target": list(self.targets)} | self._named(
+            "found", "tp", "fp", "precision", "recall", "value"
+        )
 
 
 def best_matches(

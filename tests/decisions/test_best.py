@@ -4,6 +4,7 @@ import math
 import re
 from fractions import Fraction
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics.decisions.prevalence import prevalence_sensitivity
+from isometrics.decisions.threshold_choice import plug_in_threshold
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.spaces.indices import INDICES, Rows
 from isometrics.testing.strategies import binary_samples, count_tables, point_clouds
@@ -385,3 +387,29 @@ def test_an_index_has_a_weight_and_a_weight_an_index():
         iso.best_threshold(pts, cost=0.5, lam=0.2)
     with pytest.raises(ParameterError, match="lam must be between 0 and 1 but is 3"):
         iso.best_threshold(pts, lam=3)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_decision_is_a_table_of_one_row(library):
+    decision = iso.best_threshold(SMALL, beta=2.0)
+    (row,) = nw.from_native(decision.to_frame(library)).rows(named=True)
+    assert row == {name: getattr(decision, name) for name in row}
+    assert {"threshold", "tp", "f_gain", "objective", "value", "beta"} < row.keys()
+    sets = iso.OperatingPoints.from_sets({1, 2}, {3: [1], "b": [2, 5]}, universe_size=9)
+    assert nw.from_native(iso.best_threshold(sets).to_frame(library))["label"].to_list() == ["3"]
+
+
+def test_tradeoffs_and_plug_in_rules_are_tables():
+    plug_in = plug_in_threshold(SMALL)
+    assert plug_in.to_frame("pandas")["rule"].tolist() == ["plug-in", "hull"]
+    tradeoff = SMALL.tradeoff()
+    assert tradeoff.to_frame("pandas").equals(tradeoff.intervals.to_frame("pandas"))
+
+
+def test_rows_that_are_best_have_the_measures_of_rows():
+    intervals = SMALL.tradeoff().intervals
+    at = SMALL.at(intervals.thresholds)
+    best = iso.optimal_thresholds(SMALL)
+    assert np.array_equal(intervals.f(2.0), at.f(2.0))
+    assert np.array_equal(best.recall_gain, best.points.recall_gain)
+    assert (best.positives, best.negatives) == (4, 4)

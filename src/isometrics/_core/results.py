@@ -168,6 +168,11 @@ class ResultTable(Value, ABC):
     def _columns(self) -> dict[str, Any]:
         """Return all columns, for the data frame."""
 
+    def _named(self, *names: str) -> dict[str, Any]:
+        """Return columns that have the names of attributes."""
+        values = {name: getattr(self, name) for name in names}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+
     def _shown(self) -> dict[str, Any]:
         """Return the columns of the printout: all, unless a result has too many."""
         return self._columns()

@@ -216,7 +216,7 @@ class Summary(ResultTable):
         """Return a line for each measure, a column for each model."""
         lines: list[tuple[str, list[str], str]] = []
         if not self._one_sample():
-            totals = {name: getattr(self, name) for name in ("positives", "negatives")}
+            totals = self._named("positives", "negatives")
             for name, values in (totals | {"prevalence": self.prevalence}).items():
                 lines.append((name, list(map(number, values)), ""))
         for place, measure in enumerate(self.measures):

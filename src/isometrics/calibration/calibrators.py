@@ -52,13 +52,7 @@ class CalibrationSegments(ResultTable):
         return f"CalibrationSegments: {self.values.size} segments of the hull"
 
     def _columns(self) -> dict[str, Any]:
-        return {
-            "lower": self.lower,
-            "upper": self.upper,
-            "value": self.values,
-            "tp": self.tp,
-            "fp": self.fp,
-        }
+        return self._named("lower", "upper") | {"value": self.values} | self._named("tp", "fp")
 
     def steps(self, scores: NDArray[Any]) -> Floats:
         """Return the value of each score's segment."""

@@ -132,7 +132,7 @@ class CalibrationReport(ResultTable):
 
     def _columns(self) -> dict[str, Any]:
         names = ("lower", "upper", "items", "positives", "predicted", "observed")
-        return {name: getattr(self, name) for name in (*names, "observed_lo", "observed_hi")}
+        return self._named(*names, "observed_lo", "observed_hi")
 
 
 def calibration_report(

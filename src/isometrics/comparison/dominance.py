@@ -254,11 +254,7 @@ class Dominance(ResultTable):
         return f"Dominance: {what} in {SPACES[self.space]} space{totals}"
 
     def _columns(self) -> dict[str, Any]:
-        return {
-            "recall": self.recall,
-            "false_positive_rate": self.false_positive_rate,
-            "ahead": list(self.ahead),
-        }
+        return self._named("recall", "false_positive_rate", "ahead")
 
 
 def dominance(

@@ -63,12 +63,7 @@ class Disagreement(ResultTable):
         return {
             "measure": [one for one, _ in self.pairs],
             "against": [other for _, other in self.pairs],
-            "top_1": self.top_1,
-            "top_3": self.top_3,
-            "kendall": self.kendall,
-            "spearman": self.spearman,
-            "undefined": self.undefined,
-        }
+        } | self._named("top_1", "top_3", "kendall", "spearman", "undefined")
 
 
 def disagreement(tasks: Iterable[Scores]) -> Disagreement:

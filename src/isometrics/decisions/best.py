@@ -17,7 +17,7 @@ from isometrics._core.parameters import (
     check_cost,
     check_level,
 )
-from isometrics._core.results import ResultTable, Value, html_table, number, several, text_table
+from isometrics._core.results import ResultTable, number, several
 from isometrics._counting.hull import vertices
 from isometrics._table.hull import ordered_with_ends
 from isometrics._table.table import Kind, Table
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Decision(Value):
+class Decision(ResultTable):
     """A chosen rule ``score >= threshold``: its counts, its measures, and its objective.
 
     ``float(decision)`` is the threshold: +inf for the empty rule, NaN where the table has none. It
@@ -92,21 +92,18 @@ class Decision(Value):
         what = "threshold" if self.label is None else "row"
         return f"Decision: {what} {where}, best for {self.objective}: {number(self.value)}"
 
-    def _columns(self) -> dict[str, list[object]]:
+    def _columns(self) -> dict[str, Any]:
+        shown = ("threshold", "tp", "fp", "fn", "tn", "precision", "recall", "f", "f_gain")
+        columns = {name: [getattr(self, name)] for name in (*shown, "objective", "value", "beta")}
+        return columns if self.label is None else {"label": [str(self.label)]} | columns
+
+    def _shown(self) -> dict[str, Any]:
         measures = ("tp", "fp", "fn", "tn", "precision", "recall")
         f = f_name(self.beta)
         return {name: [getattr(self, name)] for name in measures} | {
             f: [self.f],
             "F gain": [self.f_gain],
         }
-
-    def __repr__(self) -> str:
-        """Return the decision as a sentence and a table of one row."""
-        return text_table(self._title(), self._columns())
-
-    def _repr_html_(self) -> str:
-        """Return the same for notebooks."""
-        return html_table(self._title(), self._columns())
 
 
 def decision_at(pts: OperatingPoints, row: int, objective: str, beta: float = 1.0) -> Decision:
@@ -485,7 +482,7 @@ class Thresholds(ResultTable):
         if any(label is not None for label in self.labels):
             names["label"] = ["" if label is None else str(label) for label in self.labels]
         measures = ("tp", "fp", "precision", "recall", "f", "beta_lo", "beta_hi")
-        return names | {name: getattr(self, name) for name in measures}
+        return names | self._named(*measures)
 
 
 def thresholds_of(entries: Iterable[Entry], betas: Sequence[float]) -> Thresholds:

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.parameters import check_beta
-from isometrics._core.results import ResultTable
 from isometrics._table.hull import hull_of
 from isometrics._table.table import Kind, Table
 from isometrics.points import OperatingPoints
+from isometrics.spaces.rows import RowMeasures
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from isometrics._core.arrays import Counts, Floats
+    from isometrics._core.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class OptimalThresholds(ResultTable):
+class OptimalThresholds(RowMeasures):
     """One row for each threshold that is best for some β, with the interval of these β.
 
     Attributes
@@ -48,34 +48,9 @@ class OptimalThresholds(ResultTable):
     d_hi: Floats
 
     @property
-    def thresholds(self) -> NDArray[Any]:
-        """The thresholds, in descending order; NaN where the table has none."""
-        return self.points.thresholds
-
-    @property
-    def labels(self) -> tuple[object, ...] | None:
-        """Names of the rows of a family of sets."""
-        return self.points.labels
-
-    @property
-    def tp(self) -> Counts:
-        """True positives."""
-        return self.points.tp
-
-    @property
-    def fp(self) -> Counts:
-        """False positives."""
-        return self.points.fp
-
-    @property
-    def precision(self) -> Floats:
-        """Precision of each row."""
-        return self.points.precision
-
-    @property
-    def recall(self) -> Floats:
-        """Recall of each row."""
-        return self.points.recall
+    def table(self) -> Table:  # type: ignore[override]
+        """The table of the rows."""
+        return self.points.table
 
     def f_at_ends(self) -> tuple[Floats, Floats]:
         """Return each row's F at the lower and at the upper end of its interval."""
@@ -137,48 +112,36 @@ class OptimalThresholds(ResultTable):
             d_hi=self.d_hi[rows],
         )
 
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self.points)
-
     def _title(self) -> str:
         rows = "1 threshold is" if len(self) == 1 else f"{len(self)} thresholds are"
         return f"OptimalThresholds: {rows} best for some β"
 
-    def _names(self) -> dict[str, Any]:
-        if self.labels is None:
-            return {"threshold": self.thresholds}
-        return {"label": list(self.labels)}
-
     def _shown(self) -> dict[str, Any]:
-        return self._names() | {
-            "β² from": self.beta_squared_lo,
-            "β² to": self.beta_squared_hi,
-            "tp": self.tp,
-            "fp": self.fp,
-            "precision": self.precision,
-            "recall": self.recall,
-        }
+        return (
+            self._names()
+            | {"β² from": self.beta_squared_lo, "β² to": self.beta_squared_hi}
+            | self._named("tp", "fp", "precision", "recall")
+        )
 
     def _columns(self) -> dict[str, Any]:
         f_lo, f_hi = self.f_at_ends()
         f_gain_lo, f_gain_hi = self.f_gain_at_ends()
-        return self._names() | {
-            "beta_squared_lo": self.beta_squared_lo,
-            "beta_squared_hi": self.beta_squared_hi,
-            "lambda_lo": self.lambda_lo,
-            "lambda_hi": self.lambda_hi,
-            "d_lo": self.d_lo,
-            "d_hi": self.d_hi,
-            "tp": self.tp,
-            "fp": self.fp,
-            "precision": self.precision,
-            "recall": self.recall,
-            "f_lo": f_lo,
-            "f_hi": f_hi,
-            "f_gain_lo": f_gain_lo,
-            "f_gain_hi": f_gain_hi,
-        }
+        return (
+            self._names()
+            | self._named(
+                "beta_squared_lo",
+                "beta_squared_hi",
+                "lambda_lo",
+                "lambda_hi",
+                "d_lo",
+                "d_hi",
+                "tp",
+                "fp",
+                "precision",
+                "recall",
+            )
+            | {"f_lo": f_lo, "f_hi": f_hi, "f_gain_lo": f_gain_lo, "f_gain_hi": f_gain_hi}
+        )
 
 
 def optimal_thresholds(pts: OperatingPoints) -> OptimalThresholds:

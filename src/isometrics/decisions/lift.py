@@ -127,12 +127,9 @@ class NetBenefit(ResultTable):
         return "NetBenefit: net true positives for each item"
 
     def _columns(self) -> dict[str, Any]:
-        return {
-            "probability_threshold": self.probability_thresholds,
-            "model": self.model,
-            "treat_all": self.treat_all,
-            "treat_none": self.treat_none,
-        }
+        return {"probability_threshold": self.probability_thresholds} | self._named(
+            "model", "treat_all", "treat_none"
+        )
 
 
 def net_benefit(pts: OperatingPoints, probability_thresholds: ArrayLike) -> NetBenefit:

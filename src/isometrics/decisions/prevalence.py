@@ -62,16 +62,9 @@ class PrevalenceSensitivity(ResultTable):
         )
 
     def _columns(self) -> dict[str, Any]:
-        return {
-            "prevalence": self.prevalences,
-            "threshold": self.thresholds,
-            "precision": self.precision,
-            "recall": self.recall,
-            "f": self.f,
-            "f_gain": self.f_gain,
-            "f_unchanged": self.f_unchanged,
-            "lost": self.lost,
-        }
+        return {"prevalence": self.prevalences, "threshold": self.thresholds} | self._named(
+            "precision", "recall", "f", "f_gain", "f_unchanged", "lost"
+        )
 
 
 def prevalence_sensitivity(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isometrics._core.parameters import check_beta, check_threshold
-from isometrics._core.results import Value, html_table, number, text_table
+from isometrics._core.results import ResultTable, number
 from isometrics._core.sample import refuse_other_than_probabilities
 from isometrics._table.hull import hull_of
 from isometrics._table.path import path_of
@@ -275,7 +275,7 @@ def _integral_of_product(x: Floats, f: Floats, g: Floats) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PlugIn(Value):
+class PlugIn(ResultTable):
     """The decision of the plug-in rule, and the best one.
 
     Attributes
@@ -306,20 +306,12 @@ class PlugIn(Value):
         )
         return f"PlugIn: threshold {number(self.threshold)} for {self.best.objective} {verdict}"
 
-    def _columns(self) -> dict[str, list[object]]:
+    def _columns(self) -> dict[str, Any]:
         rules = (self.plug_in, self.best)
         names = ("threshold", "tp", "fp", "precision", "recall", "f")
         return {"rule": ["plug-in", "hull"]} | {
             name: [getattr(rule, name) for rule in rules] for name in names
         }
-
-    def __repr__(self) -> str:
-        """Return both decisions as a table."""
-        return text_table(self._title(), self._columns())
-
-    def _repr_html_(self) -> str:
-        """Return the same for notebooks."""
-        return html_table(self._title(), self._columns())
 
 
 def plug_in_threshold(pts: OperatingPoints, beta: float = 1.0) -> PlugIn:

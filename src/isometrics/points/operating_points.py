@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from isometrics._core.parameters import (
-    check_beta,
     check_choice,
-    check_cost,
     check_prevalence,
     check_size,
 )
-from isometrics._core.results import ResultTable, number, read_only
+from isometrics._core.results import number
 from isometrics._core.sample import (
     UNNAMED,
     check_totals,
@@ -33,108 +31,19 @@ from isometrics._table.table import at_prevalence, at_thresholds, merged
 from isometrics.errors import PointsError
 from isometrics.points.compact import compacted, hull_alone, hull_with_areas
 from isometrics.points.devices import table_on_device
-from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff, pr, prg, roc
+from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff
+from isometrics.spaces.rows import RowMeasures
 from isometrics.spaces.tradeoff import tradeoff_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from isometrics._core.arrays import Counts, Floats, Total
+    from isometrics._core.arrays import Total
     from isometrics._core.families import UniverseSize
     from isometrics._table.table import Table
     from isometrics.spaces.indices import WeightedIndex
-
-
-class RowMeasures(ResultTable):
-    """The columns of a table of operating points; all arrays are read-only."""
-
-    __slots__ = ()
-
-    table: Table
-
-    @property
-    def thresholds(self) -> NDArray[Any]:
-        """Thresholds in descending order, behind the +inf of the empty rule; NaN if unknown."""
-        return self.table.thresholds
-
-    @property
-    def labels(self) -> tuple[object, ...] | None:
-        """Names or parameter values of the rows of a family of sets."""
-        return self.table.labels
-
-    @property
-    def tp(self) -> Counts:
-        """True positives."""
-        return self.table.tp
-
-    @property
-    def fp(self) -> Counts:
-        """False positives."""
-        return self.table.fp
-
-    @property
-    def fn(self) -> Counts:
-        """False negatives."""
-        return read_only(self.table.positives - self.table.tp)
-
-    @property
-    def tn(self) -> Counts:
-        """True negatives."""
-        return read_only(self.table.negatives - self.table.fp)
-
-    @property
-    def positives(self) -> Total:
-        """The total of positives, P."""
-        return self.table.positives
-
-    @property
-    def negatives(self) -> Total:
-        """The total of negatives, N."""
-        return self.table.negatives
-
-    @property
-    def prevalence(self) -> float:
-        """The share of positives, π = P/(P+N)."""
-        return self.table.prevalence
-
-    @property
-    def precision(self) -> Floats:
-        """tp/(tp+fp); NaN for the empty rule, which predicts nothing."""
-        return read_only(pr.precision(self.table))
-
-    @property
-    def recall(self) -> Floats:
-        """tp/P."""
-        return read_only(pr.recall(self.table))
-
-    @property
-    def false_positive_rate(self) -> Floats:
-        """fp/N."""
-        return read_only(roc.false_positive_rate(self.table))
-
-    @property
-    def precision_gain(self) -> Floats:
-        """1 - c·fp/tp with c = P/N; -inf without true positives, NaN for the empty rule."""
-        return read_only(prg.precision_gain(self.table))
-
-    @property
-    def recall_gain(self) -> Floats:
-        """1 - c·fn/tp with c = P/N; -inf without true positives."""
-        return read_only(prg.recall_gain(self.table))
-
-    def f(self, beta: float = 1.0) -> Floats:
-        """F_β of each row; β above 1 favours recall, ``inf`` is recall itself."""
-        return read_only(pr.f(self.table, check_beta(beta)))
-
-    def f_gain(self, beta: float = 1.0) -> Floats:
-        """F_β of each row on the gain scale, where it may be averaged."""
-        return read_only(prg.f_gain(self.table, check_beta(beta)))
-
-    def accuracy(self, cost: float = 0.5) -> Floats:
-        """Accuracy of each row at a cost proportion of false positives; ½ is plain accuracy."""
-        return read_only(roc.accuracy(self.table, check_cost(cost)))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -427,10 +336,6 @@ class OperatingPoints(RowMeasures):
 
     # ------------------------------------------------------------------ faces
 
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return self.table.size
-
     def _title(self) -> str:
         some = " of a longer table" if self.table.partial else ""
         return (
@@ -438,16 +343,11 @@ class OperatingPoints(RowMeasures):
             f"{number(self.negatives)} negatives, prevalence {number(self.prevalence)}"
         )
 
-    def _names(self) -> dict[str, Any]:
-        if self.labels is None:
-            return {"threshold": self.thresholds}
-        return {"label": list(self.labels)}
-
     def _shown(self) -> dict[str, Any]:
         columns = ("tp", "fp", "precision", "recall")
-        return self._names() | {name: getattr(self, name) for name in columns}
+        return self._names() | self._named(*columns)
 
     def _columns(self) -> dict[str, Any]:
         columns = ("tp", "fp", "fn", "tn", "false_positive_rate", "precision", "recall")
         gains = ("precision_gain", "recall_gain")
-        return self._names() | {name: getattr(self, name) for name in columns + gains}
+        return self._names() | self._named(*columns, *gains)

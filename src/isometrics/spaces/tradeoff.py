@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from isometrics._core.parameters import check_level, check_range, check_size, parse_lambdas
-from isometrics._core.results import ResultTable, Value, html_table, number, text_table
+from isometrics._core.results import ResultTable, number
 from isometrics._counting.hull import vertices
 from isometrics._table.hull import with_ends
 from isometrics._table.table import Kind, Table
@@ -18,11 +18,12 @@ from isometrics.spaces import pr
 from isometrics.spaces.density import DensityLike, beta_masses, parse_density
 from isometrics.spaces.indices import ClosedIndex, Rows, WeightedIndex, index_named
 from isometrics.spaces.ranges import STEPS, grid_with, ranges_of
+from isometrics.spaces.rows import RowMeasures
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from isometrics._core.arrays import Counts, Floats
+    from isometrics._core.arrays import Floats
     from isometrics._counting.hull import Indices
 
 
@@ -37,7 +38,7 @@ _TOLERANCE = 8 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TradeoffIntervals(ResultTable):
+class TradeoffIntervals(RowMeasures):
     """One row for each piece of the optimal tradeoff curve: which point is best for which λ.
 
     Attributes
@@ -57,36 +58,6 @@ class TradeoffIntervals(ResultTable):
     value_lo: Floats
     value_hi: Floats
 
-    @property
-    def thresholds(self) -> NDArray[Any]:
-        """The thresholds; NaN where the table has none."""
-        return self.table.thresholds
-
-    @property
-    def labels(self) -> tuple[object, ...] | None:
-        """Names of the rows of a family of sets."""
-        return self.table.labels
-
-    @property
-    def tp(self) -> Counts:
-        """True positives."""
-        return self.table.tp
-
-    @property
-    def fp(self) -> Counts:
-        """False positives."""
-        return self.table.fp
-
-    @property
-    def precision(self) -> Floats:
-        """Precision of each row; NaN for the empty rule."""
-        return pr.precision(self.table)
-
-    @property
-    def recall(self) -> Floats:
-        """Recall of each row."""
-        return pr.recall(self.table)
-
     def take(self, rows: NDArray[np.intp]) -> TradeoffIntervals:
         """Return some of the pieces."""
         return replace(
@@ -98,28 +69,17 @@ class TradeoffIntervals(ResultTable):
             value_hi=self.value_hi[rows],
         )
 
-    def __len__(self) -> int:
-        """Return the number of pieces."""
-        return self.table.size
+    def _extent(self) -> str:
+        pieces = "1 row is" if len(self) == 1 else f"{len(self)} rows are"
+        return f"{pieces} best for some λ"
 
     def _title(self) -> str:
-        pieces = "1 row is" if len(self) == 1 else f"{len(self)} rows are"
-        return f"TradeoffIntervals: {pieces} best for some λ"
+        return f"TradeoffIntervals: {self._extent()}"
 
     def _columns(self) -> dict[str, Any]:
-        names: dict[str, Any] = (
-            {"threshold": self.thresholds} if self.labels is None else {"label": list(self.labels)}
-        )
-        return names | {
-            "lambda_lo": self.lambda_lo,
-            "lambda_hi": self.lambda_hi,
-            "tp": self.tp,
-            "fp": self.fp,
-            "precision": self.precision,
-            "recall": self.recall,
-            "value_lo": self.value_lo,
-            "value_hi": self.value_hi,
-        }
+        columns = ("lambda_lo", "lambda_hi", "tp", "fp", "precision", "recall")
+        values = ("value_lo", "value_hi")
+        return self._names() | self._named(*columns, *values)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -153,7 +113,7 @@ class UsefulRange(ResultTable):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Tradeoff(Value):
+class Tradeoff(ResultTable):
     """The optimal tradeoff curve: the best value of an index for every weight λ of recall.
 
     Make one with `OperatingPoints.tradeoff`. It is the upper envelope of the curves of all
@@ -345,16 +305,11 @@ class Tradeoff(Value):
         return self.index.of_rows(Rows.of_table(self.rows).take(rows).column(), weights)
 
     def _title(self) -> str:
-        rows = self.intervals._title().split(": ")[1]
+        rows = self.intervals._extent()
         return f"Tradeoff ({self.index.name}): {rows}, area {number(self.area())}"
 
-    def __repr__(self) -> str:
-        """Return the pieces as a table."""
-        return text_table(self._title(), self.intervals._columns())
-
-    def _repr_html_(self) -> str:
-        """Return the same for notebooks."""
-        return html_table(self._title(), self.intervals._columns())
+    def _columns(self) -> dict[str, Any]:
+        return self.intervals._columns()
 
 
 def tradeoff_of(table: Table, index: str | WeightedIndex) -> Tradeoff:

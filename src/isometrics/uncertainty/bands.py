@@ -129,12 +129,7 @@ class BetterCurve(ResultTable):
         return f"BetterCurve: {self.first} better than {self.second} by {self.index}"
 
     def _columns(self) -> dict[str, Any]:
-        return {
-            "lambda": self.lambda_,
-            "beta": self.beta,
-            "difference": self.difference,
-            "better": self.better,
-        }
+        return {"lambda": self.lambda_} | self._named("beta", "difference", "better")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

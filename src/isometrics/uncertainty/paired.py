@@ -131,18 +131,18 @@ class Differences(ResultTable):
         return f"Differences: {self.measure} of {len(self)} pair{'s' * (len(self) != 1)} of models"
 
     def _columns(self) -> dict[str, Any]:
-        return {
-            "first": list(self.first),
-            "second": list(self.second),
-            "difference": self.difference,
-            "lower": self.lower,
-            "upper": self.upper,
-            "standard_error": self.standard_error,
-            "z": self.z,
-            "p": self.p,
-            "p_adjusted": self.p_adjusted,
-            "better": self.better,
-        }
+        return self._named(
+            "first",
+            "second",
+            "difference",
+            "lower",
+            "upper",
+            "standard_error",
+            "z",
+            "p",
+            "p_adjusted",
+            "better",
+        )
 
     def _shown(self) -> dict[str, Any]:
         columns = self._columns()

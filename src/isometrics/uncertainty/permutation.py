@@ -80,14 +80,9 @@ class ChanceTest(ResultTable):
         )
 
     def _columns(self) -> dict[str, Any]:
-        return {
-            "measure": list(self.measures),
-            "observed": self.observed,
-            "expected": self.expected,
-            "error": self.error,
-            "reached": self.reached,
-            "p": self.p,
-        }
+        return {"measure": list(self.measures)} | self._named(
+            "observed", "expected", "error", "reached", "p"
+        )
 
 
 def permutation_test(

@@ -61,13 +61,9 @@ class Picks(ResultTable):
         )
 
     def _columns(self) -> dict[str, Any]:
-        return {
-            "picked by": [NAMES[measure] for measure in self.measures],
-            "mean": self.mean,
-            "low": self.low,
-            "high": self.high,
-            "regret": self.regret,
-        }
+        return {"picked by": [NAMES[measure] for measure in self.measures]} | self._named(
+            "mean", "low", "high", "regret"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -103,13 +99,7 @@ class PickDifferences(ResultTable):
         return {
             "picked by": [NAMES[first] for first, _ in self.pairs],
             "against": [NAMES[second] for _, second in self.pairs],
-            "difference": self.difference,
-            "low": self.low,
-            "high": self.high,
-            "better": self.better,
-            "worse": self.worse,
-            "equal": self.equal,
-        }
+        } | self._named("difference", "low", "high", "better", "worse", "equal")
 
 
 def picks(
