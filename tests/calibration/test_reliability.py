@@ -50,6 +50,11 @@ def test_a_sigmoid_by_hand():
     assert PlattScaling(1, -1).transform([1, 1000, -1000]).tolist() == [0.5, 1, 0]
 
 
+def test_what_a_sigmoid_refuses():
+    with pytest.raises(ScoreError, match=r"^scores has values that are not real numbers"):
+        PlattScaling(1, -1).transform(["high"])
+
+
 def test_scores_without_a_sigmoid():
     with pytest.raises(ScoreError, match="y_score has infinite values; a sigmoid needs finite"):
         platt_scaling([1, 0], [np.inf, 0])

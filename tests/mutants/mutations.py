@@ -29,6 +29,7 @@ IGNORED = (
     | m.FunctionDef(decorators=[m.Decorator(m.Name("overload"))])
     | m.Arg(keyword=m.Name("strict"))  # of zip: an assertion
 )
+FLOAT64 = m.Attribute(m.Name("np"), m.Name("float64"))
 STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
 
 
@@ -160,8 +161,11 @@ class _Visitor(cst.CSTVisitor):
 
 
 def _only_asserts(node: cst.CSTNode, changed: cst.CSTNode) -> bool:
-    """Tell whether only an assertion changes: ``strict=`` of zip, the type given to cast."""
-    if m.matches(node, m.Call(func=m.Name("cast"))):
+    """Tell whether only an assertion changes: ``strict=`` of zip, the type given to cast.
+
+    ``None`` is NumPy's other name of float64.
+    """
+    if m.matches(node, m.Call(func=m.Name("cast")) | m.Call(args=[m.Arg(FLOAT64)])):
         return True
     if not m.matches(node, m.Call(func=m.Name("zip"))):
         return False

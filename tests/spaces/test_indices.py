@@ -1,5 +1,7 @@
 """The six indices with closed forms: their conditions, crossings and areas."""
 
+from fractions import Fraction
+
 import mpmath
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from isometrics.errors import ParameterError
-from isometrics.spaces.indices import INDICES, Rows, index_named
+from isometrics.spaces.indices import INDICES, Rows, index_named, share
 
 from .plain_indices import FOUR, PLAIN, UNWEIGHTED
 
@@ -160,6 +162,16 @@ def test_area_is_accurate_where_precision_and_recall_are_almost_equal(name, diff
         }[name]
         area = mpmath.quad(exact, [mpmath.mpf(0.2), mpmath.mpf(0.3)])
         assert found == pytest.approx(float(area), rel=2e-15)
+
+
+@pytest.mark.parametrize("part", range(-2, 3))
+@pytest.mark.parametrize("rest", range(-2, 3))
+def test_a_share_of_parts_of_one_sign(part, rest):
+    found = share(np.array([part]), np.array([rest]))
+    if part * rest < 0 or part == rest == 0:
+        assert np.isnan(found).all()
+    else:
+        assert found.tolist() == [float(Fraction(part, part + rest))]
 
 
 # isolines and look-up --------------------------------------------------------------------------

@@ -327,7 +327,10 @@ def test_beta_means_of_one_curve_have_closed_forms(a, b):
         (lambda _: math.inf, "density must be ≥ 0 and finite between lo and hi but is inf"),
         (lambda _: 0.0, "density is 0 everywhere from 0 to 1"),
         (stats.uniform(2, 1), "density is 0 everywhere from 0 to 1"),
-        (lambda lam: 1 / lam, "density has no finite integral from 0 to"),
+        (
+            lambda lam: 1 / lam,
+            r"no finite integral from 0 to [\d.]+, or too many jumps to find",
+        ),
         (lambda lam: [lam, lam], "density must return one number for one λ"),
     ],
 )
