@@ -288,6 +288,16 @@ def test_means_under_a_density(name, density):
     assert found == pytest.approx(mean(t) / mean(lambda _: 1.0), rel=1e-10)
 
 
+def test_the_best_point_at_a_weight_has_its_interval():
+    intervals = POINTS.tradeoff().intervals
+    ends = list(zip(intervals.lambda_lo.tolist(), intervals.lambda_hi.tolist(), strict=True))
+    assert len(ends) > 1
+    for row, (lo, hi) in enumerate(ends):
+        best = POINTS.tradeoff().best((lo + hi) / 2)
+        assert (best.lambda_lo.tolist(), best.lambda_hi.tolist()) == ([lo], [hi])
+        assert best.table.tp.tolist() == [intervals.table.tp[row]]
+
+
 def test_a_density_is_renormalised_on_the_range():
     t = POINTS.tradeoff("kulczynski")
     assert t.area(0.2, 0.6, density=lambda _: 5) == pytest.approx(t.area(0.2, 0.6) / 0.4, rel=1e-13)
