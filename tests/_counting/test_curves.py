@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 pytest.importorskip("numba")
 
 import isometrics as iso
-from isometrics._counting import choice, curve_loops, curves
+from isometrics._counting import choice, curve_loops, curves, segments
 from isometrics._counting.hull import vertices
 from isometrics.testing.strategies import binary_samples
 
@@ -66,9 +66,7 @@ def test_areas_and_hull_are_those_of_numpy(monkeypatch, numpy_only, compiled, we
     @settings(max_examples=25)
     def check(sample):
         points = sample_points(sample)
-        np.testing.assert_allclose(
-            areas(points), numpy_only(lambda: areas(points)), rtol=1e-12, atol=1e-14
-        )
+        np.testing.assert_array_equal(areas(points), numpy_only(lambda: areas(points)))
         assert points.hull().table == numpy_only(points.hull).table
 
     check()
@@ -81,10 +79,10 @@ def test_long_tables(monkeypatch, numpy_only, prevalence):
     labels = generator.random(40_000) < prevalence
     scores = (generator.standard_normal(labels.size) + labels).round(4)
     points = iso.OperatingPoints.from_scores(labels, scores)
-    np.testing.assert_allclose(areas(points), numpy_only(lambda: areas(points)), rtol=1e-12)
+    np.testing.assert_array_equal(areas(points), numpy_only(lambda: areas(points)))
     assert points.hull().table == numpy_only(points.hull).table
     moved = points.at_prevalence(0.2)
-    np.testing.assert_allclose(areas(moved), numpy_only(lambda: areas(moved)), rtol=1e-12)
+    np.testing.assert_array_equal(areas(moved), numpy_only(lambda: areas(moved)))
     assert moved.hull().table == numpy_only(moved.hull).table
 
 
@@ -93,7 +91,7 @@ def test_short_steps_far_from_the_start_as_python(monkeypatch, numpy_only):
     python_loops(monkeypatch)
     tp, fp = np.array([0, 5000, 5001, 5003, 5004]), np.array([0, 3000, 3001, 3001, 3004])
     points = iso.OperatingPoints.from_counts(tp, fp, positives=5004, negatives=3004)
-    np.testing.assert_allclose(areas(points), numpy_only(lambda: areas(points)), rtol=1e-13)
+    np.testing.assert_array_equal(areas(points), numpy_only(lambda: areas(points)))
 
 
 def test_a_last_row_that_repeats_is_no_vertex(monkeypatch):
@@ -129,9 +127,19 @@ def test_counts_beyond_31_bits_are_left_to_exact_integers():
 
 def test_short_tables_are_left_to_numpy(monkeypatch):
     monkeypatch.setattr(curves, "loaded_and_pays", choice.loaded_and_pays)
-    assert curves.sums_along("below", np.arange(9), np.arange(9), 0, 8) is None
+    assert curves.sums_along(segments.BELOW, np.arange(9), np.arange(9), 0, 8) is None
     assert curves.hull_rows(np.arange(9), np.arange(9)) is None
 
 
-def test_every_sum_has_a_loop():
-    assert all(hasattr(curve_loops, name) for name in curves.SUMS)
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+def test_loops_as_python_add_up_as_numpy(monkeypatch, numpy_only, dtype):
+    """Rows far from the empty rule, rows that repeat, and runs of one class longer than a lane."""
+    python_loops(monkeypatch)
+    generator = np.random.default_rng(7)
+    rise, run = generator.integers(0, 3, (2, 600))
+    rise[100:300], run[400:] = 0, 0
+    tp, fp = (np.append(0, 10_000 + np.cumsum(steps)).astype(dtype) for steps in (rise, run))
+    points = iso.OperatingPoints.from_counts(
+        tp, fp, positives=tp[-1].item(), negatives=fp[-1].item()
+    )
+    np.testing.assert_array_equal(areas(points), numpy_only(lambda: areas(points)))

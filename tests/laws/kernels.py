@@ -126,13 +126,6 @@ def rare(labels: np.ndarray, scores: np.ndarray) -> iso.OperatingPoints:
     return iso.OperatingPoints(_of_corners(table_of(rows)))
 
 
-def carried(labels, scores, weights=None) -> iso.OperatingPoints:
-    from isometrics._counting import numba_kernel as fast
-
-    sample = validated(labels, scores, weights)
-    return iso.OperatingPoints(table_of(fast._count_carried(*sample, 2, 64)))
-
-
 def hull_of_keys(*sample: np.ndarray) -> iso.OperatingPoints:
     labels, scores, weights = validated(*sample)
     return iso.OperatingPoints(hull_alone(Sample(labels, {"": scores}, weights), section=512))
@@ -366,10 +359,8 @@ NO_TABLE = BINS | {"counts by definition": "there are areas, and no rows"}
 UNWEIGHTED: dict[str, Any] = {"weights": ()}
 FULL = {name: area for name, area in AREAS.items() if name not in PARTIAL}
 FAST: dict[str, Any] = {"needs": ("numba",), "within": compiled}
-BUCKETS = loops("bucket_loops", "pack", "census", "spread")
-CURVES = loops(
-    "curve_loops", "below", "above", "average_precision", "linear", "lost", "doubled", "hull"
-)
+BUCKETS = loops("numba_loops", "pack", "census", "spread")
+CURVES = loops("segments", "sum_chunks") | loops("curve_loops", "hull")
 SORTED = loops("triton_code", "count_labels", "range_tiles", "pack_tiles")
 OF_TRITON: dict[str, Any] = {"needs": ("torch", "triton"), "within": triton, "cost": 8}
 
@@ -386,14 +377,14 @@ KERNELS: dict[str, Kernel] = {
     ),
     "Numba, buckets": Kernel(
         by_fast(slots=4, each=64, threads=2),
-        loops=BUCKETS | loops("bucket_loops", "fill_rows"),
+        loops=BUCKETS | loops("numba_loops", "fill_rows"),
         weights=(),
         **FAST,
     ),
     "Numba, corners": Kernel(
         by_fast(slots=4, each=64, threads=2, corners=True),
         FULL,
-        BUCKETS | loops("bucket_loops", "fill_corners"),
+        BUCKETS | loops("numba_loops", "fill_corners"),
         weights=(),
         samples={"prevalences": (0.5, 0.1, 0.9)},
         exempt=ROWS_MISSING,
@@ -403,7 +394,7 @@ KERNELS: dict[str, Kernel] = {
     "Numba, as it chooses": Kernel(by_fast(), loops=CURVES, **FAST),
     "Numba, tied": Kernel(
         tied,
-        loops=loops("bucket_loops", "pack") | loops("tied_loops", "tally"),
+        loops=loops("numba_loops", "pack") | loops("numba_loops", "tally"),
         weights=(),
         samples={"shapes": TIED},
         exempt={"perfect is one": "scores without ties are too many for the hash table"},
@@ -412,7 +403,7 @@ KERNELS: dict[str, Kernel] = {
     "Numba, rare": Kernel(
         rare,
         FULL,
-        loops("bucket_loops", "pack", "sort_buckets") | loops("rare_loops", "sift"),
+        loops("numba_loops", "pack", "sort_buckets") | loops("numba_loops", "sift"),
         weights=(),
         samples={"prevalences": (0.0, 0.001), "shapes": ("distinct", "float32", "probabilities")},
         exempt=ROWS_MISSING
@@ -423,16 +414,10 @@ KERNELS: dict[str, Kernel] = {
         whole=False,
         **FAST,
     ),
-    "Numba, carrying": Kernel(
-        carried,
-        loops=loops("carrying_loops", "spread_both", "sort_both", "add_up")
-        | loops("bucket_loops", "census"),
-        **FAST,
-    ),
     "Numba, hull alone": Kernel(
         hull_of_keys,
         FULL,
-        BUCKETS | loops("bucket_loops", "sort_buckets_in_place"),
+        BUCKETS | loops("numba_loops", "sort_buckets_in_place"),
         exempt=ROWS_MISSING,
         whole=False,
         **FAST,
@@ -440,7 +425,7 @@ KERNELS: dict[str, Kernel] = {
     "Numba, replicates": Kernel(
         reweighted("compiled"),
         REWEIGHTED,
-        loops("loops", "gather", "fill_areas"),
+        loops("replicate_loops", "gather", "fill_areas"),
         exempt=NO_TABLE,
         whole=False,
         **FAST,

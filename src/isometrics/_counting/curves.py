@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isometrics._counting.choice import loaded_and_pays, threads_for
+from isometrics._counting.segments import CHUNK, DOUBLED, DOUBLED_WHOLE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,17 +17,20 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Counts
 
 
-SUMS = ("below", "above", "average_precision", "linear", "lost", "doubled")
 _EXACT = 2**31
+_WHOLE = 2**37
+"""Counts below this have whole sums below 2**53 in a chunk."""
 
 
-def sums_along(name: str, x: Counts, y: Counts, start: int, end: int) -> list[float] | None:
-    """Return sums of blocks of the segments between two rows; None where loops do not pay.
+def sums_along(which: int, x: Counts, y: Counts, start: int, end: int) -> list[float] | None:
+    """Return sums of chunks of the segments between two rows; None where loops do not pay.
+
+    The sum of a chunk that loops leave to NumPy is NaN; see `segments.sum_chunks`.
 
     Parameters
     ----------
-    name
-        One of `SUMS`; see the loop of that name in `curve_loops`.
+    which
+        One of the formulas, such as `segments.BELOW`.
     x, y
         Counts along the path; x never falls.
     start, end
@@ -37,16 +41,16 @@ def sums_along(name: str, x: Counts, y: Counts, start: int, end: int) -> list[fl
     from isometrics._counting import curve_loops
     from isometrics._counting.numba_kernel import in_threads
 
-    blocks = -(-(end - start) // curve_loops.BLOCK)
-    sums = np.empty(blocks)
-    loop = getattr(curve_loops, name)
+    sums = np.empty(-(-(end - start) // CHUNK))
     x, y = np.ascontiguousarray(x[: end + 1]), np.ascontiguousarray(y[: end + 1])
+    whole = x.dtype.kind == y.dtype.kind == "i" and max(int(x[-1]), int(y[-1])) < _WHOLE
+    which = DOUBLED_WHOLE if which == DOUBLED and whole else which
 
     def add_up(_: int, first: int, last: int) -> None:
-        loop(x, y, start + first * curve_loops.BLOCK, sums[first:last])
+        curve_loops.sum_chunks(which, x, y, start + first * CHUNK, sums[first:last])
 
     threads = threads_for(end - start)
-    in_threads(add_up, [blocks * part // threads for part in range(threads + 1)])
+    in_threads(add_up, [sums.size * part // threads for part in range(threads + 1)])
     return sums.tolist()
 
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.arrays import prepend_zero
-from isometrics._core.sample import as_thresholds
 from isometrics._counting import numba_loops
 from isometrics._counting.choice import threads_for
 from isometrics._counting.keys import BLOCK, SIGNED, Encoding, encoding_of
 from isometrics._counting.numba_loops import Coding
-from isometrics._counting.numpy_kernel import Rows, corners_of, order_of, trimmed
+from isometrics._counting.numpy_kernel import Rows, corners_of, trimmed
 from isometrics._counting.numpy_kernel import count as plain_count
 
 if TYPE_CHECKING:
@@ -167,31 +166,6 @@ def sort_long_buckets(found: Buckets, each: int, depth: int = 0) -> None:
         sort(found.keys[start:end], each=each, depth=depth + 1)
 
 
-def sorted_with(
-    keys: Keys, carried: NDArray[Any], *, threads: int = 1, each: int = ROWS_OF_A_BUCKET
-) -> tuple[Keys, NDArray[Any]]:
-    """Return keys in their order, and what they carry in the same order."""
-    ends = int(keys.min()), int(keys.max())
-    plan = plan_of(sample_of(keys.__getitem__, keys.size), *ends, buckets_for(keys.size, each))
-    where = (plan.lowest, plan.cell_shift, plan.entries)
-    counts = np.zeros((plan.size, 2), np.uint64)
-    numba_loops.census(keys, *where, counts)
-    starts = prepend_zero(np.cumsum(counts[:, 0]))
-    found = Buckets(np.empty_like(keys), starts, starts.astype(np.int64))
-    moved = np.empty_like(carried)
-    numba_loops.spread_both(keys, carried, *where, starts[:-1].copy(), found.keys, moved)
-    keys, carried = np.empty_like(keys), np.empty_like(carried)
-
-    def sort_some(_part: int, first: int, last: int) -> None:
-        places = found.scratch()[0]
-        numba_loops.sort_both(
-            found.keys, moved, starts, np.uint64(first), np.uint64(last), places, keys, carried
-        )
-
-    in_threads(sort_some, found.cuts(threads))
-    return keys, carried
-
-
 def in_threads(work: Callable[[int, int, int], Any], cuts: list[int]) -> list[Any]:
     """Do the work between each two neighbouring cuts in a thread of its own."""
     parts = [(part, start, end) for part, (start, end) in enumerate(pairwise(cuts))]
@@ -334,10 +308,7 @@ def count(
     threads = threads_for(scores.size) if threads is None else threads
     encoding = encoding_of(scores) if weights is None else None
     if encoding is None:
-        if scores.dtype.itemsize > 8:
-            return plain_count(labels, scores, weights, corners=corners)  # long doubles
-        rows = _count_carried(labels, scores, weights, threads, each)
-        return corners_of(rows) if corners else rows
+        return plain_count(labels, scores, weights, corners=corners)
     packing = _Packing(labels, scores, encoding)
     if corners:
         rare = _rare(packing, threads)
@@ -494,30 +465,4 @@ def _count_tied(packing: _Packing, threads: int, slots: int) -> Rows | None:
         np.concatenate([np.array([np.inf], distinct.dtype), distinct]),
         np.concatenate([[0], tp]),
         np.concatenate([[0], np.cumsum(sums[0]) - tp]),
-    )
-
-
-def _count_carried(
-    labels: NDArray[np.bool_],
-    scores: NDArray[Any],
-    weights: Counts | None,
-    threads: int,
-    each: int,
-) -> Rows:
-    """Let keys carry the weights of their rows, those of negatives below 0."""
-    order = order_of(scores.dtype)
-    keys = order.keys(scores)
-    np.invert(keys, out=keys)
-    carried = np.ones(scores.size, np.int64) if weights is None else weights.copy()
-    np.negative(carried, out=carried, where=~labels)
-    keys, carried = sorted_with(keys, carried, threads=threads, each=each)
-    tp, fp = np.empty(keys.size + 1, carried.dtype), np.empty(keys.size + 1, carried.dtype)
-    tp[0], fp[0] = 0, 0
-    ends = np.empty(keys.size, np.uint64)
-    distinct = int(numba_loops.add_up(keys, carried, tp[1:], fp[1:], ends))
-    found = order.scores(~keys[ends[:distinct]])
-    thresholds = as_thresholds(found)
-    rows = slice(0, distinct + 1)
-    return Rows(
-        np.concatenate([np.array([np.inf], thresholds.dtype), thresholds]), tp[rows], fp[rows]
     )

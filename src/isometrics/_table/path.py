@@ -1,6 +1,6 @@
 """The way from the empty rule to the always-positive one through count space, cut into pieces.
 
-Areas in every space are sums over straight pieces of this way. Whole pieces come in blocks of
+Areas in every space are sums over straight pieces of this way. Whole pieces come in chunks of
 arrays that stay in the processor's cache; the one or two pieces that a range cuts come one at a
 time, their ends computed with fractions and rounded once.
 """
@@ -9,20 +9,26 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from isometrics._counting import segments
 from isometrics._counting.curves import sums_along
+from isometrics._counting.segments import CHUNK, LANES
 from isometrics._table.table import Table
 from isometrics.errors import NoCurveError, NotAnswerableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Mapping
+
+    from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts, Floats
 
-BLOCK = 1 << 14
+Terms: TypeAlias = "Callable[[Pieces], Floats]"
+"""Returns one term of a sum for each of some pieces."""
 
 
 class Segments(NamedTuple):
@@ -36,13 +42,72 @@ class Segments(NamedTuple):
     run: Floats
 
 
-class Pieces(NamedTuple):
-    """Parts of segments: from `begin` to `end`, measured along the rise of the whole segment."""
+class Pieces:
+    """Parts of segments, x being true and y false positives, and what several formulas need.
 
-    part: Segments
-    whole: Segments
-    begin: Floats
-    end: Floats
+    Parameters
+    ----------
+    part, whole
+        The parts, and the segments they are parts of; the same where nothing is cut.
+    begin, end
+        Where each part begins and ends, measured along the rise of the whole segment.
+    positions
+        Where the pieces stand in a chunk of segments, if some are left out.
+    """
+
+    def __init__(
+        self,
+        part: Segments,
+        whole: Segments | None = None,
+        begin: Floats | None = None,
+        end: Floats | None = None,
+        *,
+        positions: NDArray[np.intp] | None = None,
+    ) -> None:
+        self.part = part
+        self.whole = part if whole is None else whole
+        self.begin = np.zeros(1) if begin is None else begin
+        self.end = part.rise if end is None else end
+        self._lane = None if positions is None else positions & (LANES - 1)
+
+    def total(self, terms: Floats) -> float:
+        """Add up a term for each piece, in the one order that all kernels have."""
+        return segments.added_up(terms, self._lane)
+
+    @cached_property
+    def step(self) -> Floats:
+        """How much each part adds to all that is predicted positive."""
+        return self.part.rise + self.part.run
+
+    @cached_property
+    def bend(self) -> Floats:
+        """The bend of each part; see `segments.bend`."""
+        x, y, _, _, rise, run = self.part
+        rates = segments.log_rates(_or_one(x + y), self.step)
+        bend: Floats = segments.bend(x, y, rise, run, rates)
+        return bend
+
+    @cached_property
+    def precision_at_end(self) -> Floats:
+        """Precision where the segment ends."""
+        return self.whole.x_end / (self.whole.x_end + self.whole.y_end)
+
+    @cached_property
+    def precision_at_start(self) -> Floats:
+        """Precision where the segment starts; from the empty rule, that of its end."""
+        predicted = self.whole.x + self.whole.y
+        from_nothing = predicted[0] == 0
+        precision = self.whole.x / _or_one(predicted)
+        if from_nothing:
+            precision[0] = self.precision_at_end[0]
+        return precision
+
+
+def _or_one(predicted: Floats) -> Floats:
+    """Let a segment that begins at the empty rule, which can only be the first, divide by 1."""
+    if predicted[0] == 0:
+        predicted[0] = 1.0
+    return predicted
 
 
 class Path(NamedTuple):
@@ -80,49 +145,68 @@ class Path(NamedTuple):
         (start_x, start_y) = self.at(row - 1)
         return start_y + (end_y - start_y) * (x - start_x) / (end_x - start_x)
 
-    def pieces(self, lo: Fraction, hi: Fraction) -> Iterator[Pieces]:
-        """Yield the pieces between x = lo and x = hi, last ones first."""
-        return self._pieces(lo, hi, self._block)
+    def sums(
+        self,
+        terms: Mapping[str, Terms],
+        lo: Fraction,
+        hi: Fraction,
+        *,
+        compiled: Mapping[str, int],
+        rising: bool = True,
+    ) -> dict[str, list[float]]:
+        """Return sums of terms over chunks of the path between x = lo and x = hi, last ones first.
 
-    def rising_pieces(self, lo: Fraction, hi: Fraction) -> Iterator[Pieces]:
-        """Yield the pieces that rise between x = lo and x = hi, last ones first."""
-        return self._pieces(lo, hi, self._rising_block)
-
-    def cut_pieces(self, lo: Fraction, hi: Fraction) -> Iterator[Pieces]:
-        """Yield only those pieces, two at most, that x = lo or x = hi cuts."""
-        return self._pieces(lo, hi, lambda _start, _end: iter(()))
-
-    def whole_sums(self, name: str, lo: Fraction, hi: Fraction) -> list[float] | None:
-        """Return sums over the segments that neither x = lo nor x = hi cuts, if compiled.
-
-        `name` is one of `kernels.curves.SUMS`.
+        Parameters
+        ----------
+        terms
+            Functions of pieces, by name.
+        lo, hi
+            The ends; the piece that an end cuts has a sum of its own.
+        compiled
+            Which of them have a compiled loop; see `segments.sum_chunks`.
+        rising
+            Whether pieces along which x does not rise have no terms, and are left out.
         """
-        first, last = self.first_row_from(lo), self.first_row_from(hi)
-        last -= self.at(last)[0] > hi
-        return sums_along(name, self.x, self.y, first, last)
+        found: dict[str, list[float]] = {name: [] for name in terms}
 
-    def _pieces(
-        self, lo: Fraction, hi: Fraction, block: Callable[[int, int], Iterator[Pieces]]
-    ) -> Iterator[Pieces]:
+        def add(pieces: Pieces, names: Iterable[str]) -> None:
+            for name in names:
+                found[name].append(pieces.total(terms[name](pieces)))
+
         first, last = self.first_row_from(lo), self.first_row_from(hi)
         if self.at(last)[0] > hi:
-            yield self._cut(last, lo, hi)
+            add(self._cut(last, lo, hi), terms)
             last -= 1
-        for end in range(last, first, -BLOCK):
-            yield from block(max(first, end - BLOCK), end)
+        added_up = {
+            name: sums_along(compiled[name], self.x, self.y, first, last)
+            for name in terms.keys() & compiled.keys()
+        }
+        for chunk in reversed(range(-(-(last - first) // CHUNK))):
+            left = []
+            for name in terms:
+                sums = added_up.get(name)
+                if sums is None or math.isnan(sums[chunk]):
+                    left.append(name)
+                else:
+                    found[name].append(sums[chunk])
+            start = first + chunk * CHUNK
+            pieces = self._chunk(start, min(start + CHUNK, last), rising) if left else None
+            if pieces is not None:
+                add(pieces, left)
         if first <= last and self.at(first)[0] > lo:
-            yield self._cut(first, lo, hi)
+            add(self._cut(first, lo, hi), terms)
+        return found
 
-    def _block(self, start: int, end: int) -> Iterator[Pieces]:
+    def _chunk(self, start: int, end: int, rising: bool) -> Pieces | None:
         x, y = self._floats(start, end)
-        yield _whole(x[:-1], y[:-1], x[1:], y[1:])
-
-    def _rising_block(self, start: int, end: int) -> Iterator[Pieces]:
-        x, y = self._floats(start, end)
+        if not rising:
+            return Pieces(_segments(x[:-1], y[:-1], x[1:], y[1:]))
         rises = np.flatnonzero(x[1:] != x[:-1])
-        if rises.size:
-            ends = rises + 1
-            yield _whole(x[rises], y[rises], x[ends], y[ends])
+        if rises.size == 0:
+            return None
+        ends = rises + 1
+        parts = _segments(x.take(rises), y.take(rises), x.take(ends), y.take(ends))
+        return Pieces(parts, positions=rises)
 
     def _floats(self, start: int, end: int) -> tuple[Floats, Floats]:
         """Return rows as floats, which hold counts up to 2**53 exactly."""
@@ -143,9 +227,8 @@ class Path(NamedTuple):
         return Pieces(part, _rounded(x, y, rise, run), *offsets)
 
 
-def _whole(x: Floats, y: Floats, x_end: Floats, y_end: Floats) -> Pieces:
-    segments = Segments(x, y, x_end, y_end, x_end - x, y_end - y)
-    return Pieces(segments, segments, np.zeros(1), segments.rise)
+def _segments(x: Floats, y: Floats, x_end: Floats, y_end: Floats) -> Segments:
+    return Segments(x, y, x_end, y_end, x_end - x, y_end - y)
 
 
 def _rounded(x: Fraction, y: Fraction, rise: Fraction, run: Fraction) -> Segments:

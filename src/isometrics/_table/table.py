@@ -150,8 +150,9 @@ class Table(Value):
 
         Along a gap without a rise the true positives are constant, so the way is known.
         """
-        rises = self.tp[1:] > self.tp[:-1]
-        return self.gaps is None or not (self.gaps.between & rises).any()
+        if self.gaps is None:
+            return True
+        return not (self.gaps.between & (self.tp[1:] > self.tp[:-1])).any()
 
     @property
     def has_hull(self) -> bool:

@@ -210,8 +210,8 @@ def _side_areas(sides: Segments, names: tuple[str, ...]) -> dict[str, float]:
     """Return areas under segments, in units of true positives."""
     if sides.x.size == 0:
         return dict.fromkeys(names, 0.0)
-    pieces = pr.PrecisionPieces(Pieces(sides, sides, np.zeros(1), sides.rise))
-    return {name: pr.AREAS[name]()(pieces) for name in names}
+    pieces = Pieces(sides)
+    return {name: pieces.total(pr.AREAS[name]()(pieces)) for name in names}
 
 
 def _expected_gain(table: Table, area: Bracket, y0: Bracket) -> Bracket:

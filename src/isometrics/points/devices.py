@@ -87,7 +87,7 @@ def _cut(ends: Ends, totals: ClassTotals) -> tuple[prg.Point, prg.Point]:
 
 
 def _lost(sums: float, start: prg.Point, end: prg.Point, totals: ClassTotals) -> float:
-    """Return the area between the PRG curve and 1; see `prg.lost_terms`."""
+    """Return the area between the PRG curve and 1; see `prg.lost_area`."""
     odds = Fraction(totals.positives) / Fraction(totals.negatives)
     (x, y), (x_end, y_end) = start, end
     width = (x_end - x) / x / (x_end / Fraction(totals.positives))

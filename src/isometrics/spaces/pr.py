@@ -5,119 +5,57 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isometrics._core.parameters import check_choice, check_range, parse_positions
 from isometrics._core.results import Value
+from isometrics._counting import segments
 from isometrics._table.path import Path, path_of
 from isometrics._table.table import Stored, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike
 
     from isometrics._core.arrays import Counts, Floats
-    from isometrics._table.path import Pieces
+    from isometrics._table.path import Pieces, Terms
 
 
-class PrecisionPieces:
-    """Pieces with the precisions at the ends of their whole segments, computed once."""
-
-    def __init__(self, pieces: Pieces) -> None:
-        self.part, self.whole, self.begin, self.end = pieces
-
-    @property
-    def width(self) -> Floats:
-        """The rise of each part."""
-        return self.part.rise
-
-    @cached_property
-    def precision_at_end(self) -> Floats:
-        """Precision where the segment ends."""
-        return self.whole.x_end / (self.whole.x_end + self.whole.y_end)
-
-    @cached_property
-    def precision_at_start(self) -> Floats:
-        """Precision where the segment starts; from the empty rule, that of its end."""
-        predicted = self.whole.x + self.whole.y
-        from_nothing = predicted[0] == 0
-        if from_nothing:
-            predicted[0] = 1.0
-        precision = self.whole.x / predicted
-        if from_nothing:
-            precision[0] = self.precision_at_end[0]
-        return precision
+def area_below(pieces: Pieces) -> Floats:
+    """Exact areas under precision tp/(tp+fp), fp being linear in tp."""
+    areas: Floats = segments.area_below(pieces.part.rise, pieces.step, pieces.bend)
+    return areas
 
 
-_LARGEST = np.finfo(np.float64).max
+def area_above(pieces: Pieces) -> Floats:
+    """Exact areas between precision and 1: those of fp/(tp+fp)."""
+    _, _, _, _, rise, run = pieces.part
+    areas: Floats = segments.area_above(rise, run, pieces.step, pieces.bend)
+    return areas
 
 
-def area_below(pieces: PrecisionPieces) -> float:
-    """Exact area under precision tp/(tp+fp), fp being linear in tp."""
-    return float(np.sum(_areas_below(pieces)))
+def average_precision(pieces: Pieces) -> Floats:
+    """Areas of steps at the precision of the piece's end."""
+    areas: Floats = segments.area_of_step(pieces.part.rise, pieces.precision_at_end)
+    return areas
 
 
-def _areas_below(pieces: PrecisionPieces) -> Floats:
-    part = pieces.part
-    return _areas_of_share(part.rise, part.x, part.rise, part.y, part.run)
-
-
-def area_above(pieces: PrecisionPieces) -> float:
-    """Exact area between precision and 1: that of fp/(tp+fp)."""
-    part = pieces.part
-    return float(np.sum(_areas_of_share(part.rise, part.y, part.run, part.x, part.rise)))
-
-
-def _areas_of_share(
-    width: Floats, one: Floats, one_step: Floats, other: Floats, other_step: Floats
-) -> Floats:
-    """Areas under one/(one+other) while both move linearly by their steps.
-
-    Notes
-    -----
-    With n = one+other and w = its step, ∫₀¹ (one + u·one_step)/(n + u·w) du =
-    (one_step + (one·other_step - one_step·other)/w · ln(1 + w/n))/w. Both terms are at most of
-    the order of 1, so nothing is lost for short pieces; log1p keeps ln(1 + w/n)/w accurate.
-    From the empty rule (n = 0) the share is constant.
-    """
-    total = one + other
-    if total[0] == 0:
-        total[0] = 1.0  # the logarithm's factor is 0 there
-    step = one_step + other_step
-    bend = one * other_step
-    bend -= one_step * other
-    bend /= step
-    with np.errstate(over="ignore"):
-        growth = step / total
-    # A cut just behind the empty rule may overflow; precision is constant there, bend is 0.
-    bend *= np.log1p(np.minimum(growth, _LARGEST, out=growth))
-    bend += one_step
-    bend /= step
-    bend *= width
-    return bend
-
-
-def average_precision(pieces: PrecisionPieces) -> float:
-    """Sum steps at the precision of the piece's end."""
-    return float(np.sum(pieces.width * pieces.precision_at_end))
-
-
-def linear(pieces: PrecisionPieces) -> float:
-    """Sum under straight lines between the precisions of both ends."""
+def linear(pieces: Pieces) -> Floats:
+    """Areas under straight lines between the precisions of both ends."""
     whole = pieces.whole
     start, end = pieces.precision_at_start, pieces.precision_at_end
     if pieces.part is not whole:
         slope = (end - start) / whole.rise
         start, end = start + slope * pieces.begin, start + slope * pieces.end
-    return float(np.sum(pieces.width * (start + end))) / 2
+    areas: Floats = segments.area_of_line(pieces.part.rise, start, end)
+    return areas
 
 
-def integer_steps(pieces: PrecisionPieces) -> float:
-    """Sum under straight lines between points at every true positive from the start on."""
+def integer_steps(pieces: Pieces) -> Floats:
+    """Areas under straight lines between points at every true positive from the start on."""
     whole = pieces.whole
     if (whole.rise <= 1).all():
         return linear(pieces)
@@ -125,11 +63,11 @@ def integer_steps(pieces: PrecisionPieces) -> float:
     # Floats cannot count further steps, whose area differs from the exact one by less than 1.
     uncountable = whole.rise > _MOST_STEPS
     if uncountable.any():
-        stepped = np.where(uncountable, _areas_below(pieces), stepped)
-    return float(np.sum(stepped))
+        stepped = np.where(uncountable, area_below(pieces), stepped)
+    return stepped
 
 
-def _stepped(pieces: PrecisionPieces, upto: Floats) -> Floats:
+def _stepped(pieces: Pieces, upto: Floats) -> Floats:
     """Area from the segments' starts to `upto`, by steps of 1 and a remainder.
 
     Notes
@@ -186,21 +124,21 @@ def _harmonic(offset: Floats, count: Floats) -> Floats:
     return total + np.log1p(steps / low) + gap / 2 + squares / 12 - fourths / 120 + sixths / 252
 
 
-def max_precision() -> Callable[[PrecisionPieces], float]:
-    """Return a sum of steps at the best precision at this recall or a higher one."""
+def max_precision() -> Terms:
+    """Return areas of steps at the best precision at this recall or a higher one."""
     best = 0.0
 
-    def area(pieces: PrecisionPieces) -> float:
+    def areas(pieces: Pieces) -> Floats:
         nonlocal best
         ends = pieces.precision_at_end
         ahead = np.maximum(np.maximum.accumulate(ends[::-1])[::-1], best)
         best = float(ahead[0])
-        return float(np.sum(pieces.width * ahead))
+        return np.asarray(pieces.part.rise * ahead)
 
-    return area
+    return areas
 
 
-AREAS: dict[str, Callable[[], Callable[[PrecisionPieces], float]]] = {
+AREAS: dict[str, Callable[[], Terms]] = {
     "davis-goadrich": lambda: area_below,
     "average-precision": lambda: average_precision,
     "linear": lambda: linear,
@@ -211,11 +149,11 @@ AREAS: dict[str, Callable[[], Callable[[PrecisionPieces], float]]] = {
 
 INTERPOLATIONS = tuple(AREAS)
 
-_COMPILED = {
-    "davis-goadrich": "below",
-    "average-precision": "average_precision",
-    "linear": "linear",
-    "above": "above",
+COMPILED = {
+    "davis-goadrich": segments.BELOW,
+    "average-precision": segments.STEPS,
+    "linear": segments.LINES,
+    Stored.ABOVE: segments.ABOVE,
 }
 """The areas for which there are compiled loops."""
 
@@ -384,9 +322,8 @@ class PRSpace(Value):
         if (lo, hi) == (0, 1) and Stored.ABOVE in self.table.known:
             gap = self.table.known[Stored.ABOVE]
         else:
-            terms, pieces = self._whole_terms(("above",), lo, hi)
-            terms["above"] += map(area_above, pieces)
-            gap = math.fsum(terms["above"]) / self.table.positives
+            sums = self._sums({Stored.ABOVE: area_above}, lo, hi)
+            gap = math.fsum(sums[Stored.ABOVE]) / self.table.positives
         return 1 - gap / self._widest_gap(lo, hi)
 
     def _widest_gap(self, lo: float, hi: float) -> float:
@@ -402,37 +339,14 @@ class PRSpace(Value):
         areas = {name: AREAS[name]() for name in names}
         if hi < 1 and "max-precision" in areas:
             # Its steps look ahead, so the pieces beyond the range are seen first.
-            for pieces in self._pieces(hi, 1.0):
-                areas["max-precision"](pieces)
-        sums, cut_or_all = self._whole_terms(names, lo, hi)
-        for pieces in cut_or_all:
-            for name, area in areas.items():
-                sums[name].append(area(pieces))
+            self._sums({"max-precision": areas["max-precision"]}, hi, 1.0)
+        sums = self._sums(areas, lo, hi)
         return {name: math.fsum(terms) / self.table.positives for name, terms in sums.items()}
 
-    def _whole_terms(
-        self, names: tuple[str, ...], lo: float, hi: float
-    ) -> tuple[dict[str, list[float]], Iterator[PrecisionPieces]]:
-        """Return what compiled loops have added up, and the pieces that are left to add."""
+    def _sums(self, areas: Mapping[str, Terms], lo: float, hi: float) -> dict[str, list[float]]:
         positives = Fraction(self.table.positives)
         ends = Fraction(lo) * positives, Fraction(hi) * positives
-        path = path_of(self.table)
-        sums: dict[str, list[float]] = {name: [] for name in names}
-        if not _COMPILED.keys() >= sums.keys():
-            return sums, self._pieces(lo, hi)
-        for name in names:
-            found = path.whole_sums(_COMPILED[name], *ends)
-            if found is None:
-                return sums, self._pieces(lo, hi)
-            sums[name] += found
-        return sums, map(PrecisionPieces, path.cut_pieces(*ends))
-
-    def _pieces(self, lo: float, hi: float) -> Iterator[PrecisionPieces]:
-        positives = Fraction(self.table.positives)
-        pieces = path_of(self.table).rising_pieces(
-            Fraction(lo) * positives, Fraction(hi) * positives
-        )
-        return map(PrecisionPieces, pieces)
+        return path_of(self.table).sums(areas, *ends, compiled=COMPILED)
 
     def _precision_at_zero(self, path: Path) -> float:
         first = int(np.searchsorted(path.x, 0, "right"))

@@ -11,7 +11,9 @@ import numpy as np
 
 from isometrics._core.parameters import check_beta, check_range, parse_positions
 from isometrics._core.results import Value
-from isometrics._table.path import BLOCK, Path, path_of
+from isometrics._counting import segments
+from isometrics._counting.segments import CHUNK
+from isometrics._table.path import Path, path_of
 from isometrics._table.table import Stored, Table, Totals
 from isometrics.errors import UndefinedWarning, warn
 from isometrics.spaces.pr import f_weights
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Floats
+    from isometrics._table.path import Pieces
 
 
 def precision_gain(table: Table) -> Floats:
@@ -112,7 +115,7 @@ class PRGSpace(Value):
         if (lo, hi) == (0, 1) and Stored.PRG in self.table.known:
             return self.table.known[Stored.PRG]
         start, end = (true_positives_at(Fraction(gain), self.table) for gain in (lo, hi))
-        return (hi - lo) - math.fsum(lost_terms(path_of(self.table), self.table, start, end))
+        return (hi - lo) - lost_area(lost_sums(path_of(self.table), start, end), self.table)
 
     def standardised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the mean precision gain over a range of recall gain."""
@@ -173,20 +176,25 @@ def gain_at(tp: Fraction, fp: Fraction, totals: Totals) -> float:
     return float(1 - Fraction(totals.positives) / Fraction(totals.negatives) * fp / tp)
 
 
-def lost_terms(path: Path, totals: Totals, lo: Fraction, hi: Fraction) -> Iterator[float]:
-    """Yield the terms of the area between the curve and 1, from lo to hi true positives."""
+def lost_sums(path: Path, lo: Fraction, hi: Fraction) -> list[float]:
+    """Return the sums of `segments.gain_loss` from lo to hi true positives."""
+    terms, compiled = {"lost": _gain_loss}, {"lost": segments.LOST}
+    return path.sums(terms, lo, hi, compiled=compiled)["lost"]
+
+
+def lost_area(sums: list[float], totals: Totals) -> float:
+    """Return the area between the curve and 1 that the sums of `segments.gain_loss` add up to.
+
+    Along the path the recall gain moves by c·P·Δtp/(tp·tp′), and 1 - precision gain is c·fp/tp.
+    """
     odds = totals.positives / totals.negatives
-    pieces = path.rising_pieces(lo, hi)
-    sums = path.whole_sums("lost", lo, hi)
-    if sums is not None:
-        yield odds * odds / 2 * totals.positives * math.fsum(sums)
-        pieces = path.cut_pieces(lo, hi)
-    for segments, *_ in pieces:
-        x, y, x_end, y_end, rise, _ = segments
-        # From recall r₀ to r₁ the recall gain rises by c·(r₁ - r₀)/(r₀·r₁), and 1 - precision gain
-        # is c·fp/tp.
-        width = (rise / x) / (x_end / totals.positives)
-        yield odds * odds / 2 * float(np.sum(width * (y / x + y_end / x_end)))
+    return odds * odds / 2 * totals.positives * math.fsum(sums)
+
+
+def _gain_loss(pieces: Pieces) -> Floats:
+    x, y, x_end, y_end, rise, _ = pieces.part
+    terms: Floats = segments.gain_loss(x, y, x_end, y_end, rise)
+    return terms
 
 
 def loss_terms(path: Path, totals: Totals, row: int) -> Iterator[tuple[float, float]]:
@@ -198,8 +206,8 @@ def loss_terms(path: Path, totals: Totals, row: int) -> Iterator[tuple[float, fl
     linear in tn/tp. So the integral of a loss is the step times the mean of the loss at both ends.
     """
     positives, negatives = totals.positives, totals.negatives
-    for begin in range(row, path.x.size - 1, BLOCK):
-        rows = slice(begin, begin + BLOCK + 1)
+    for begin in range(row, path.x.size - 1, CHUNK):
+        rows = slice(begin, begin + CHUNK + 1)
         x, y = path.x[rows], path.y[rows]
         tps = x.astype(np.float64)
         steps = (negatives - y[:-1]) * (np.diff(x) / tps[1:]) / tps[:-1] + np.diff(y) / tps[1:]

@@ -11,15 +11,15 @@ import numpy as np
 
 from isometrics._core.parameters import check_range, parse_positions
 from isometrics._core.results import Value
+from isometrics._counting import segments
 from isometrics._table.path import Path, path_of
-from isometrics._table.table import Stored, Table, Totals
+from isometrics._table.table import Stored, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import ArrayLike
 
     from isometrics._core.arrays import Floats
+    from isometrics._table.path import Pieces
 
 
 def false_positive_rate(table: Table) -> Floats:
@@ -46,16 +46,19 @@ def accuracy(table: Table, cost: float) -> Floats:
     return 2 * (1 - cost) * true_positive_share + 2 * cost * true_negative_share
 
 
-def area_terms(path: Path, totals: Totals, lo: Fraction, hi: Fraction) -> Iterator[float]:
-    """Yield the terms of the area from lo to hi false positives, for a path of x = fp, y = tp."""
-    pieces = path.pieces(lo, hi)
-    sums = path.whole_sums("doubled", lo, hi)
-    if sums is not None:
-        yield math.fsum(sums) / totals.negatives / (2 * totals.positives)
-        pieces = path.cut_pieces(lo, hi)
-    for segments, *_ in pieces:
-        widths = segments.rise / totals.negatives
-        yield float(np.sum(widths * (segments.y + segments.y_end))) / (2 * totals.positives)
+def doubled_sums(path: Path, lo: Fraction, hi: Fraction) -> list[float]:
+    """Return the sums of twice the area between lo and hi false positives, in pairs of rows.
+
+    The path has x = fp and y = tp.
+    """
+    terms, compiled = {"doubled": _doubled_area}, {"doubled": segments.DOUBLED}
+    return path.sums(terms, lo, hi, compiled=compiled, rising=False)["doubled"]
+
+
+def _doubled_area(pieces: Pieces) -> Floats:
+    _, y, _, y_end, rise, _ = pieces.part
+    areas: Floats = segments.doubled_area(rise, y, y_end)
+    return areas
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,11 +102,10 @@ class ROCSpace(Value):
         lo, hi = check_range(lo, hi, axis="false positive rate")
         if (lo, hi) == (0, 1) and Stored.ROC in self.table.known:
             return self.table.known[Stored.ROC]
-        negatives = Fraction(self.table.negatives)
-        path = path_of(self.table).flipped()
-        return math.fsum(
-            area_terms(path, self.table, Fraction(lo) * negatives, Fraction(hi) * negatives)
-        )
+        positives, negatives = self.table.positives, self.table.negatives
+        ends = (Fraction(end) * Fraction(negatives) for end in (lo, hi))
+        sums = doubled_sums(path_of(self.table).flipped(), *ends)
+        return math.fsum(sums) / (2 * positives * negatives)
 
     def standardised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the partial area mapped to ½ for the diagonal and 1 for a perfect ranking.

@@ -24,9 +24,9 @@ class SectionSums:
         self._totals = totals
         self._baseline = prg.true_positives_at(Fraction(0), totals)
         self._crossing: prg.Point | None = None
-        self._areas = {name: area() for name, area in pr.AREAS.items()}
+        self._areas = {name: areas() for name, areas in pr.AREAS.items()}
         self._areas[Stored.ABOVE] = pr.area_above
-        self._terms: dict[str, list[float]] = {
+        self._sums: dict[str, list[float]] = {
             name: [] for name in (*self._areas, Stored.ROC, Stored.PRG)
         }
         self._losses: list[tuple[float, float]] = []
@@ -34,14 +34,13 @@ class SectionSums:
     def add(self, section: Path) -> None:
         """Add the section that comes before all those seen so far."""
         flipped = section.flipped()
-        self._terms[Stored.ROC] += roc.area_terms(flipped, self._totals, *flipped.ends)
+        self._sums[Stored.ROC] += roc.doubled_sums(flipped, *flipped.ends)
         start, end = section.ends
-        for pieces in map(pr.PrecisionPieces, section.rising_pieces(start, end)):
-            for name, area in self._areas.items():
-                self._terms[name].append(area(pieces))
+        for name, sums in section.sums(self._areas, start, end, compiled=pr.COMPILED).items():
+            self._sums[name] += sums
         if end >= self._baseline:
             begin = max(start, self._baseline)
-            self._terms[Stored.PRG] += prg.lost_terms(section, self._totals, begin, end)
+            self._sums[Stored.PRG] += prg.lost_sums(section, begin, end)
             self._add_losses(section)
 
     def _add_losses(self, section: Path) -> None:
@@ -55,12 +54,11 @@ class SectionSums:
     def known(self) -> dict[str, float]:
         """Return all measures, once the whole path was seen."""
         assert self._crossing is not None, "the path must begin at the empty rule"
-        sums = {name: math.fsum(terms) for name, terms in self._terms.items()}
-        positives = self._totals.positives
+        positives, negatives = self._totals.positives, self._totals.negatives
         misses, false_alarms = prg.mean_losses(self._losses, self._totals, self._crossing)
-        return {name: sums[name] / positives for name in self._areas} | {
-            Stored.ROC: sums[Stored.ROC],
-            Stored.PRG: 1 - sums[Stored.PRG],
+        return {name: math.fsum(self._sums[name]) / positives for name in self._areas} | {
+            Stored.ROC: math.fsum(self._sums[Stored.ROC]) / (2 * positives * negatives),
+            Stored.PRG: 1 - prg.lost_area(self._sums[Stored.PRG], self._totals),
             Stored.Y0: prg.gain_at(*self._crossing, self._totals),
             Stored.MISSES: misses,
             Stored.FALSE_ALARMS: false_alarms,

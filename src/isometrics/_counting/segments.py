@@ -1,0 +1,240 @@
+"""Terms of straight segments of a path through count space, and how they are added up.
+
+A segment leads from (x, y) to (x + rise, y + run). Areas in every space are sums of terms of
+segments. Each formula is written once, with the four operations of floats alone: the same source
+works on arrays of NumPy, on arrays of the array API and, one segment at a time, in the loops that
+Numba compiles. These operations round in the same way everywhere, and sums are taken in one order;
+so an area has the same bits whichever kernel computed it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from isometrics._core.arrays import Counts, Floats
+
+CHUNK = 1 << 14
+"""Segments that are added up together; the sums of chunks are added up exactly."""
+
+LANES = 1 << 7
+"""Terms of a chunk that stand so far apart are added up in turn, and lanes in pairs."""
+
+SHORT, TINY = 1e-3, 1e-300
+"""Steps below this share of all that is predicted have a logarithm that is a short series, where
+that total has a reciprocal."""
+
+# ---------------------------------------------------------------------- formulas
+
+
+def log_rate(total: Any, step: Any) -> Any:
+    """Return ln(1 + step/total)/step for a step that is short against the total.
+
+    It is 2·artanh(z/2)/step with z = 2·step/(2·total + step); what the series leaves out is below
+    1e-21 of the rest.
+    """
+    per_middle = 2 / (2 * total + step)
+    ratio = step * per_middle
+    square = ratio * ratio
+    return per_middle * (1 + square * (1 / 12 + square * (1 / 80)))
+
+
+def bend(x: Any, y: Any, rise: Any, run: Any, rate: Any) -> Any:
+    """Return what a segment has in precision beyond the share of positives on it.
+
+    `rate` is ln(1 + step/total)/step, with the total x + y and the step rise + run.
+    """
+    return (x * run - rise * y) * rate
+
+
+def area_below(rise: Any, step: Any, bent: Any) -> Any:
+    """Area under precision x/(x + y) over a segment, exactly; `bent` is its `bend`.
+
+    Notes
+    -----
+    False positives are linear in true ones (Davis & Goadrich 2006, section 4). With n = x + y and
+    w = rise + run, ∫₀¹ (x + u·rise)/(n + u·w) du = (rise + (x·run - rise·y)·ln(1 + w/n)/w)/w. Both
+    terms are at most of the order of w, so nothing is lost for short segments. From the empty rule
+    (n = 0) precision is constant, and the bend is 0.
+    """
+    return (rise / step) * (rise + bent)
+
+
+def area_above(rise: Any, run: Any, step: Any, bent: Any) -> Any:
+    """Area between precision and 1, exactly: that of y/(x + y)."""
+    return (rise / step) * (run - bent)
+
+
+def area_of_step(rise: Any, precision_at_end: Any) -> Any:
+    """Area of a step at the precision of the segment's end: average precision."""
+    return rise * precision_at_end
+
+
+def area_of_line(rise: Any, precision: Any, precision_at_end: Any) -> Any:
+    """Area under a straight line between the precisions of both ends."""
+    return rise * (precision + precision_at_end) * 0.5
+
+
+def gain_loss(x: Any, y: Any, x_end: Any, y_end: Any, rise: Any) -> Any:
+    """Return (1/x - 1/x′)·(y/x + y′/x′), what the area above a PRG curve is made of."""
+    return (rise / x) * (y / x + y_end / x_end) / x_end
+
+
+def doubled_area(rise: Any, y: Any, y_end: Any) -> Any:
+    """Twice the area under y over x."""
+    return rise * (y + y_end)
+
+
+FORMULAS: tuple[Callable[..., Any], ...] = (
+    log_rate,
+    bend,
+    area_below,
+    area_above,
+    area_of_step,
+    area_of_line,
+    gain_loss,
+    doubled_area,
+)
+"""What the loops below call."""
+
+# ---------------------------------------------------------------------- arrays of NumPy
+
+
+def log_rates(total: Floats, step: Floats) -> Floats:
+    """Return ln(1 + step/total)/step of many segments.
+
+    Long steps are few, because each adds its share to what the next ones start from. The logarithms
+    of NumPy are not used for them: they depend on what the processor can do.
+    """
+    if total[0] >= TINY and step.max() < SHORT * total.min():
+        rates: Floats = log_rate(total, step)
+        return rates
+    # What overflows, just behind the empty rule, is multiplied by 0.
+    with np.errstate(over="ignore", invalid="ignore"):
+        rates = log_rate(total, step)
+        long = np.flatnonzero((step >= SHORT * total) | (total < TINY))
+        growth = np.minimum(step[long] / total[long], _LARGEST)
+        rates[long] = np.minimum(_log1p(growth) / step[long], _LARGEST)
+    return rates
+
+
+def _log1p(values: Floats) -> Floats:
+    """Return ln(1 + value), as the series of 2·artanh where that is short enough."""
+    ratio = values / (2 + values)
+    square = ratio * ratio
+    logs = np.zeros(values.size)
+    for power in range(_TERMS, -1, -1):
+        logs = logs * square + 1 / (2 * power + 1)
+    logs *= 2 * ratio
+    large = np.flatnonzero(values > _SERIES)
+    logs[large] = list(map(math.log1p, values[large].tolist()))
+    return logs
+
+
+_LARGEST = np.finfo(np.float64).max
+_SERIES, _TERMS = 0.1, 6
+"""Up to this value, what the series leaves out behind so many powers is below 1e-19 of the rest."""
+
+
+def added_up(terms: Floats, lane: NDArray[np.intp] | None = None) -> float:
+    """Add up the terms of a chunk, in the order of the compiled loops.
+
+    `lane` has the lane of each term where those of some segments are left out.
+    """
+    lanes: Floats
+    if lane is not None:
+        lanes = np.asarray(np.bincount(lane, terms, LANES), np.float64)
+    else:
+        full = terms.size - terms.size % LANES
+        lanes = np.zeros(LANES)
+        lanes[: terms.size - full] = terms[full:]
+        if full:
+            # The rest comes last.
+            lanes += np.add.reduce(terms[:full].reshape(-1, LANES), axis=0)
+    size = LANES
+    while size > 1:
+        size //= 2
+        lanes = lanes[:size] + lanes[size:]
+    return float(lanes[0])
+
+
+# ---------------------------------------------------------------------- loops that Numba compiles
+
+BELOW, ABOVE, STEPS, LINES, LOST, DOUBLED, DOUBLED_WHOLE = range(7)
+"""The formulas. The last is for counts whose doubled areas are integers below 2**53 in a chunk: no
+order of adding them up changes their sum."""
+
+_ONE = np.uint64(1)
+
+
+def sum_chunks(which: int, x: Counts, y: Counts, start: int, sums: Floats) -> None:
+    """Add up one of the formulas over chunks of segments, from the row `start` on.
+
+    The sum of a chunk that is left to NumPy is NaN: of one that begins at the empty rule, and of
+    one whose logarithms need more than the short series.
+    """
+    lanes = np.empty(LANES)
+    for chunk in range(sums.size):
+        first = start + chunk * CHUNK
+        last = min(first + CHUNK, x.size - 1)
+        lanes[:] = 0.0
+        left = x[first] + y[first] < TINY
+        for row in range(first, last, LANES):
+            end = min(row + LANES, last)
+            if which == DOUBLED_WHOLE and y[row] == y[end]:
+                lanes[0] += float(x[end] - x[row]) * float(y[end] + y[row])
+            elif which >= DOUBLED or x[row] != x[end]:
+                left = left or (which <= ABOVE and not all_short(x, y, row, end))
+                if left:
+                    break
+                add_terms(which, x[row : end + 1], y[row : end + 1], lanes)
+        half = LANES // 2
+        while half > 0:
+            for lane in range(half):
+                lanes[lane] += lanes[lane + half]
+            half //= 2
+        sums[chunk] = np.nan if left else lanes[0]
+
+
+def all_short(x: Counts, y: Counts, first: int, last: int) -> bool:
+    """Tell whether the logarithm of no step needs more than the short series."""
+    longest = (x[first] - x[first]) + (y[first] - y[first])
+    for row in range(np.uint64(first), np.uint64(last)):
+        after = np.uint64(row) + _ONE
+        longest = max(longest, (x[after] - x[row]) + (y[after] - y[row]))
+    return float(longest) < SHORT * (float(x[first]) + float(y[first]))
+
+
+def add_terms(which: int, x: Counts, y: Counts, lanes: Floats) -> None:
+    """Add the terms of segments to their lanes; where x does not rise, they are 0."""
+    for lane in range(np.uint64(x.size - 1)):
+        after = np.uint64(lane) + _ONE
+        tp, fp, tp_end, fp_end = float(x[lane]), float(y[lane]), float(x[after]), float(y[after])
+        rise = tp_end - tp
+        if which <= ABOVE:
+            run = fp_end - fp
+            bent = bend(tp, fp, rise, run, log_rate(tp + fp, rise + run))
+            step = rise + run if rise > 0 else 1.0
+            if which == BELOW:
+                lanes[lane] += area_below(rise, step, bent)
+            else:
+                lanes[lane] += area_above(rise, run, step, bent)
+        elif which == STEPS:
+            lanes[lane] += area_of_step(rise, tp_end / (tp_end + fp_end))
+        elif which == LINES:
+            lanes[lane] += area_of_line(rise, tp / (tp + fp), tp_end / (tp_end + fp_end))
+        elif which == LOST:
+            lanes[lane] += gain_loss(tp, fp, tp_end, fp_end, rise)
+        else:
+            lanes[lane] += doubled_area(rise, fp, fp_end)
+
+
+LOOPS: tuple[Callable[..., Any], ...] = (all_short, add_terms)
+"""What `sum_chunks` calls."""
