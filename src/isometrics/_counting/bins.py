@@ -44,8 +44,9 @@ class Cut(NamedTuple):
         return pieces
 
     def whole(self, pieces: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Return the intervals that pieces belong to."""
-        return np.asarray(np.searchsorted(self.first, pieces, "right") - 1)
+        """Return the intervals that pieces, which must be rising, belong to."""
+        begin = np.searchsorted(pieces, self.first)
+        return np.repeat(np.arange(self.first.size), np.diff(begin, append=pieces.size))
 
     def starts(self, pieces: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the first keys of pieces, and their sizes as powers of two."""
