@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Counts
     from isometrics._counting.bins import BinPlan
+    from isometrics._counting.tally import Refinement
     from isometrics.sources.sorted_rows import SpillFolder
 
     Mask = NDArray[np.bool_]
@@ -140,7 +141,7 @@ class _Refining:
         chosen = self.tally.to_refine(tolerance, room=room, without_vertices=looked_into)
         if not chosen.intervals.any():
             return False
-        self._look = _Look(self._plan, self.tally, bins[chosen.all_rows], bins[chosen.vertices])
+        self._look = _Look(self._plan, self.tally, bins, chosen)
         return True
 
     def append(self, keys: NDArray[Any], labels: Mask) -> None:
@@ -165,23 +166,22 @@ class _Look:
         The bins.
     tally
         What is known of the rows; each interval lies in one bin.
-    all_rows, for_vertices
-        The bins of which all rows are kept, and those in which only vertices of the hull are.
+    bins
+        The bins of the intervals.
+    chosen
+        The intervals whose rows are all kept, and those in which only vertices of the hull are;
+        so it is with the bins around them.
     """
 
     def __init__(
-        self,
-        plan: BinPlan,
-        tally: Tally,
-        all_rows: NDArray[np.int64],
-        for_vertices: NDArray[np.int64],
+        self, plan: BinPlan, tally: Tally, bins: NDArray[np.int64], chosen: Refinement
     ) -> None:
         self._plan = plan
         self._tally = tally
         self._all_rows, self.bins = np.zeros((2, plan.size), np.bool_)
-        self._all_rows[all_rows] = True
-        self.bins[all_rows] = self.bins[for_vertices] = True
-        self._chosen = self.bins[plan.bins(tally.lo)]
+        self._all_rows[bins[chosen.all_rows]] = True
+        self.bins[bins[chosen.intervals]] = True
+        self._chosen = self.bins[bins]
         self._near, self._near_shift = _cells_over(plan, np.flatnonzero(self.bins))
         self._rows: tuple[list[NDArray[Any]], ...] = (
             [np.empty(0, plan.word)],
