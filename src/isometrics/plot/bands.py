@@ -97,8 +97,10 @@ def _draw(ax: Axes, band: Band, colour: str, *, curve: bool) -> None:
     name = plain(band.model)
     description = f"{percent(band.confidence_level)} band, {band.kind}"
     label = f"{name}, {description}" if name else description
-    look: dict[str, Any] = {"color": colour, "linewidth": 0}
-    ax.fill_between(band.x, band.lower, band.upper, alpha=0.2, zorder=2.6, label=label, **look)
+    band_options: dict[str, Any] = {"color": colour, "linewidth": 0}
+    ax.fill_between(
+        band.x, band.lower, band.upper, alpha=0.2, zorder=2.6, label=label, **band_options
+    )
     if curve:
         title = name or "curve"
         ax.plot(band.x, band.estimate, color=colour, linewidth=1.5, zorder=3.0, label=title)

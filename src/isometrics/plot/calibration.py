@@ -119,8 +119,8 @@ def reliability(
     return ax
 
 
-def _named(drawn: Drawn | Mapping[str, Drawn], name: Callable[[Drawn], str]) -> Mapping[str, Drawn]:
-    return drawn if isinstance(drawn, Mapping) else {name(drawn): drawn}
+def _named(items: Drawn | Mapping[str, Drawn], name: Callable[[Drawn], str]) -> Mapping[str, Drawn]:
+    return items if isinstance(items, Mapping) else {name(items): items}
 
 
 def _axes(ax: Axes | None, x: str, y: str) -> Axes:

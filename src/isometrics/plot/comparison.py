@@ -62,17 +62,17 @@ def comparison(result: Comparison, ax: Axes | None = None, *, legend: bool = Tru
         raise ParameterError(
             f"result must be what compare() returned but is {type(result).__name__}"
         )
-    drawn = tradeoff(result.models, ax, index=result.index, legend=False)
-    _draw_strip(drawn, result)
+    axes = tradeoff(result.models, ax, index=result.index, legend=False)
+    _draw_strip(axes, result)
     if legend:
-        lines, labels = drawn.get_legend_handles_labels()
+        lines, labels = axes.get_legend_handles_labels()
         if {EVERYTHING, NOTHING} & {names[0] for names in result.winners.names}:
             lines.append(Patch(**_TRIVIAL))
             labels.append("a trivial set wins")
         # The upper envelopes of the indices are low in the middle, so there is room above. A
         # search for the best location takes matplotlib long, and it warns about it.
-        drawn.legend(lines, labels, loc="upper center", fontsize="small", framealpha=0.9)
-    return drawn
+        axes.legend(lines, labels, loc="upper center", fontsize="small", framealpha=0.9)
+    return axes
 
 
 def _draw_strip(ax: Axes, result: Comparison) -> None:
@@ -87,14 +87,14 @@ def _draw_strip(ax: Axes, result: Comparison) -> None:
     for names, lo, hi in zip(winners.names, winners.lambda_lo, winners.lambda_hi, strict=True):
         height = (top - bottom) / len(names)
         for row, name in enumerate(names):
-            look: dict[str, Any] = _TRIVIAL
+            bar_options: dict[str, Any] = _TRIVIAL
             if name in models:
-                look = {"facecolor": style_of(models.index(name), len(models)).curve}
+                bar_options = {"facecolor": style_of(models.index(name), len(models)).curve}
             y_range = (top - (row + 1) * height, height)
-            ax.broken_barh([(lo, hi - lo)], y_range, linewidth=0, zorder=2, **look)
+            ax.broken_barh([(lo, hi - lo)], y_range, linewidth=0, zorder=2, **bar_options)
         if len(names) == 1 and names[0] in models:
             middle = (float(lo + hi) / 2, (top + bottom) / 2)
-            _draw_name(ax, names[0], middle, float(hi - lo), look["facecolor"])
+            _draw_name(ax, names[0], middle, float(hi - lo), bar_options["facecolor"])
     crossings = winners.lambda_lo[1:]
     ax.vlines(crossings, bottom, high, color="0.6", linewidth=0.7, zorder=1.95)
     _label_crossings(ax, crossings, top)

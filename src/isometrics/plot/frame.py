@@ -58,15 +58,15 @@ def legend(ax: Axes, curves: Sequence[Line2D], *, own_figure: bool) -> None:
         return int((abs(curve_points - CORNERS[corner]) < legend_size).all(axis=1).sum())
 
     corner = min(CORNERS, key=n_covered)
-    look: dict[str, Any] = {"loc": corner, "fontsize": "small", "framealpha": 0.9}
+    legend_options: dict[str, Any] = {"loc": corner, "fontsize": "small", "framealpha": 0.9}
     if own_figure and n_covered(corner):
         # No corner is free; a figure created here can grow and have the legend below.
-        look |= {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12), "ncols": 2}
+        legend_options |= {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12), "ncols": 2}
         figure = cast("Figure", ax.figure)
         width, height = figure.get_size_inches()
         figure.set_size_inches(width, height + 0.4 + 0.11 * (len(lines) + 1))
         ax.set_anchor("N")
-    ax.legend(lines, labels, **look)
+    ax.legend(lines, labels, **legend_options)
 
 
 def _evenly_spaced(line: Line2D, low: float, high: float, size: int = 400) -> Floats:

@@ -41,20 +41,30 @@ def curve(
     low: float,
 ) -> Line2D:
     """Draw and return the curve, or the single points of a family of sets."""
-    look: dict[str, Any] = {"color": style.curve, "zorder": 3.0}
+    line_options: dict[str, Any] = {"color": style.curve, "zorder": 3.0}
     if not points.table.nested:
         view = getattr(points, space)
         title = "points" if name is None else plain(name)
         (line,) = ax.plot(
-            view.x, view.y, linestyle="", marker=style.marker, markersize=5, label=title, **look
+            view.x,
+            view.y,
+            linestyle="",
+            marker=style.marker,
+            markersize=5,
+            label=title,
+            **line_options,
         )
         return line
     title = "curve" if name is None else plain(name)
     x, y = trace(points.table, space, width=pixels, height=pixels, low=low)
     if name is not None:
-        look |= {"marker": style.marker, "markersize": 5, "markevery": _marker_rows(x, y, low)}
+        line_options |= {
+            "marker": style.marker,
+            "markersize": 5,
+            "markevery": _marker_rows(x, y, low),
+        }
     label = f"{title} ({area_in(space)} {_area(points, space)})"
-    (line,) = ax.plot(x, y, linewidth=1.5, label=label, **look)
+    (line,) = ax.plot(x, y, linewidth=1.5, label=label, **line_options)
     return line
 
 

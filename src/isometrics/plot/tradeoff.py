@@ -165,12 +165,19 @@ def _draw_trivial_sets(ax: Axes, curves: Sequence[Tradeoff]) -> None:
 def _draw_envelope(ax: Axes, curve: Tradeoff, name: str | None, style: Style, model: int) -> Line2D:
     lam = np.union1d(_GRID, curve.intervals.lambda_lo)
     title = "best" if name is None else plain(name)
-    look: dict[str, Any] = {"color": BLACK, "linewidth": 2.4}
+    line_options: dict[str, Any] = {"color": BLACK, "linewidth": 2.4}
     if name is not None:
         markers = np.searchsorted(lam, np.linspace(0.05, 0.93, 9) + 0.012 * model)
-        look = {"color": style.curve, "linewidth": 2.0, "marker": style.marker, "markersize": 5}
-        look["markevery"] = markers.tolist()
-    (line,) = ax.plot(lam, curve(lam), label=f"{title} (area {curve.area():.3f})", zorder=3, **look)
+        line_options = {
+            "color": style.curve,
+            "linewidth": 2.0,
+            "marker": style.marker,
+            "markersize": 5,
+        }
+        line_options["markevery"] = markers.tolist()
+    (line,) = ax.plot(
+        lam, curve(lam), label=f"{title} (area {curve.area():.3f})", zorder=3, **line_options
+    )
     return line
 
 

@@ -18,7 +18,13 @@ from isometrics.spaces.isolines import f_gain_isoline
 from isometrics.studies.linear_models import LabelledData, read_data
 from isometrics.studies.papers import tasks, theorems
 from isometrics.studies.papers.item import BY_FORMULA, CLAIMED, FROM_FIGURE, Item, Number
-from isometrics.studies.papers.panels import TITLES, curve_panel, legend_below, panels
+from isometrics.studies.papers.panels import (
+    TITLES,
+    curve_panel,
+    legend_below,
+    panels,
+    undominated,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,16 +76,6 @@ def _below_its_chord(
 
 
 # ---------------------------------------------------------------------- Figures 1 and 2
-
-
-def undominated(x: Floats, y: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return a mask of the points that no other point dominates.
-
-    A point dominates another if both coordinates are at least as large, and one is larger. Points
-    without finite coordinates are not in the mask.
-    """
-    dominates = (x[:, None] >= x) & (y[:, None] >= y) & ((x[:, None] > x) | (y[:, None] > y))
-    return np.asarray(~dominates.any(axis=0) & np.isfinite(x) & np.isfinite(y))
 
 
 def figure_1() -> list[Number]:

@@ -45,7 +45,7 @@ HEADS = ("number", "ours", "the paper's", "from", "difference", "reason")
 
 
 def index_page(items: Sequence[Item], numbers: PaperNumbers) -> str:
-    """Return the page as HTML; pictures are linked beside it."""
+    """Return the page as HTML, with links to the pictures."""
     sections = [
         _section(paper, [item for item in items if item.paper == paper], numbers)
         for paper in dict.fromkeys(item.paper for item in items)
@@ -72,21 +72,21 @@ def _section(paper: str, items: Sequence[Item], numbers: PaperNumbers) -> str:
 
 
 def _article(item: Item, numbers: PaperNumbers) -> str:
-    parts = [
+    html = [
         f'<article id="{item.file_name}"><h3>{escape(item.id)}: {escape(item.title)}</h3>',
     ]
     if item.stand_in:
-        parts.append(f'<p class="stand-in">Stand-in: {escape(item.stand_in)}</p>')
+        html.append(f'<p class="stand-in">Stand-in: {escape(item.stand_in)}</p>')
     if item.draw is None:
-        parts.append(f"<p>{escape(item.shows)}</p>")
+        html.append(f"<p>{escape(item.shows)}</p>")
     else:
         name = item.file_name
-        parts.append(
+        html.append(
             f'<figure><a href="{name}.svg"><img src="{name}.png" alt="{escape(item.shows)}" '
             f'loading="lazy"></a><figcaption>{escape(item.shows)} <a href="{name}.png">PNG</a>, '
             f'<a href="{name}.svg">SVG</a></figcaption></figure>'
         )
-    return "".join([*parts, _table(item, numbers), "</article>"])
+    return "".join([*html, _table(item, numbers), "</article>"])
 
 
 def _table(item: Item, numbers: PaperNumbers) -> str:
@@ -124,19 +124,19 @@ def write_papers(
     dpi: int = 110,
     progress: Callable[[int, int], None] | None = None,
 ) -> PaperNumbers:
-    """Draw all figures of the papers and compute all their numbers, into one folder.
+    """Write all figures of the papers and all their numbers to a folder.
 
     Parameters
     ----------
     output
-        The folder. It appears when all of it is written. A folder of an earlier run is replaced;
-        one that holds anything else is refused.
+        The folder, which is written completely or not at all. A folder of an earlier run is
+        replaced; one with other contents is refused.
     only, data
         As in `all_items`.
     dpi
         Dots per inch of the PNG files.
     progress
-        Called with the number of items that are done and of all.
+        A function that is called with the number of finished items and of all items.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def write_papers(
         The numbers, which are also in ``numbers.csv`` and on the page ``index.html``.
     """
     items = all_items(only, data=data)
-    # What an earlier run with other options left may be replaced, too.
+    # Files of an earlier run with other options may be replaced, too.
     names = {INDEX, NUMBERS, *_picture_names(all_items())}
     with whole_folder(output, names=names) as folder:
         for done, item in enumerate(items):
@@ -163,7 +163,7 @@ def _picture_names(items: Sequence[Item]) -> Iterator[str]:
 
 
 def save(figure: Figure, stem: Path, *, dpi: int, forms: Sequence[str] = FORMS) -> None:
-    """Save a picture in several forms; the same picture always gives the same file."""
+    """Save a picture in several formats; the files are reproducible."""
     import matplotlib as mpl
 
     with mpl.rc_context({"svg.hashsalt": "isometrics", "svg.fonttype": "none"}):

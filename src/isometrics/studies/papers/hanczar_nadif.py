@@ -16,7 +16,7 @@ from isometrics.spaces.indices import index_named
 from isometrics.studies.papers import hanczar_nadif_experiments as experiments
 from isometrics.studies.papers import hanczar_nadif_indices as indices
 from isometrics.studies.papers.item import BY_FORMULA, Item, Number
-from isometrics.studies.papers.panels import named_point, panels
+from isometrics.studies.papers.panels import named_point, panels, undominated
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,31 +32,23 @@ MADE_UP = "The authors do not give the points; ours are made up, a target of 200
 
 @cache
 def one_algorithm() -> OperatingPoints:
-    """Return what an algorithm finds of a target of 200 among 1000, by the size of its clusters.
+    """Return the clusters of an algorithm, by size, for a target of 200 among 1000 elements.
 
     Two clusters are worse than others in both precision and recall.
     """
-    found = {20: 19, 50: 42, 90: 68, 120: 72, 170: 107, 260: 139, 330: 138, 450: 171, 700: 191}
-    tp, sizes = np.array(list(found.values())), np.array(list(found))
+    tp_by_size = {20: 19, 50: 42, 90: 68, 120: 72, 170: 107, 260: 139, 330: 138, 450: 171, 700: 191}
+    tp, sizes = np.array(list(tp_by_size.values())), np.array(list(tp_by_size))
     return OperatingPoints.from_counts(
         tp, sizes - tp, positives=200, negatives=800, labels=sizes.tolist()
     )
 
 
-def dominant(points: OperatingPoints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Tell the clusters that no other one exceeds in both precision and recall."""
-    precision, recall = points.precision, points.recall
-    better = (precision[:, None] >= precision) & (recall[:, None] >= recall)
-    strictly = (precision[:, None] > precision) | (recall[:, None] > recall)
-    return np.asarray(~(better & strictly).any(axis=0))
-
-
 def figure_1() -> list[Number]:
-    """Compute the lowest precision that can be reached, and what the maximal cluster has."""
+    """Compute the lowest achievable precision, and the rates of the trivial clusters."""
     points = one_algorithm()
     share, recall = points.prevalence, 0.5
     lowest = share * recall / (1 - share + share * recall)
-    # The worst cluster of half the target holds everything else, too.
+    # The worst cluster with half of the target contains all other elements, too.
     worst = OperatingPoints.from_counts([100], [800], positives=200, negatives=800)
     return [
         Number(
@@ -71,7 +63,7 @@ def figure_1() -> list[Number]:
         Number("the same by the right formula", lowest),
         Number("precision of the maximal cluster", share),
         Number("recall of the minimal cluster", 1 / 200),
-        Number("dominant points", float(dominant(points).sum())),
+        Number("dominant points", float(undominated(points.recall, points.precision).sum())),
     ]
 
 
@@ -92,14 +84,14 @@ def draw_figure_1() -> Figure:
     frame(right, "pr")
     order = np.argsort(points.recall)
     right.plot(points.recall[order], points.precision[order], color="0.6", linewidth=1)
-    best = dominant(points)
-    for chosen, look, name in ((best, BLACK, "dominant"), (~best, "none", "dominated")):
+    best = undominated(points.recall, points.precision)
+    for rows, face, name in ((best, BLACK, "dominant"), (~best, "none", "dominated")):
         right.plot(
-            points.recall[chosen],
-            points.precision[chosen],
+            points.recall[rows],
+            points.precision[rows],
             "o",
             color=BLACK,
-            markerfacecolor=look,
+            markerfacecolor=face,
             label=f"{name} points",
         )
     right.legend(loc="lower left")
@@ -111,13 +103,14 @@ def figure_4() -> list[Number]:
     """Count the pieces of each optimal curve, and check that dominated points have none."""
     points = one_algorithm()
     labels = points.labels or ()
-    worse = {label for label, kept in zip(labels, dominant(points), strict=True) if not kept}
+    best = undominated(points.recall, points.precision)
+    dominated = {label for label, is_best in zip(labels, best, strict=True) if not is_best}
     pieces = {name: points.tradeoff(name).intervals.labels or () for name in INDICES}
-    used = {label for found in pieces.values() for label in found}
+    in_pieces = {label for piece_labels in pieces.values() for label in piece_labels}
     off_the_hull = set(pieces["kulczynski"]) - _on_pr_hull(points)
     return [
-        *(Number(f"pieces, {name}", float(len(found))) for name, found in pieces.items()),
-        Number.claimed("pieces of dominated points", float(len(used & worse))),
+        *(Number(f"pieces, {name}", float(len(rows))) for name, rows in pieces.items()),
+        Number.claimed("pieces of dominated points", float(len(in_pieces & dominated))),
         Number.claimed("Kulczynski pieces off the PR hull", float(len(off_the_hull))),
     ]
 
@@ -130,11 +123,11 @@ def _on_pr_hull(points: OperatingPoints) -> set[object]:
     # A point is on the upper right hull if some line with a falling slope touches it.
     angles = np.linspace(0, np.pi / 2, 20_001)
     touched = np.argmax(np.outer(np.sin(angles), recall) + np.outer(np.cos(angles), precision), 1)
-    return {labels[place] for place in np.unique(touched)}
+    return {labels[row] for row in np.unique(touched)}
 
 
 def draw_figure_4() -> Figure:
-    """Draw the tradeoff curves of all points, and the best one."""
+    """Draw the tradeoff curves of all points, and their envelope."""
     return _four(one_algorithm())
 
 
@@ -150,7 +143,7 @@ def _four(points: OperatingPoints) -> Figure:
 
 
 def text() -> list[Number]:
-    """Compute what the printed formulas and statements of sections 2 to 4 give."""
+    """Evaluate the printed formulas and statements of sections 2 to 4."""
     precision, recall = CLUSTERS["C3"]
     kulczynski, folke = index_named("kulczynski"), index_named("folke")
     at_half = {

@@ -97,9 +97,9 @@ def draw_selection(name: str, points: OperatingPoints) -> Figure:
 
 
 def lead_shares(models: dict[str, OperatingPoints], index: str) -> dict[str, float]:
-    """Return for which share of the weights each model alone is best.
+    """Return the share of the weights for which each model is the only best one.
 
-    For Kulczynski, as in the paper, a weight at which the minimal set is better counts for none.
+    For Kulczynski, as in the paper, weights at which the minimal set is better do not count.
     """
     winners = compare(models, index).winners
     shares = {}
@@ -124,7 +124,7 @@ SHARES_7 = {
     "folke": ("0.30", "0.39"),
     "jaccard": ("0.20", "0.67"),
 }
-"""How much of the weights CC and ISA win, from the ends that the text prints."""
+"""The shares of the weights for which CC and ISA win, from the ends that the text prints."""
 
 SHARES_8 = {
     "kulczynski": ("0.21", "0.37"),
@@ -160,7 +160,7 @@ def jaccard_weight(weight: float) -> float:
 
 
 def figure_7() -> list[Number]:
-    """Compute who wins where, and what the printed ends for F say of those for Jaccard."""
+    """Compute the shares of the winners, and the ends for Jaccard that follow from those for F."""
     return [
         *_shares(biclusters(), SHARES_7, PLANTED),
         Number("Jaccard's λ from F's 0.28", jaccard_weight(0.28), "0.2"),
@@ -169,7 +169,7 @@ def figure_7() -> list[Number]:
 
 
 def figure_8() -> list[Number]:
-    """Compute who wins where, and what the printed ends for F say of those for Jaccard."""
+    """Compute the shares of the winners, and the ends for Jaccard that follow from those for F."""
     return [
         *_shares(classifiers(), SHARES_8, GAUSSIAN),
         Number("Jaccard's λ from F's 0.23", jaccard_weight(0.23), "0.29", IMPOSSIBLE),

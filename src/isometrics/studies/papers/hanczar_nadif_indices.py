@@ -45,9 +45,9 @@ def table_1() -> list[Number]:
         for cluster, cells in clusters.items():
             for name, printed in zip(INDICES, cells, strict=True):
                 value = float(index_named(name).value(*CLUSTERS[cluster], lam))
-                cut = f"{np.floor(100 * value + 1e-9) / 100:.2f}" == printed
+                truncated = f"{np.floor(100 * value + 1e-9) / 100:.2f}" == printed
                 label = f"{NAMES[name].removesuffix(' index')} of {cluster}, λ {lam}"
-                rows.append(Number(label, value, printed, CUT_OFF if cut else ""))
+                rows.append(Number(label, value, printed, CUT_OFF if truncated else ""))
     return rows
 
 
@@ -80,8 +80,8 @@ def figure_2() -> list[Number]:
         # Twelve digits: the last ones are rounding, which differs between platforms.
         spread = round(float(values.max() - values.min()), 12)
         label = f"spread at pre = rec, {name}"
-        plain = name == "jaccard"
-        rows.append(Number(label, spread) if plain else Number.claimed(label, spread))
+        is_claimed = name != "jaccard"
+        rows.append(Number.claimed(label, spread) if is_claimed else Number(label, spread))
     precision, recall = np.random.default_rng(2).uniform(0.05, 1, (2, 400))
     f, jaccard = (
         index_named(name).value(precision, recall, 0.5) for name in ("f-measure", "jaccard")
@@ -109,7 +109,7 @@ TARGET, SHARE = 170, 0.2
 
 
 def figure_3() -> list[Number]:
-    """Compute the ends and the areas of one result's curves, and of the maximal cluster's."""
+    """Compute the ends and the areas of the curves of one result, and of the maximal cluster."""
     sets = OperatingPoints.from_counts(
         *([85, 170], [15, 680]), positives=TARGET, negatives=680, labels=["result", "everything"]
     )
@@ -128,7 +128,7 @@ def figure_3() -> list[Number]:
 
 
 def draw_figure_3() -> Figure:
-    """Draw one result, the trivial clusters and what is worse than them."""
+    """Draw one result and the trivial clusters, and shade what is worse than the maximal one."""
     figure, axes = panels(4, 2, size=4.6)
     for ax, name in zip(axes, INDICES, strict=True):
         _one_result(ax, name)

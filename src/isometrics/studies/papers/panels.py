@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from isometrics.plot.spaces import pr, prg, roc
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from isometrics._core.arrays import Floats
     from isometrics.points import OperatingPoints
 
 SPACES: dict[str, Callable[..., Axes]] = {"roc": roc, "pr": pr, "prg": prg}
@@ -60,10 +62,20 @@ def named_point(ax: Axes, x: float, y: float, name: str, offset: tuple[float, fl
     )
 
 
-def rows_marked(ax: Axes, space: str, points: OperatingPoints, **look: Any) -> None:
+def rows_marked(ax: Axes, space: str, points: OperatingPoints, **line_options: Any) -> None:
     """Mark the rows of a table."""
     view = getattr(points, space)
-    ax.plot(view.x, view.y, linestyle="", marker="o", markersize=5, **look)
+    ax.plot(view.x, view.y, linestyle="", marker="o", markersize=5, **line_options)
+
+
+def undominated(x: Floats, y: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return a mask of the points that no other point dominates.
+
+    A point dominates another if both coordinates are at least as large, and one is larger. Points
+    without finite coordinates are not in the mask.
+    """
+    dominates = (x[:, None] >= x) & (y[:, None] >= y) & ((x[:, None] > x) | (y[:, None] > y))
+    return np.asarray(~dominates.any(axis=0) & np.isfinite(x) & np.isfinite(y))
 
 
 def legend_below(figure: Figure, ax: Axes, columns: int) -> None:

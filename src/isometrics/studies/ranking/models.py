@@ -1,6 +1,6 @@
-"""Models of scikit-learn from different families, each quick enough to fit hundreds of times.
+"""Models of scikit-learn from different families, each fast enough to fit hundreds of times.
 
-The order mixes the families, so that the first of them are different ones.
+The families are mixed, so that the first models of the list belong to different ones.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Model(NamedTuple):
-    """A model by name, and how to make one that is not fitted."""
+    """The name and family of a model, and a function of a seed that returns it unfitted."""
 
     name: str
     family: str
@@ -30,7 +30,7 @@ def first_models(count: int) -> tuple[str, ...]:
     Parameters
     ----------
     count
-        How many, 2 or more.
+        The number of models, 2 or more.
     """
     if not 2 <= count <= len(MODELS):
         raise ParameterError(f"models must be a number from 2 to {len(MODELS)} but is {count}")
@@ -44,7 +44,7 @@ def model_named(name: str) -> Model:
 
 
 def require_sklearn() -> None:
-    """Say how to get scikit-learn where it is missing, before any work is done."""
+    """Raise an error that says how to install scikit-learn if it is missing."""
     try:
         import sklearn  # noqa: F401
     except ImportError:
@@ -54,10 +54,10 @@ def require_sklearn() -> None:
 
 
 def preprocessing(nominal: NDArray[Any]) -> Any:
-    """Return what is fitted before every model.
+    """Return the transformer that is fitted before every model.
 
-    Missing numbers become the median and numbers are standardised. Nominal values become columns
-    of 0 and 1, a missing value being one more value; rare ones beyond twenty share a column.
+    Missing numbers are replaced by the median, and numbers are standardised. Nominal values are
+    one-hot encoded, with missing as a value; rare values beyond twenty share a column.
     """
     from sklearn.compose import make_column_transformer
     from sklearn.impute import SimpleImputer

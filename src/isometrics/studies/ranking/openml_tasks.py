@@ -1,4 +1,4 @@
-"""Tasks fetched from OpenML by its own package; nothing else in this study uses the network."""
+"""Tasks fetched from OpenML by its package; nothing else in this study uses the network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def fetch_task(task_id: int) -> DataSet:
-    """Fetch the data of an OpenML task, or take them from its cache, and make them binary.
+    """Fetch the data of an OpenML task, or read them from the cache, as a binary task.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def fetch_task(task_id: int) -> DataSet:
 
     Notes
     -----
-    Folds are made anew, as for all data sets; those of the task are not used.
+    The folds of the OpenML task are not used; they are drawn as for all data sets.
     """
     try:
         import openml
@@ -32,7 +32,7 @@ def fetch_task(task_id: int) -> DataSet:
     try:
         task: Any = openml.tasks.get_task(task_id)
         target = task.target_name
-        frame, answers, nominal, names = task.get_dataset().get_data(target=target)
+        frame, labels, nominal, names = task.get_dataset().get_data(target=target)
     except (OSError, openml.exceptions.PyOpenMLError) as error:
         reason = " ".join(str(error).partition(" (Caused by")[0].split())
         raise FileError(
@@ -40,16 +40,15 @@ def fetch_task(task_id: int) -> DataSet:
             "or the data in the cache of openml"
         ) from error
     features = [
-        Column(str(name), _cells(frame[name]), not of_classes)
-        for name, of_classes in zip(names, nominal, strict=True)
+        Column(str(name), _cells(frame[name]), not is_nominal)
+        for name, is_nominal in zip(names, nominal, strict=True)
     ]
-    numeric = getattr(answers.dtype, "kind", "O") in "iuf"
-    table = RawTable(features, Column(target, _cells(answers), numeric))
+    numeric = getattr(labels.dtype, "kind", "O") in "iuf"
+    table = RawTable(features, Column(target, _cells(labels), numeric))
     return data_set_of(f"OpenML task {task_id}", table)
 
 
 def _cells(column: Any) -> list[str | None]:
-    known = column.notna().tolist()
-    return [
-        str(value) if there else None for value, there in zip(column.tolist(), known, strict=True)
-    ]
+    present = column.notna().tolist()
+    pairs = zip(column.tolist(), present, strict=True)
+    return [str(value) if is_present else None for value, is_present in pairs]

@@ -1,4 +1,4 @@
-"""Pictures of a study: ranks against ranks, areas against areas, and two models that swap."""
+"""Plots of a study: ranks against ranks, areas against areas, and two models in three spaces."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ def draw_scatter(
     one, other
         The measures of the horizontal and the vertical axis.
     marked
-        Models of the first task that get a ring and their names.
+        Models of the first task that are marked with a ring and their names.
     """
     figure = Figure(figsize=(6.4, 5.4), layout="constrained")
     axes = figure.subplots()
-    for place, task in enumerate(tasks):
-        style = style_of(place, len(tasks))
+    for index, task in enumerate(tasks):
+        style = style_of(index, len(tasks))
         axes.plot(
             task.columns[one],
             task.columns[other],
@@ -84,9 +84,9 @@ def draw_scatter(
         )
     for model in marked:
         row = tasks[0].models.index(model)
-        at = (float(tasks[0].columns[one][row]), float(tasks[0].columns[other][row]))
-        axes.plot(*at, "o", color=BLACK, fillstyle="none", markersize=14)
-        axes.annotate(plain(model), at, xytext=(10, -12), textcoords="offset points")
+        point = (float(tasks[0].columns[one][row]), float(tasks[0].columns[other][row]))
+        axes.plot(*point, "o", color=BLACK, fillstyle="none", markersize=14)
+        axes.annotate(plain(model), point, xytext=(10, -12), textcoords="offset points")
     axes.set(xlabel=NAMES[one], ylabel=NAMES[other])
     axes.grid(color="0.94", linewidth=0.6)
     axes.legend(fontsize="small", loc="lower right")
@@ -94,7 +94,7 @@ def draw_scatter(
 
 
 def draw_pair(models: Mapping[str, OperatingPoints]) -> Figure:
-    """Draw models in ROC, PR and PRG space beside each other, as in Figure 5 of Flach & Kull.
+    """Draw models in ROC, PR and PRG space, as in Figure 5 of Flach & Kull (2015).
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def draw_pair(models: Mapping[str, OperatingPoints]) -> Figure:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a picture as SVG, the same for the same numbers, whole or not at all."""
+    """Write a reproducible SVG file, completely or not at all."""
     import matplotlib as mpl
 
     with whole_file(path, binary=True) as file, mpl.rc_context(_SETTINGS):

@@ -1,4 +1,4 @@
-"""The tables of a study: what was used and what was not, how measures disagree, what they pick."""
+"""The tables of a study: its tasks, the disagreement of measures, and their picks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TaskList(ResultTable):
-    """Every file that was found: its task, or why it is none.
+    """All files of a study: tasks, and files that cannot be used, with reasons.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class TaskList(ResultTable):
     def _columns(self) -> dict[str, Any]:
         without = [None] * len(self.unusable)
         return {
-            "task": [*(task.name for task in self.tasks), *(each.name for each in self.unusable)],
+            "task": [*(task.name for task in self.tasks), *(file.name for file in self.unusable)],
             "used": [True] * len(self.tasks) + [False] * len(self.unusable),
             "rows": [*(task.positive.size for task in self.tasks), *without],
             "features": [*(task.nominal.size for task in self.tasks), *without],
@@ -50,14 +50,14 @@ class TaskList(ResultTable):
             "rule": [*(task.rule for task in self.tasks), *without],
             "note": [
                 *(f"without {', '.join(task.notes)}" if task.notes else "" for task in self.tasks),
-                *(each.reason for each in self.unusable),
+                *(file.reason for file in self.unusable),
             ],
         }
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PairPoints(ResultTable):
-    """The operating points of some models of one task, in counts.
+    """The operating points of several models of one task, as counts.
 
     Attributes
     ----------
@@ -74,30 +74,30 @@ class PairPoints(ResultTable):
         return f"Operating points of {' and '.join(self.models)} on {self.task}"
 
     def _columns(self) -> dict[str, Any]:
-        each = [(name, points) for name, points in self.models.items()]
+        tables = self.models.values()
         return {
-            "model": [name for name, points in each for _ in points.tp],
-            "tp": [int(count) for _, points in each for count in points.tp],
-            "fp": [int(count) for _, points in each for count in points.fp],
-            "positives": [int(points.positives) for _, points in each for _ in points.tp],
-            "negatives": [int(points.negatives) for _, points in each for _ in points.tp],
+            "model": [name for name, points in self.models.items() for _ in points.tp],
+            "tp": [int(count) for points in tables for count in points.tp],
+            "fp": [int(count) for points in tables for count in points.fp],
+            "positives": [int(points.positives) for points in tables for _ in points.tp],
+            "negatives": [int(points.negatives) for points in tables for _ in points.tp],
         }
 
 
 def read_points(path: Path) -> dict[str, OperatingPoints]:
-    """Read what `write_csv` wrote of `PairPoints`."""
+    """Read a file of `PairPoints` that `write_csv` wrote."""
     rows: dict[str, list[dict[str, str]]] = {}
     with path.open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             rows.setdefault(row["model"], []).append(row)
     return {
         name: OperatingPoints.from_counts(
-            [int(row["tp"]) for row in of_model],
-            [int(row["fp"]) for row in of_model],
-            positives=int(of_model[0]["positives"]),
-            negatives=int(of_model[0]["negatives"]),
+            [int(row["tp"]) for row in model_rows],
+            [int(row["fp"]) for row in model_rows],
+            positives=int(model_rows[0]["positives"]),
+            negatives=int(model_rows[0]["negatives"]),
         )
-        for name, of_model in rows.items()
+        for name, model_rows in rows.items()
     }
 
 
@@ -107,8 +107,7 @@ def tables_of(results: Sequence[TaskResult], *, random_state: int = 0) -> dict[s
     Parameters
     ----------
     results
-        From `read_results`. Tasks with fewer than two models tell nothing about ranks, and are
-        left out.
+        From `read_results`. Tasks with fewer than two models are left out.
     random_state
         The seed of the intervals.
     """
@@ -118,16 +117,16 @@ def tables_of(results: Sequence[TaskResult], *, random_state: int = 0) -> dict[s
     tables: dict[str, ResultTable] = {"agreement": agreement(compared, random_state=random_state)}
     for criterion in CRITERIA:
         try:
-            found, differences = picks(compared, criterion, random_state=random_state)
+            by_measure, differences = picks(compared, criterion, random_state=random_state)
         except EmptyInputError:
             continue
-        tables[f"picks_{criterion}"] = found
+        tables[f"picks_{criterion}"] = by_measure
         tables[f"pick_differences_{criterion}"] = differences
     return tables
 
 
 def write_csv(path: Path, table: ResultTable) -> None:
-    """Write all columns of a table; numbers with six digits, as they are printed."""
+    """Write all columns of a table, with six digits of numbers, as they are printed."""
     columns = table._columns()
     with whole_file(path) as file:
         writer = csv.writer(file, lineterminator="\n")
