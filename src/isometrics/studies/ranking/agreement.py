@@ -10,7 +10,7 @@ import numpy as np
 
 from isometrics._core.results import ResultTable
 from isometrics.comparison.ranking import disagreement_of
-from isometrics.studies.ranking.drawing import Draws
+from isometrics.studies.ranking.results import TaskResamples
 from isometrics.studies.ranking.scoring import MEASURES, NAMES
 
 if TYPE_CHECKING:
@@ -106,7 +106,9 @@ def agreement(
     models of all tasks, as in Flach & Kull (2015).
     """
     pairs = tuple(combinations(range(len(measures)), 2))
-    draws = Draws([task.name for task in results], n_resamples, confidence_level, random_state)
+    resamples = TaskResamples(
+        [task.name for task in results], n_resamples, confidence_level, random_state
+    )
     tables = [task.table(measures) for task in results]
     by_task = np.array([_numbers_of(measures, table, pairs) for table in tables])
     moments = np.array([_rank_moments(task, measures, pairs) for task in results])
@@ -116,12 +118,12 @@ def agreement(
             over_tasks = by_task[:, row, column]
             defined = over_tasks[~np.isnan(over_tasks)]
             values[row, column] = defined.mean() if defined.size else np.nan
-            low[row, column], high[row, column] = draws.interval_of_means(over_tasks)
+            low[row, column], high[row, column] = resamples.interval_of_means(over_tasks)
         values[row, -1] = _correlation(moments[:, row].sum(axis=0)[None])[0]
-        replicates = _correlation(draws.counts @ moments[:, row])
-        low[row, -1], high[row, -1] = draws.interval(replicates)
+        replicates = _correlation(resamples.counts @ moments[:, row])
+        low[row, -1], high[row, -1] = resamples.interval(replicates)
     named = tuple((measures[first], measures[second]) for first, second in pairs)
-    return Agreement(named, len(results), draws.origins, confidence_level, values, low, high)
+    return Agreement(named, len(results), resamples.origins, confidence_level, values, low, high)
 
 
 def _numbers_of(

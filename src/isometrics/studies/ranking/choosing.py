@@ -14,7 +14,7 @@ import numpy as np
 
 from isometrics._core.results import ResultTable
 from isometrics.errors import EmptyInputError
-from isometrics.studies.ranking.drawing import Draws
+from isometrics.studies.ranking.results import TaskResamples
 from isometrics.studies.ranking.scoring import HALVES, MEASURES, NAMES
 
 if TYPE_CHECKING:
@@ -136,10 +136,12 @@ def picks(
     if not results:
         raise EmptyInputError("no task has both classes in both halves of its folds")
     values = np.array([_values_of_picks(task, criterion, measures) for task in results])
-    draws = Draws([task.name for task in results], n_resamples, confidence_level, random_state)
+    resamples = TaskResamples(
+        [task.name for task in results], n_resamples, confidence_level, random_state
+    )
     description = CRITERIA[criterion]
     picked, best = values[:, :-1], values[:, -1]
-    low, high = np.array([draws.interval_of_means(column) for column in picked.T]).T
+    low, high = np.array([resamples.interval_of_means(column) for column in picked.T]).T
     by_measure = Picks(
         description,
         measures,
@@ -151,7 +153,7 @@ def picks(
     )
     pairs = tuple(combinations(range(len(measures)), 2))
     differences = np.column_stack([picked[:, first] - picked[:, second] for first, second in pairs])
-    low, high = np.array([draws.interval_of_means(column) for column in differences.T]).T
+    low, high = np.array([resamples.interval_of_means(column) for column in differences.T]).T
     return by_measure, PickDifferences(
         description,
         tuple((measures[first], measures[second]) for first, second in pairs),
