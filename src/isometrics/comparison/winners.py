@@ -1,4 +1,4 @@
-"""The winners: which of several models is best for which weight of recall, in a table and words."""
+"""The winners: which of several models is best for which weight of recall."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     Names = tuple[str, ...]
 
 
-_EXACT = 2**53
+_MAX_EXACT_COUNT = 2**53
 _SAME_END = 1e-9
-"""A change of winners this close to the end of a piece is that end, found by another bisection."""
+"""A change of winners this close to the end of a piece is that end, up to bisection."""
 
-_INSIDE = np.array([0.25, 0.5, 0.75])
-"""Where an interval is probed for ties that cannot be told from counts."""
+_PROBES = np.array([0.25, 0.5, 0.75])
+"""Positions inside an interval at which values are compared, where counts cannot reveal ties."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -47,10 +47,10 @@ class Winners(ResultTable):
     Attributes
     ----------
     lambda_lo, lambda_hi
-        The ends of the ranges. Neighbours share an end, and all together cover 0 to 1.
+        The ends of the ranges. Neighbours share an end, and the ranges together cover 0 to 1.
     names
-        The best model, or all that tie. ``"(everything)"`` stands for the trivial set that calls
-        everything positive, where no model is better; for the cost, so does ``"(nothing)"``.
+        The best model, or all that tie. ``"(everything)"`` is the trivial set of all elements,
+        where no model is better than it; for the cost, ``"(nothing)"`` is the empty set.
     threshold_lo, threshold_hi
         The threshold of the winner at both ends, of the first one in a tie; NaN where its table
         has none.
@@ -81,10 +81,10 @@ class Winners(ResultTable):
         return _betas(self.lambda_hi)
 
     def at(self, lam: float) -> Names:
-        """Return the best models at a weight of recall; both sides' where two ranges meet."""
+        """Return the best models at a weight of recall; those of both ranges where two meet."""
         weight = check_level(lam, "lam")
-        here = np.flatnonzero((self.lambda_lo <= weight) & (weight <= self.lambda_hi))
-        return tuple(dict.fromkeys(name for row in here.tolist() for name in self.names[row]))
+        rows = np.flatnonzero((self.lambda_lo <= weight) & (weight <= self.lambda_hi))
+        return tuple(dict.fromkeys(name for row in rows.tolist() for name in self.names[row]))
 
     def __len__(self) -> int:
         """Return the number of ranges."""
@@ -117,31 +117,31 @@ def _betas(lam: Floats) -> Floats:
 
 
 def winners_of(curves: Mapping[str, Tradeoff]) -> Winners:
-    """Return who wins where: the upper envelope of the models' optimal tradeoff curves.
+    """Return the winners by the upper envelope of the models' optimal tradeoff curves.
 
-    Only the rows on a model's own curve can be on the curve of all models together, so that is
-    the curve of a small table.
+    Only the rows on a model's own curve can be on the envelope of all models, so that is the
+    curve of a small table.
 
     Notes
     -----
-    For the built-in indices the ends of the ranges are exact. The function of an `Index` is known
-    by its values only: all ranges of at least 1/1024 are found, and shorter ones where a model's
-    gap to the best has its minimum near a weight of the grid. Their ends are found by bisection,
+    For the built-in indices the ends of the ranges are exact. The function of an `Index` can only
+    be evaluated: all ranges of at least 1/1024 are located, and shorter ones where a model's gap
+    to the best has its minimum near a weight of the grid. Their ends are located by bisection,
     where the values begin to differ by more than 1e-12.
     """
-    scale = _scale_of([curve.intervals.table for curve in curves.values()])
-    together = _together(curves, scale)
+    scale = _common_scale([curve.intervals.table for curve in curves.values()])
+    envelope = _joint_envelope(curves, scale)
     closed = isinstance(next(iter(curves.values())).index, ClosedIndex)
     if not closed:
-        names, ends = _by_search(curves, together, scale)
-    elif scale.whole:
-        names, ends = _by_counts(curves, together, scale)
+        names, starts = _winners_by_search(curves, envelope, scale)
+    elif scale.integer_counts:
+        names, starts = _winners_by_counts(curves, envelope, scale)
     else:
-        names, ends = _by_values(curves, together, scale)
-    starts = [row for row in range(len(names)) if row == 0 or names[row] != names[row - 1]]
-    lo = ends[starts]
+        names, starts = _winners_by_values(curves, envelope, scale)
+    changes = [row for row in range(len(names)) if row == 0 or names[row] != names[row - 1]]
+    lo = starts[changes]
     hi = np.append(lo[1:], 1.0)
-    winners = [names[row] for row in starts]
+    winners = [names[row] for row in changes]
     rules = [
         _rules(curves, names[0], *ends)
         for names, *ends in zip(winners, lo.tolist(), hi.tolist(), strict=True)
@@ -164,37 +164,37 @@ def winners_of(curves: Mapping[str, Tradeoff]) -> Winners:
 
 
 class _Scale(NamedTuple):
-    """Totals that all models are brought to, and whether all counts are whole under them."""
+    """Common totals to which all tables are scaled, and whether all counts stay integers."""
 
     positives: Any
     negatives: Any
-    whole: bool
+    integer_counts: bool
 
     def counts(self, table: Table) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return true and false positives under these totals."""
-        if self.whole:
+        if self.integer_counts:
             return (
                 table.tp * (self.positives // table.positives),
                 table.fp * (self.negatives // table.negatives),
             )
-        # Rates that are 1 stay so: the trivial sets must not move.
+        # Divide first, so that rates of 1 remain exact and the trivial sets do not move.
         return (
             table.tp / table.positives * self.positives,
             table.fp / table.negatives * self.negatives,
         )
 
 
-def _scale_of(tables: Sequence[Table]) -> _Scale:
+def _common_scale(tables: Sequence[Table]) -> _Scale:
     if all(map(is_whole, tables)):
         positives = math.lcm(*(int(table.positives) for table in tables))
         negatives = math.lcm(*(int(table.negatives) for table in tables))
-        if max(positives, negatives) < _EXACT:
+        if max(positives, negatives) < _MAX_EXACT_COUNT:
             return _Scale(positives, negatives, True)
     return _Scale(float(tables[0].positives), float(tables[0].negatives), False)
 
 
-def _together(curves: Mapping[str, Tradeoff], scale: _Scale) -> TradeoffIntervals:
-    """Return the curve of the best rows of all models."""
+def _joint_envelope(curves: Mapping[str, Tradeoff], scale: _Scale) -> TradeoffIntervals:
+    """Return the optimal curve of the best rows of all models."""
     counts = [scale.counts(curve.intervals.table) for curve in curves.values()]
     tp = np.concatenate([[0], *(tp for tp, _ in counts), [scale.positives]])
     fp = np.concatenate([[0], *(fp for _, fp in counts), [scale.negatives]])
@@ -204,10 +204,10 @@ def _together(curves: Mapping[str, Tradeoff], scale: _Scale) -> TradeoffInterval
     return tradeoff_of_rows(rows, next(iter(curves.values())).index).intervals
 
 
-def _by_counts(
-    curves: Mapping[str, Tradeoff], together: TradeoffIntervals, scale: _Scale
+def _winners_by_counts(
+    curves: Mapping[str, Tradeoff], envelope: TradeoffIntervals, scale: _Scale
 ) -> tuple[list[Names], Floats]:
-    """Name the winners of each piece: all models that have its row."""
+    """Return the winners of each piece, which are all models that have its row."""
     owners: dict[tuple[int, int], Names] = {}
     for name, curve in curves.items():
         tp, fp = scale.counts(curve.intervals.table)
@@ -215,43 +215,45 @@ def _by_counts(
             owners[row] = (*owners.get(row, ()), name)
     owners[0, 0] = (NOTHING,)
     owners[scale.positives, scale.negatives] = (EVERYTHING,)
-    rows = zip(together.tp.tolist(), together.fp.tolist(), strict=True)
-    return [owners[row] for row in rows], together.lambda_lo
+    rows = zip(envelope.tp.tolist(), envelope.fp.tolist(), strict=True)
+    return [owners[row] for row in rows], envelope.lambda_lo
 
 
-def _by_values(
-    curves: Mapping[str, Tradeoff], together: TradeoffIntervals, scale: _Scale
+def _winners_by_values(
+    curves: Mapping[str, Tradeoff], envelope: TradeoffIntervals, scale: _Scale
 ) -> tuple[list[Names], Floats]:
-    """Name the winners between all ends of all pieces: those whose values are highest there.
+    """Return the models with the highest values between neighbouring ends of pieces.
 
-    Sums of weights in another order differ in their last digits; so values count as equal up to
+    Sums of weights in another order differ in their last digits, so values are equal up to
     rounding.
     """
-    lo = _ends(curves, together)
+    lo = _piece_starts(curves, envelope)
     lo = lo[np.append(True, np.diff(lo) > ROUNDING)]
     width = np.diff(np.append(lo, 1.0))
-    lam = lo[:, None] + width[:, None] * _INSIDE
+    lam = lo[:, None] + width[:, None] * _PROBES
     values = {name: np.asarray(curve(lam)) for name, curve in curves.items()}
     best = reduce(np.maximum, values.values())
     level = best - ROUNDING * np.maximum(1, abs(best))
     index = cast("ClosedIndex", next(iter(curves.values())).index)
     trivial = (EVERYTHING, NOTHING) if index.has_empty_rule else (EVERYTHING,)
-    idle = {name: _trivial_value(name, index, scale, lam) >= level for name in trivial}
+    trivial_wins = {name: _trivial_value(name, index, scale, lam) >= level for name in trivial}
     names = []
     for row in range(lo.size):
-        found = [name for name, reached in idle.items() if reached[row].all()]
-        found = found[:1] or [name for name in values if (values[name][row] >= level[row]).all()]
-        middle = [name for name in values if values[name][row, 1] >= level[row, 1]]
-        names.append(tuple(found or middle))
+        best_trivial = [name for name, is_best in trivial_wins.items() if is_best[row].all()]
+        winners = best_trivial[:1] or [
+            name for name in values if (values[name][row] >= level[row]).all()
+        ]
+        at_middle = [name for name in values if values[name][row, 1] >= level[row, 1]]
+        names.append(tuple(winners or at_middle))
     return names, lo
 
 
-def _by_search(
-    curves: Mapping[str, Tradeoff], together: TradeoffIntervals, scale: _Scale
+def _winners_by_search(
+    curves: Mapping[str, Tradeoff], envelope: TradeoffIntervals, scale: _Scale
 ) -> tuple[list[Names], Floats]:
-    """Name the winners by an index that is known by its values only.
+    """Return the winners by an index that can only be evaluated.
 
-    Such curves may tie along a range, part and meet again within one piece of each.
+    Within one piece of each, two such curves may tie along a range, separate and meet again.
     """
     index = next(iter(curves.values())).index
     contenders = (EVERYTHING, *curves)
@@ -262,24 +264,24 @@ def _by_search(
         best = reduce(np.maximum, values)
         return np.stack([(best - value) / np.maximum(1, abs(best)) for value in values], axis=1)
 
-    def states(lam: Floats) -> NDArray[np.bool_]:
-        reached = gaps(lam) <= ROUNDING
-        # Where everything is as good, it alone is named.
-        reached[:, 1:] &= ~reached[:, :1]
-        return reached
+    def is_winner(lam: Floats) -> NDArray[np.bool_]:
+        wins = gaps(lam) <= ROUNDING
+        # Where the set of everything is as good as the models, it is the only winner.
+        wins[:, 1:] &= ~wins[:, :1]
+        return wins
 
-    ends = _ends(curves, together)
-    starts, found = ranges_of(states, with_closest(grid_with(ends), gaps))
+    ends = _piece_starts(curves, envelope)
+    starts, states = ranges_of(is_winner, with_closest(grid_with(ends), gaps))
     nearest = ends[abs(ends - starts[:, None]).argmin(axis=1)]
     starts = np.where(abs(nearest - starts) <= _SAME_END, nearest, starts)
-    names = [tuple(compress(contenders, state)) for state in found.tolist()]
+    names = [tuple(compress(contenders, state)) for state in states.tolist()]
     return names, starts
 
 
-def _ends(curves: Mapping[str, Tradeoff], together: TradeoffIntervals) -> Floats:
-    """Return where the pieces of all curves start."""
-    ends = [together.lambda_lo, *(curve.intervals.lambda_lo for curve in curves.values())]
-    return np.unique(np.concatenate(ends))
+def _piece_starts(curves: Mapping[str, Tradeoff], envelope: TradeoffIntervals) -> Floats:
+    """Return the weights at which pieces of any curve start."""
+    starts = [envelope.lambda_lo, *(curve.intervals.lambda_lo for curve in curves.values())]
+    return np.unique(np.concatenate(starts))
 
 
 def _trivial_value(name: str, index: WeightedIndex, scale: _Scale, lam: Floats) -> Floats:
@@ -301,7 +303,7 @@ def _rules(curves: Mapping[str, Tradeoff], name: str, lo: float, hi: float) -> t
     """Return a winner's rule from the lower end on, and the one up to the upper end."""
     if name in (EVERYTHING, NOTHING):
         curve = next(iter(curves.values()))
-        scale = _scale_of([curve.rows])
+        scale = _common_scale([curve.rows])
         threshold = -math.inf if name == EVERYTHING else math.inf
         value = (float(_trivial_value(name, curve.index, scale, np.asarray(x))) for x in (lo, hi))
         return _Rule(threshold, None, next(value)), _Rule(threshold, None, next(value))
@@ -316,72 +318,75 @@ def _rules(curves: Mapping[str, Tradeoff], name: str, lo: float, hi: float) -> t
     return rule(int(rows[0]), lo), rule(int(rows[1]), hi)
 
 
-_LISTED = 3
+# ---------------------------------------------------------------------- the sentence
+
+_MAX_LISTED = 3
 _TRIVIAL = {EVERYTHING: "calling everything positive", NOTHING: "calling nothing positive"}
 
 
 def sentence_of(winners: Winners, models: Sequence[str], index: str) -> str:
-    """Say which models are best for which weights of recall."""
+    """Return a sentence about which models are best for which weights of recall."""
     better = "is better" if len(models) == 2 else "is best"
     ranges = _ranges(winners)
     if len(winners) == 2 and all(map(_is_one_model, winners.names)):
         first, last = map(_listed, winners.names)
-        said = f"{first} {better} {ranges[0]}, {last} above"
-        return f"By {_on_one_line(index)}, {_closed([said], winners, models)}."
-    grouped: dict[tuple[str, ...], list[str]] = {}
-    for names, where in zip(winners.names, ranges, strict=True):
-        grouped.setdefault(names, []).append(where)
-    clauses = _clauses(grouped, better)
-    rivals = "either model" if len(models) == 2 else "any model"
-    asides = [
-        f"{' and '.join(places)} {_TRIVIAL[names[0]]} is as good as {rivals}"
-        for names, places in grouped.items()
-        if names[0] in _TRIVIAL
-    ]
-    parts = [", ".join(clauses)] if clauses else []
-    return f"By {_on_one_line(index)}, {_closed([*parts, *asides], winners, models)}."
+        clauses = [f"{first} {better} {ranges[0]}, {last} above"]
+    else:
+        ranges_by_names: dict[Names, list[str]] = {}
+        for names, range_text in zip(winners.names, ranges, strict=True):
+            ranges_by_names.setdefault(names, []).append(range_text)
+        model_clauses = _model_clauses(ranges_by_names, better)
+        rivals = "either model" if len(models) == 2 else "any model"
+        clauses = [", ".join(model_clauses)] if model_clauses else []
+        clauses += [
+            f"{' and '.join(range_texts)} {_TRIVIAL[names[0]]} is as good as {rivals}"
+            for names, range_texts in ranges_by_names.items()
+            if names[0] in _TRIVIAL
+        ]
+    clauses += _never_best(winners, models)
+    return f"By {_on_one_line(index)}, {'; '.join(clauses)}."
 
 
-def _is_one_model(names: tuple[str, ...]) -> bool:
+def _is_one_model(names: Names) -> bool:
     return len(names) == 1 and names[0] not in _TRIVIAL
 
 
-def _clauses(grouped: dict[tuple[str, ...], list[str]], better: str) -> list[str]:
-    """Say where models win; a verb that was just used is left out."""
-    clauses, said = [], ""
-    for names, places in grouped.items():
+def _model_clauses(ranges_by_names: dict[Names, list[str]], better: str) -> list[str]:
+    """Return a clause for each winning model; a verb is not repeated."""
+    clauses, previous_verb = [], ""
+    for names, range_texts in ranges_by_names.items():
         if names[0] not in _TRIVIAL:
             verb = better if len(names) == 1 else "tie"
-            shown = "" if verb == said == better else f" {verb}"
-            clauses.append(f"{_listed(names)}{shown} {' and '.join(places)}")
-            said = verb
+            shown = "" if verb == previous_verb == better else f" {verb}"
+            clauses.append(f"{_listed(names)}{shown} {' and '.join(range_texts)}")
+            previous_verb = verb
     return clauses
 
 
-def _closed(parts: list[str], winners: Winners, models: Sequence[str]) -> str:
-    """Add which of three models or more are never best."""
-    seen = {name for names in winners.names for name in names}
-    never = [name for name in models if name not in seen]
-    if len(models) > 2 and never and not seen <= set(_TRIVIAL):
-        who = _listed(never) if len(never) <= _LISTED else f"the other {len(never)} models"
-        parts = [*parts, f"{who} {'is' if len(never) == 1 else 'are'} never best"]
-    return "; ".join(parts)
+def _never_best(winners: Winners, models: Sequence[str]) -> list[str]:
+    """Return a clause about those of three or more models that are never best, if there are any."""
+    best = {name for names in winners.names for name in names}
+    never = [name for name in models if name not in best]
+    if len(models) <= 2 or not never or best <= set(_TRIVIAL):
+        return []
+    listed = _listed(never) if len(never) <= _MAX_LISTED else f"the other {len(never)} models"
+    return [f"{listed} {'is' if len(never) == 1 else 'are'} never best"]
 
 
 def _ranges(winners: Winners) -> list[str]:
-    """Return the ranges in words, with as many digits as it takes to tell their ends apart."""
+    """Return the ranges as texts, with as many digits as are needed to distinguish their ends."""
     ends = winners.lambda_lo[1:].tolist()
     digits = 2
     while digits < 16 and len({"0", "1", *(_fixed(end, digits) for end in ends)}) < len(ends) + 2:
         digits += 1
-    said = []
+    texts = []
     for lo, hi in zip(winners.lambda_lo.tolist(), winners.lambda_hi.tolist(), strict=True):
         low, high = _fixed(lo, digits), _fixed(hi, digits)
         if lo == 0:
-            said.append("for every λ" if hi == 1 else f"for λ < {high}")
+            texts.append("for every λ" if hi == 1 else f"for λ < {high}")
         else:
-            said.append(f"for λ > {low}" if hi == 1 else f"for {low} < λ < {high}")
-    return said
+            texts.append(f"for λ > {low}" if hi == 1 else f"for {low} < λ < {high}")
+    return texts
 
 
 def _fixed(value: float, digits: int) -> str:
