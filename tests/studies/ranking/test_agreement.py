@@ -13,8 +13,8 @@ from scipy.stats import pearsonr, rankdata
 from isometrics.errors import EmptyInputError, FileError, ParameterError
 from isometrics.studies.ranking.agreement import agreement, heat_map
 from isometrics.studies.ranking.choosing import picks
-from isometrics.studies.ranking.drawing import Draws
 from isometrics.studies.ranking.results import (
+    TaskResamples,
     TaskResult,
     origin,
     read_results,
@@ -99,23 +99,24 @@ def test_measures_that_tie_all_models_have_no_correlation():
 
 def test_intervals_draw_the_tasks_of_one_origin_together():
     names = ["a1", "a2", "b1", "c1"]
-    draws = Draws(names, 500, 0.9, 0)
-    assert draws.origins == 3
-    assert (draws.counts[:, 0] == draws.counts[:, 1]).all()
-    assert (draws.counts[:, [0, 2, 3]].sum(axis=1) == 3).all()
+    resamples = TaskResamples(names, 500, 0.9, 0)
+    assert resamples.origins == 3
+    assert (resamples.counts[:, 0] == resamples.counts[:, 1]).all()
+    assert (resamples.counts[:, [0, 2, 3]].sum(axis=1) == 3).all()
     values = np.array([1.0, 1.0, 0.0, np.nan])
     with np.errstate(invalid="ignore"):
-        means = (draws.counts[:, 0] * 2) / (draws.counts[:, 0] * 2 + draws.counts[:, 2])
+        means = (resamples.counts[:, 0] * 2) / (resamples.counts[:, 0] * 2 + resamples.counts[:, 2])
     low, high = np.nanquantile(means, [0.05, 0.95])
-    assert draws.interval_of_means(values) == (low, high)
+    assert resamples.interval_of_means(values) == (low, high)
 
 
 def test_an_interval_covers_the_share_it_estimates():
     """Of 200 studies with a share of 0.3, the 90% interval should miss in about a tenth."""
     rng = np.random.default_rng(7)
-    draws = Draws([f"{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(120)], 400, 0.9, 1)
-    assert draws.origins == 120
-    ends = [draws.interval_of_means((rng.random(120) < 0.3) * 1.0) for _ in range(200)]
+    names = [f"{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(120)]
+    resamples = TaskResamples(names, 400, 0.9, 1)
+    assert resamples.origins == 120
+    ends = [resamples.interval_of_means((rng.random(120) < 0.3) * 1.0) for _ in range(200)]
     missed = sum(not low <= 0.3 <= high for low, high in ends)
     assert 8 <= missed <= 40
 
