@@ -1,5 +1,7 @@
 """Intervals, bands and prevalences in the hands of an analysis."""
 
+from dataclasses import replace
+
 import matplotlib as mpl
 import numpy as np
 import pyarrow as pa
@@ -44,6 +46,27 @@ def test_weights_and_clusters_are_resampled_too(sample):
         **QUICK,
     )  # fmt: skip
     np.testing.assert_array_equal(found.replicates, expected.replicates)
+
+
+def test_rows_stand_in_for_tables_that_lack_some(sample):
+    labels, scores = sample
+    analysis = iso.analyse(labels, scores)
+    corners = {
+        name: iso.OperatingPoints.from_scores(labels, values, rows="corners")
+        for name, values in scores.items()
+    }
+    found = replace(analysis, models=corners).bootstrap("AUROC", **QUICK)
+    assert found == analysis.bootstrap("AUROC", **QUICK)
+
+
+def test_the_names_of_groups_are_compared(sample):
+    labels, scores = sample
+    one, same, other = (
+        iso.analyse(labels, scores, groups=[name] * 200 + ["z"] * 200) for name in ("a", "a", "b")
+    )
+    assert one == same
+    assert one != other
+    assert one.rows.groups.names != ["a", "z"]
 
 
 def test_the_old_name_of_clusters_warns(analysis):

@@ -5,8 +5,11 @@ import pyarrow as pa
 import pytest
 
 import isometrics as iso
+from isometrics._core.groups import GroupNames, Groups
+from isometrics._core.sample import Sample
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.sources import batches as sources
+from isometrics.sources.held_rows import HeldRows, Keeping
 
 LABELS = [1, 0, 1, 0, 0, 1, 1, 0]
 GROUPS = ["b", "a", "b", "a", "b", "b", "a", "b"]
@@ -137,3 +140,24 @@ def test_rows_that_are_not_shared_by_all_models(table):
 def test_rows_that_do_not_fit_are_refused():
     with pytest.raises(ParameterError, match="the rows do not fit into the memory limit"):
         iso.read_predictions(frame(), keep_rows=True, memory_limit=100)
+
+
+def test_groups_hold_rows_that_are_too_many_to_keep():
+    names = GroupNames("g")
+    groups = Groups(names.encode(list("abab")), names)
+    sample = Sample(np.array([1, 1, 0, 0], bool), {"m": np.arange(4.0)}, groups=groups)
+    held = HeldRows(grouped=True, budget=10**9, kept=Keeping(budget=10))
+    held.append([sample])
+    held.append([sample])
+    tables, rows, reason = held.finish(["m"])
+    assert list(tables.groups) == ["a", "b"]
+    assert tables.groups["a"]["m"].positives == 2
+    assert rows is None
+    assert reason.startswith("they do not fit into the memory limit")
+
+
+def test_rows_that_intervals_do_not_need_are_not_kept():
+    one = frame().drop_columns("other")
+    assert iso.read_predictions(one, keep_rows="needed").rows is None
+    assert iso.read_predictions(one, keep_rows=True).rows.size == 8
+    assert iso.read_predictions(frame(), keep_rows="needed").rows.size == 8
