@@ -70,10 +70,10 @@ class Accumulator:
     that those of two accumulators are nested: `merge` keeps all borders that both have.
 
     Bins are planned when the memory is full, by what was seen so far, and again when many scores
-    lie beyond the plan. They are allotted by the doubt that the rows of a region leave about
-    AUROC, AUPR and AUPRG. That is p·n/(P·N) for AUROC, with p positives and n negatives in the
-    region; for the others the top of the ranking counts more, where the positives are. The plan
-    never touches correctness, only how wide the bounds are.
+    lie beyond the plan. They are allotted by how uncertain the rows of a region leave AUROC, AUPR
+    and AUPRG. That is p·n/(P·N) for AUROC, with p positives and n negatives in the region; for the
+    others the top of the ranking counts more, where the positives are. The plan never affects
+    correctness, only how wide the bounds are.
 
     Examples
     --------
@@ -458,7 +458,7 @@ def _stored(label: object) -> NDArray[Any]:
 
 
 def _parse_state(state: Mapping[str, ArrayLike]) -> _State:
-    """Return what a state says, if an accumulator can have said it; each entry is checked."""
+    """Return what a state holds; every entry is checked."""
     if not isinstance(state, Mapping):
         raise _damaged(f"it is a {type(state).__name__} and not a mapping of names to arrays")
     tally, lowest = _parse_tally(state)
@@ -511,7 +511,7 @@ def _parse_tally(state: Mapping[str, ArrayLike]) -> tuple[Tally, int]:
 
 
 def _check_counts(tally: Tally) -> None:
-    """Check that the rows of each interval are some, and those of all no more than 2**53."""
+    """Check that no interval is empty, and that all rows are at most 2**53."""
     both = (tally.positives, tally.negatives)
     if any((counts < 0).any() for counts in both) or (np.maximum(*both) == 0).any():
         raise _damaged("counts are not positive")
