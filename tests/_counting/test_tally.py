@@ -1,5 +1,6 @@
 """Counted intervals against rows counted one by one, in exact fractions."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -326,3 +327,51 @@ def test_sections_continue_each_other(drawn, cut):
     for place, whole in enumerate((tp, fp)):
         np.testing.assert_allclose(np.append(top[place], rest[place][1:]), whole, rtol=1e-12)
         assert top[place][-1] == rest[place][0]
+
+
+@given(both_classes(weights=("floats",)))
+def test_rounded_sums_end_at_the_totals(drawn):
+    """Weights added up in another order differ in their last bits; counts never fall."""
+    tally = exact(drawn)
+    for towards in (0.0, np.inf):
+        totals = tuple(float(np.nextafter(total, towards)) for total in tally.totals)
+        for sums, total in zip(Section(tally, (0, 0), totals).curve(), totals, strict=True):
+            assert sums[-1] == total
+            assert (np.diff(sums) >= 0).all()
+
+
+@given(both_classes(weights=("floats",)), st.randoms(), st.integers(-40, 40))
+def test_the_unit_of_weights_does_not_matter(drawn, random, power):
+    tally = joined(drawn, random)
+    scaled = replace(
+        tally, positives=tally.positives * 2.0**power, negatives=tally.negatives * 2.0**power
+    )
+    np.testing.assert_allclose(scaled.uncertainty(), tally.uncertainty(), rtol=1e-9)
+    np.testing.assert_array_equal(scaled.may_hold_vertices(), tally.may_hold_vertices())
+
+
+def test_an_interval_of_one_row_has_one_order():
+    keys = np.array([8, 16, 32], WORD)
+    ones = np.array([1, 1, 0])
+    tally = Tally(ORDER, keys, keys + np.array([7, 7, 0], WORD), ones, np.array([0, 1, 5]))
+    assert tally.open.tolist() == [True, True, False]
+    assert tally.gaps.tolist() == [False, True, False]
+    # A sum of weights does not tell how many rows there are.
+    assert replace(tally, positives=ones * 0.5).gaps.tolist() == [True, True, False]
+
+
+def test_the_highest_scores_come_first_among_equals():
+    """Of many equally uncertain intervals, the room decides how many are chosen."""
+    size = 64
+    lo = ZERO + 10 * np.arange(size, dtype=WORD)
+    ones = np.ones(size, np.int64)
+    tally = Tally(ORDER, lo, lo + WORD.type(5), ones, 1000 * ones)
+    without = np.ones(size, np.bool_)
+    uncertainty = tally.uncertainty().max(axis=0)
+    for room in (1001, 5 * 1001, 20 * 1001):
+        chosen = np.flatnonzero(tally.to_refine(1e-9, room=room, without_vertices=without).all_rows)
+        assert chosen.size == room // 1001
+        others = np.delete(np.arange(size), chosen)
+        assert uncertainty[chosen].min() >= uncertainty[others].max()
+        equal = others[uncertainty[others] == uncertainty[chosen].min()]
+        assert equal.size == 0 or equal.max() < chosen.min()

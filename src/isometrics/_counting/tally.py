@@ -331,8 +331,7 @@ class Section(NamedTuple):
     def curve(self) -> tuple[Counts, Counts]:
         """Return true and false positives from the row above the section to its last one."""
         counts = (self.tally.positives, self.tally.negatives)
-        kinds = (np.result_type(*pair) for pair in zip(counts, map(type, self.above), strict=True))
-        tp, fp = (np.empty(self.tally.size + 1, kind) for kind in kinds)
+        tp, fp = (np.empty(each.size + 1, each.dtype) for each in counts)
         self.write_curve(tp, fp)
         return tp, fp
 
