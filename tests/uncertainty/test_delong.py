@@ -82,6 +82,7 @@ def test_paired_differences():
     assert gaps.p[1] == pytest.approx(2 * stats.norm.sf(z), rel=1e-10)
     half = stats.norm.ppf(0.975) * gaps.standard_error
     np.testing.assert_allclose(gaps.upper - gaps.difference, half)
+    np.testing.assert_allclose(gaps.difference - gaps.lower, half)
     assert (gaps.p_adjusted >= gaps.p).all()
     assert np.isnan(gaps.better).all()
     assert gaps.sentence().startswith("A is better than B by AUROC: 0.")

@@ -67,6 +67,25 @@ def test_widths_are_those_of_delong_and_of_the_bootstrap():
     assert found == pytest.approx((drawn.upper[0, 0] - drawn.lower[0, 0]) / 2, rel=0.1)
 
 
+@pytest.mark.parametrize("measure", NAMED)
+def test_the_pilots_own_width_is_the_infinitesimal_jackknife(measure):
+    """Its variance is the sum of the squared slopes of the measure in the weight of each row."""
+    labels = np.array([1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1])
+    scores = np.array([9, 8, 8, 7, 6, 5, 4, 3, 3, 2, 1, 1])
+
+    def value(row, change):
+        weights = np.ones(12)
+        weights[row] += change
+        points = iso.OperatingPoints.from_scores(labels, scores, sample_weight=weights)
+        return NAMED[measure].of(points)
+
+    step = 1e-5
+    slopes = [(value(row, step) - value(row, -step)) / (2 * step) for row in range(12)]
+    pilot = iso.OperatingPoints.from_scores(labels, scores)
+    found = sample_size(pilot, half_width=0.1, measure=measure).half_width_now
+    assert found == pytest.approx(stats.norm.ppf(0.975) * np.linalg.norm(slopes), rel=1e-6)
+
+
 def test_another_prevalence():
     found = sample_size(PILOT, half_width=0.02, prevalence=0.02)
     assert found.estimate == pytest.approx(PILOT.at_prevalence(0.02).prg.area())
