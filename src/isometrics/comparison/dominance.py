@@ -31,202 +31,32 @@ if TYPE_CHECKING:
 
 SPACES = {"roc": "ROC", "pr": "PR", "prg": "PRG"}
 SIDES: tuple[Side, Side] = ("left", "right")
-_SAMPLE = 512
-_LONG = 2**62
-
-
-class Curve(NamedTuple):
-    """A table, and its path without the rows inside straight runs along an axis."""
-
-    table: Table
-    path: Path
-
-
-def curve_of(table: Table) -> Curve:
-    """Return the corners of a curve, which say all about it; between ties most rows are none."""
-    x, y = path_of(table)
-    moves = np.append(True, (np.diff(x) != 0) | (np.diff(y) != 0))
-    x, y = x[moves], y[moves]
-    still = [np.diff(axis) == 0 for axis in (x, y)]
-    inside = (still[0][1:] & still[0][:-1]) | (still[1][1:] & still[1][:-1])
-    kept = np.concatenate([[True], ~inside, [True]])
-    return Curve(table, Path(x[kept], y[kept]))
-
-
-class Pair(NamedTuple):
-    """Two paths, x = tp and y = fp, under the same totals, and how close counts as equal."""
-
-    one: Path
-    other: Path
-    positives: float
-    negatives: float
-    slack: float
-    lowest: Fraction
-    same_totals: bool
-
-
-def pair_of(first: Curve, second: Curve, space: str) -> Pair:
-    """Bring two curves to one scale: a common multiple of their totals, or rates."""
-    (one, path_1), (other, path_2) = first, second
-    if space != "roc" and not same_prevalence(one, other):
-        raise ParameterError(
-            f"in {SPACES[space]} space curves can be compared at one prevalence only, but theirs "
-            f"are {one.prevalence:.6g} and {other.prevalence:.6g}; use at_prevalence() or 'roc'"
-        )
-    paths = path_1, path_2
-    totals = [(table.positives, table.negatives) for table in (one, other)]
-    same_totals = totals[0] == totals[1]
-    # Recall gain is 0 at a recall of π.
-    lowest = Fraction(one.prevalence) if space == "prg" else Fraction(0)
-    if is_whole(one) and is_whole(other):
-        positives, negatives = (math.lcm(*map(int, pair)) for pair in zip(*totals, strict=True))
-        if space == "prg":
-            lowest = positives * Fraction(int(one.positives), int(one.positives + one.negatives))
-        kind = np.dtype(np.int64 if positives * negatives < _LONG else object)
-        scaled_1, scaled_2 = (
-            Path(
-                path.x.astype(kind, copy=False) * (positives // int(total)),
-                path.y.astype(kind, copy=False) * (negatives // int(rest)),
-            )
-            for path, (total, rest) in zip(paths, totals, strict=True)
-        )
-        return Pair(scaled_1, scaled_2, positives, negatives, 0, lowest, same_totals)
-    scaled_1, scaled_2 = (
-        Path(path.x / total, path.y / rest)
-        for path, (total, rest) in zip(paths, totals, strict=True)
-    )
-    return Pair(scaled_1, scaled_2, 1, 1, ROUNDING, lowest, same_totals)
-
-
-def _improved(path: Path, slack: float) -> Path:
-    """Move a path by the slack to more true and fewer false positives."""
-    return Path(path.x + slack, path.y - slack) if slack else path
-
-
-def _breaks(pair: Pair, stride: int = 1) -> NDArray[Any]:
-    """Return the true positives at which one of the curves bends, in any order."""
-    bends = [path.x[::stride] for path in pair[:2]]
-    if pair.slack:
-        bends += [(bend + pair.slack).clip(max=1.0) for bend in bends]
-    at = np.concatenate(bends)
-    return at[at >= (float(pair.lowest) if pair.slack else math.ceil(pair.lowest))]
-
-
-def _lead(pair: Pair, at: NDArray[Any], side: Side) -> Floats:
-    """Return how many false positives more the other curve has, beside each of some recalls.
-
-    The sign is exact for whole counts: one of the two values is a count, the other a fraction,
-    and their products stay below the product of the totals.
-    """
-    tops, bottoms = zip(*(_fraction(path, at, side) for path in pair[:2]), strict=True)
-    difference = tops[1] * bottoms[0] - tops[0] * bottoms[1]
-    lead: Floats = (difference / (bottoms[0] * bottoms[1])).astype(np.float64)
-    if not pair.slack:
-        return lead
-    better = [_improved(path, pair.slack) for path in pair[:2]]
-    ahead = _value(pair.one, at, side) < _value(better[1], at, side)
-    behind = _value(pair.other, at, side) < _value(better[0], at, side)
-    return np.where(ahead | behind, lead, 0.0)
-
-
-def _fraction(path: Path, at: NDArray[Any], side: Side) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return numerator and denominator of the fewest (left) or most (right) false positives."""
-    end = np.searchsorted(path.x, at, side)
-    start, end = np.maximum(end - 1, 0), np.minimum(end, path.x.size - 1)
-    on = end if side == "left" else start
-    rise = path.x[end] - path.x[start]
-    hit = (path.x[on] == at) | (rise == 0)
-    inside = path.y[start] * rise + (path.y[end] - path.y[start]) * (at - path.x[start])
-    return np.where(hit, path.y[on], inside), np.where(hit, 1, rise)
-
-
-def _value(path: Path, at: NDArray[Any], side: Side) -> Floats:
-    top, bottom = _fraction(path, at, side)
-    return np.asarray((top / bottom).astype(np.float64))
-
-
-def leads(pair: Pair) -> tuple[bool, bool]:
-    """Tell whether the first, and whether the second curve is ahead somewhere.
-
-    Most pairs cross, and a few hundred rows show it.
-    """
-    first, second = _lead_at_baseline(pair)
-    rows = max(pair.one.x.size, pair.other.x.size)
-    for stride in sorted({max(rows // _SAMPLE, 1), 1}, reverse=True):
-        at = _breaks(pair, stride)
-        for side in SIDES:
-            lead = _lead(pair, at, side)
-            first, second = first or bool((lead > 0).any()), second or bool((lead < 0).any())
-        if first and second:
-            break
-    return first, second
-
-
-def _lead_at_baseline(pair: Pair) -> tuple[bool, bool]:
-    """Compare at the lowest recall, which need not be a break point."""
-    lead = float(_lead(pair, _baseline(pair), "left")[0])
-    return lead > 0, lead < 0
-
-
-def _baseline(pair: Pair) -> NDArray[Any]:
-    return np.array([pair.lowest if not pair.slack else float(pair.lowest)])
-
-
-def crossings(pair: Pair) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Return recall and false positive rate of the crossings, and whether one leads beyond."""
-    inner = np.unique(_breaks(pair))
-    x = np.concatenate([_baseline(pair), np.repeat(inner, 2)]).astype(np.float64)
-    left, right = (_lead(pair, inner, side) for side in SIDES)
-    begin = _lead(pair, _baseline(pair), "left")
-    lead = np.concatenate([begin, np.stack([left, right], axis=1).ravel()])
-    ahead = np.flatnonzero(lead)
-    turns = np.flatnonzero(np.diff(np.sign(lead[ahead])))
-    before, after = ahead[turns], ahead[turns + 1]
-    # Where the curves touch in between, the lead ends at the first place without one.
-    touching = np.where(after == before + 1, abs(lead[after]), 0.0)
-    share = abs(lead[before]) / (abs(lead[before]) + touching)
-    place = x[before] + share * (x[before + 1] - x[before])
-    start = _values_at(pair, before, inner)
-    end = _values_at(pair, before + 1, inner)
-    # A jump is crossed where both curves have arrived: at the later start.
-    jump = x[before + 1] == x[before]
-    fp = np.where(jump, start.max(axis=0), start[0] + share * (end[0] - start[0]))
-    return place / pair.positives, fp / pair.negatives, lead[after] > 0
-
-
-def _values_at(pair: Pair, places: NDArray[np.intp], inner: NDArray[Any]) -> Floats:
-    """Return the false positives of both curves at places: the baseline, then both sides of x."""
-    values = np.empty((2, places.size))
-    for curve, path in enumerate(pair[:2]):
-        values[curve] = _value(path, _baseline(pair), "left")[0]
-        for offset, side in enumerate(SIDES):
-            here = (places > 0) & ((places - 1) % 2 == offset)
-            values[curve, here] = _value(path, inner[(places[here] - 1) // 2], side)
-    return values
+_SAMPLE_SIZE = 512
+_MAX_INT64_PRODUCT = 2**62
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Dominance(ResultTable):
-    """How two curves lie to each other, with one row for each crossing.
+    """The relation of two curves, with one row for each crossing.
 
     Attributes
     ----------
     names
         The names of the two models.
     leader
-        The name of the one whose curve lies nowhere below and somewhere above; None if the curves
+        The name of the model whose curve is nowhere below and somewhere above; None if the curves
         are equal or cross.
     verdict
         ``"… dominates"``, ``"equal"`` or ``"cross"``.
     space
         ``"roc"``, ``"pr"`` or ``"prg"``.
     same_totals
-        Whether both were counted on as many positives and negatives. If not, their rates were
+        Whether both have the same totals of positives and negatives. If not, their rates were
         compared.
     recall, false_positive_rate
-        Where the curves cross.
+        The points at which the curves cross.
     ahead
-        Which model is ahead beyond each crossing, as recall grows.
+        The model that leads beyond each crossing, as recall grows.
     """
 
     names: tuple[str, str]
@@ -265,27 +95,27 @@ def dominance(
     hull: bool = False,
     names: tuple[str, str] = ("A", "B"),
 ) -> Dominance:
-    """Tell whether one curve dominates another, and where they cross.
+    """Return whether one curve dominates another, and where they cross.
 
     Parameters
     ----------
     one, other
         The operating points of two models.
     space
-        ``"roc"``; ``"pr"``, which has the same answer for one sample; or ``"prg"``, which only
-        looks at recall gains from 0 on.
+        ``"roc"``; ``"pr"``, which has the same result for one sample; or ``"prg"``, where only
+        recall gains from 0 on are compared.
     hull
-        Compare the convex hulls: what can be achieved with coin tosses between thresholds.
+        Compare the convex hulls, which random choices between thresholds achieve.
     names
-        What to call the two models.
+        The names of the two models.
 
     Notes
     -----
     Between neighbouring break points both curves are straight, so they are compared there, on
-    both sides of a jump. On whole counts this is exact, whatever their size. Sums of weights
-    depend on the order of the rows; curves closer than 1e-12 count as equal there. The position
-    of a crossing is exact up to rounding. Where curves coincide between two leads, the crossing
-    is where the first lead ends.
+    both sides of a jump. For integer counts this is exact, whatever their size. Sums of weights
+    depend on the order of the rows, so curves closer than 1e-12 are equal then. The position of a
+    crossing is exact up to rounding. Where curves coincide between two leads, the crossing is
+    where the first lead ends.
 
     Examples
     --------
@@ -303,28 +133,28 @@ def dominance(
     0.698449             0.174612  curve II
     """
     check_choice(space, "space", tuple(SPACES))
-    first, second = (_curve(points, hull) for points in (one, other))
+    first, second = (_curve_or_hull(points, hull) for points in (one, other))
     pair = pair_of(first, second, space)
-    recall, rate, first_ahead = crossings(pair)
-    ahead = tuple(names[0] if lead else names[1] for lead in first_ahead.tolist())
-    somewhere = leads(pair)
-    leader = {(True, False): names[0], (False, True): names[1]}.get(somewhere)
-    unsettled = "cross" if all(somewhere) else "equal"
+    recall, fpr, first_leads = crossings(pair)
+    ahead = tuple(names[0] if is_first else names[1] for is_first in first_leads.tolist())
+    lead_somewhere = leads(pair)
+    leader = {(True, False): names[0], (False, True): names[1]}.get(lead_somewhere)
+    without_leader = "cross" if all(lead_somewhere) else "equal"
     return Dominance(
         names,
         leader,
-        unsettled if leader is None else f"{leader} dominates",
+        without_leader if leader is None else f"{leader} dominates",
         space,
         pair.same_totals,
         recall,
-        rate,
+        fpr,
         ahead,
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DominanceMatrix(ResultTable):
-    """How the curves of several models lie to each other.
+    """The relations of the curves of several models.
 
     Attributes
     ----------
@@ -345,13 +175,13 @@ class DominanceMatrix(ResultTable):
     hull: bool
 
     def of(self, one: str, other: str) -> str:
-        """Return how one model lies to another."""
+        """Return the relation of one model to another."""
         for name in (one, other):
             check_choice(name, "model", self.names)
         return self.relations[self.names.index(one)][self.names.index(other)]
 
     def undominated(self) -> tuple[str, ...]:
-        """Return the models that no other one dominates."""
+        """Return the models that no other model dominates."""
         return tuple(
             name
             for name, row in zip(self.names, self.relations, strict=True)
@@ -396,7 +226,7 @@ def dominance_matrix(
     """
     check_choice(space, "space", tuple(SPACES))
     named = parse_models(models)
-    curves = [_curve(points, hull) for points in named.values()]
+    curves = [_curve_or_hull(points, hull) for points in named.values()]
     relations = [["equal"] * len(curves) for _ in curves]
     words = {
         (True, False): ("dominates", "is dominated"),
@@ -404,11 +234,182 @@ def dominance_matrix(
         (False, False): ("equal", "equal"),
         (True, True): ("cross", "cross"),
     }
-    for (row, one), (column, other) in combinations(enumerate(curves), 2):
-        here, there = words[leads(pair_of(one, other, space))]
-        relations[row][column], relations[column][row] = here, there
+    for (row, first), (column, second) in combinations(enumerate(curves), 2):
+        relation, inverse = words[leads(pair_of(first, second, space))]
+        relations[row][column], relations[column][row] = relation, inverse
     return DominanceMatrix(tuple(named), tuple(map(tuple, relations)), space, hull)
 
 
-def _curve(points: OperatingPoints, hull: bool) -> Curve:
+def _curve_or_hull(points: OperatingPoints, hull: bool) -> Curve:
     return curve_of(hull_of(points.table) if hull else points.table)
+
+
+class Curve(NamedTuple):
+    """A table, and its path without the rows inside segments parallel to an axis."""
+
+    table: Table
+    path: Path
+
+
+def curve_of(table: Table) -> Curve:
+    """Return a curve with only its corners, which determine it."""
+    x, y = path_of(table)
+    distinct = np.append(True, (np.diff(x) != 0) | (np.diff(y) != 0))
+    x, y = x[distinct], y[distinct]
+    constant = [np.diff(axis) == 0 for axis in (x, y)]
+    inside = (constant[0][1:] & constant[0][:-1]) | (constant[1][1:] & constant[1][:-1])
+    corners = np.concatenate([[True], ~inside, [True]])
+    return Curve(table, Path(x[corners], y[corners]))
+
+
+class Pair(NamedTuple):
+    """Two paths, x = tp and y = fp, under the same totals, and the tolerance of equality."""
+
+    first: Path
+    second: Path
+    positives: float
+    negatives: float
+    tolerance: float
+    lowest_tp: Fraction
+    same_totals: bool
+
+
+def pair_of(first: Curve, second: Curve, space: str) -> Pair:
+    """Scale two curves to common totals: a common multiple of their counts, or rates."""
+    tables, paths = (first.table, second.table), (first.path, second.path)
+    if space != "roc" and not same_prevalence(*tables):
+        raise ParameterError(
+            f"in {SPACES[space]} space curves can be compared at one prevalence only, but theirs "
+            f"are {tables[0].prevalence:.6g} and {tables[1].prevalence:.6g}; use at_prevalence() "
+            "or 'roc'"
+        )
+    totals = [(table.positives, table.negatives) for table in tables]
+    same_totals = totals[0] == totals[1]
+    # Recall gain is 0 at a recall of π.
+    lowest_tp = Fraction(tables[0].prevalence) if space == "prg" else Fraction(0)
+    if all(map(is_whole, tables)):
+        positives, negatives = (math.lcm(*map(int, pair)) for pair in zip(*totals, strict=True))
+        if space == "prg":
+            lowest_tp = positives * Fraction(int(totals[0][0]), int(totals[0][0] + totals[0][1]))
+        dtype = np.dtype(np.int64 if positives * negatives < _MAX_INT64_PRODUCT else object)
+        scaled_first, scaled_second = (
+            Path(
+                path.x.astype(dtype, copy=False) * (positives // int(own_positives)),
+                path.y.astype(dtype, copy=False) * (negatives // int(own_negatives)),
+            )
+            for path, (own_positives, own_negatives) in zip(paths, totals, strict=True)
+        )
+        return Pair(scaled_first, scaled_second, positives, negatives, 0, lowest_tp, same_totals)
+    scaled_first, scaled_second = (
+        Path(path.x / own_positives, path.y / own_negatives)
+        for path, (own_positives, own_negatives) in zip(paths, totals, strict=True)
+    )
+    return Pair(scaled_first, scaled_second, 1, 1, ROUNDING, lowest_tp, same_totals)
+
+
+def _improved(path: Path, tolerance: float) -> Path:
+    """Shift a path by the tolerance to more true and fewer false positives."""
+    return Path(path.x + tolerance, path.y - tolerance) if tolerance else path
+
+
+def _break_points(pair: Pair, stride: int = 1) -> NDArray[Any]:
+    """Return the true positives at which one of the curves has a corner, unsorted."""
+    corners = [path.x[::stride] for path in pair[:2]]
+    if pair.tolerance:
+        corners += [(x + pair.tolerance).clip(max=1.0) for x in corners]
+    tp = np.concatenate(corners)
+    return tp[tp >= (float(pair.lowest_tp) if pair.tolerance else math.ceil(pair.lowest_tp))]
+
+
+def _lead(pair: Pair, tp: NDArray[Any], side: Side) -> Floats:
+    """Return the lead of the first curve: how many more false positives the second one has.
+
+    It is the limit from one side of each number of true positives. The sign is exact for integer
+    counts: one of the two values is a count, the other a fraction, and their products are below
+    the product of the totals.
+    """
+    numerators, denominators = zip(*(_fraction(path, tp, side) for path in pair[:2]), strict=True)
+    difference = numerators[1] * denominators[0] - numerators[0] * denominators[1]
+    lead: Floats = (difference / (denominators[0] * denominators[1])).astype(np.float64)
+    if not pair.tolerance:
+        return lead
+    improved = [_improved(path, pair.tolerance) for path in pair[:2]]
+    first_leads = _value(pair.first, tp, side) < _value(improved[1], tp, side)
+    second_leads = _value(pair.second, tp, side) < _value(improved[0], tp, side)
+    return np.where(first_leads | second_leads, lead, 0.0)
+
+
+def _fraction(path: Path, tp: NDArray[Any], side: Side) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return numerator and denominator of the fewest (left) or most (right) false positives."""
+    end = np.searchsorted(path.x, tp, side)
+    start, end = np.maximum(end - 1, 0), np.minimum(end, path.x.size - 1)
+    corner = end if side == "left" else start
+    rise = path.x[end] - path.x[start]
+    at_corner = (path.x[corner] == tp) | (rise == 0)
+    inside = path.y[start] * rise + (path.y[end] - path.y[start]) * (tp - path.x[start])
+    return np.where(at_corner, path.y[corner], inside), np.where(at_corner, 1, rise)
+
+
+def _value(path: Path, tp: NDArray[Any], side: Side) -> Floats:
+    numerator, denominator = _fraction(path, tp, side)
+    return np.asarray((numerator / denominator).astype(np.float64))
+
+
+def leads(pair: Pair) -> tuple[bool, bool]:
+    """Return whether the first and whether the second curve leads somewhere.
+
+    Most pairs cross, which a sample of a few hundred rows reveals.
+    """
+    at_baseline = float(_lead(pair, _baseline(pair), "left")[0])
+    first, second = at_baseline > 0, at_baseline < 0
+    n_rows = max(pair.first.x.size, pair.second.x.size)
+    for stride in sorted({max(n_rows // _SAMPLE_SIZE, 1), 1}, reverse=True):
+        tp = _break_points(pair, stride)
+        for side in SIDES:
+            lead = _lead(pair, tp, side)
+            first, second = first or bool((lead > 0).any()), second or bool((lead < 0).any())
+        if first and second:
+            break
+    return first, second
+
+
+def _baseline(pair: Pair) -> NDArray[Any]:
+    """Return the lowest number of true positives, which need not be a break point."""
+    return np.array([pair.lowest_tp if not pair.tolerance else float(pair.lowest_tp)])
+
+
+def crossings(pair: Pair) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Return recall and false positive rate of crossings, and whether the first leads beyond.
+
+    Leads are compared at probes: the baseline, then the left and the right side of each break
+    point.
+    """
+    tp = np.unique(_break_points(pair))
+    x = np.concatenate([_baseline(pair), np.repeat(tp, 2)]).astype(np.float64)
+    left, right = (_lead(pair, tp, side) for side in SIDES)
+    at_baseline = _lead(pair, _baseline(pair), "left")
+    lead = np.concatenate([at_baseline, np.stack([left, right], axis=1).ravel()])
+    nonzero = np.flatnonzero(lead)
+    changes = np.flatnonzero(np.diff(np.sign(lead[nonzero])))
+    before, after = nonzero[changes], nonzero[changes + 1]
+    # Where the curves coincide in between, the lead ends at the first probe without one.
+    lead_after = np.where(after == before + 1, abs(lead[after]), 0.0)
+    share = abs(lead[before]) / (abs(lead[before]) + lead_after)
+    crossing_tp = x[before] + share * (x[before + 1] - x[before])
+    start = _values_at_probes(pair, before, tp)
+    end = _values_at_probes(pair, before + 1, tp)
+    # In a jump the curves cross at the larger of their starts.
+    is_jump = x[before + 1] == x[before]
+    fp = np.where(is_jump, start.max(axis=0), start[0] + share * (end[0] - start[0]))
+    return crossing_tp / pair.positives, fp / pair.negatives, lead[after] > 0
+
+
+def _values_at_probes(pair: Pair, probes: NDArray[np.intp], tp: NDArray[Any]) -> Floats:
+    """Return the false positives of both curves at probes, numbered as in `crossings`."""
+    values = np.empty((2, probes.size))
+    for curve, path in enumerate(pair[:2]):
+        values[curve] = _value(path, _baseline(pair), "left")[0]
+        for offset, side in enumerate(SIDES):
+            on_side = (probes > 0) & ((probes - 1) % 2 == offset)
+            values[curve, on_side] = _value(path, tp[(probes[on_side] - 1) // 2], side)
+    return values
