@@ -1,4 +1,4 @@
-"""Averages over folds, repeats, groups and classes, on the scale on which they mean something."""
+"""Averages over folds, repeats, groups and classes, on the scales on which means are valid."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 PREVALENCES = ("refuse", "pooled", "mean")
 SPACES = ("roc", "prg")
-_LINEAR = (AUROC.name, AUPRG.name)
+_AREAS = (AUROC.name, AUPRG.name)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -53,10 +53,10 @@ class Average(ResultTable):
     folds
         The names of the folds.
     tables
-        The tables of each model by fold, at the prevalence that all averages are taken at.
+        The tables of each model by fold, at the prevalence of the averages.
     pooled
-        The exact table of all folds together, by model, at its own prevalence; None where a table
-        is not one of scores.
+        The exact table of all folds together, by model, at its own prevalence; None if a table is
+        not a complete table of scores.
     prevalence
         The prevalence of the averages.
     measures
@@ -64,12 +64,12 @@ class Average(ResultTable):
     values
         The values of each fold, by model, measure and fold.
     mean
-        The average, by model and measure: of areas as they are, of precision, recall and F on the
-        gain scale and converted back.
+        The average, by model and measure: the plain mean of areas, and the mean on the gain scale,
+        converted back, of precision, recall and F.
     gain
-        The average gain that `mean` was converted from; NaN for areas.
+        The mean gain from which `mean` was converted; NaN for areas.
     arithmetic
-        The plain mean of the values, for comparison: of precision, recall and F it means nothing.
+        The plain mean of the values, for comparison; for precision, recall and F it has no meaning.
     deviation
         The standard deviation of the folds, on the scale on which they were averaged.
     """
@@ -106,35 +106,36 @@ class Average(ResultTable):
         space
             ``"prg"`` or ``"roc"``. Precision at a recall has no mean over folds; its gain has.
         model
-            The name of the model; of one alone it need not be given.
+            The name of the model; it may be omitted if there is only one.
         x
-            Places on the first axis, by default 101 from 0 to 1.
+            Positions on the first axis, by default 101 from 0 to 1.
         confidence_level
             The confidence of the band.
 
         Notes
         -----
-        At each x the band is the mean of the folds and Student's t times its standard error. It
-        tells how much folds differ. Folds of one cross-validation share training rows, so the
-        band is narrower than that of new data (Bengio & Grandvalet 2004).
+        At each x the band is the mean of the folds, plus and minus Student's t times its standard
+        error. It shows how much folds differ. Folds of one cross-validation share training rows,
+        so the band is narrower than for new data (Bengio & Grandvalet 2004).
         """
         check_choice(space, "space", SPACES)
         level = check_confidence(confidence_level)
         axis = AXES[space][0].replace("_", " ")
-        places = parse_positions(np.linspace(0, 1, 101) if x is None else x, axis=axis)
-        places = np.atleast_1d(places)
+        positions = parse_positions(np.linspace(0, 1, 101) if x is None else x, axis=axis)
+        positions = np.atleast_1d(positions)
         name = self.models[index_of(model, "model", self.models)]
         tables = self.tables[name].values()
-        heights = np.array([getattr(table, space).interpolate(places) for table in tables])
+        heights = np.array([getattr(table, space).interpolate(positions) for table in tables])
         if len(heights) < 2:
             raise NotAnswerableError("a band from folds needs two folds or more")
         from scipy.special import stdtrit
 
-        size = len(heights)
-        t = float(stdtrit(size - 1, (1 + level) / 2))
-        middle = heights.mean(axis=0)
-        half = t * heights.std(axis=0, ddof=1) / math.sqrt(size)
-        return Band(space, name, "folds", level, places, middle, middle - half, middle + half)
+        n_folds = len(heights)
+        t = float(stdtrit(n_folds - 1, (1 + level) / 2))
+        mean = heights.mean(axis=0)
+        half_width = t * heights.std(axis=0, ddof=1) / math.sqrt(n_folds)
+        ends = mean - half_width, mean + half_width
+        return Band(space, name, "folds", level, positions, mean, *ends)
 
     def __len__(self) -> int:
         """Return the number of models times the number of measures."""
@@ -169,28 +170,28 @@ def average(
     ----------
     tables
         A list of operating points, or a mapping of names to them; for several models, a mapping
-        of folds to mappings of models to operating points, or anything that has such `groups`, as
-        what `read_predictions` returns. `isometrics.integrations.sklearn.points_per_fold` makes
-        it from what scikit-learn's ``cross_validate`` returns.
+        of folds to mappings of models to operating points, or an object with such `groups`, such
+        as an `Analysis`. `isometrics.integrations.sklearn.points_per_fold` computes it from the
+        results of scikit-learn's ``cross_validate``.
     beta
         The β of F.
     threshold
         The threshold for precision, recall and F; by default each fold's own best one for F_β.
     prevalence
-        The prevalence at which all folds are looked at. ``"refuse"``: theirs must be equal, or as
-        equal as whole rows allow, as in stratified folds; sums of weights must be equal but for
-        rounding. It is then that of these folds together. ``"pooled"``: that of all rows, also
-        those of folds with one class. ``"mean"``: the mean of theirs. Or a number.
+        The prevalence to which all folds are converted. ``"refuse"``: their prevalences must be
+        equal, or as equal as whole rows allow, as in stratified folds; with sums of weights, up to
+        rounding. The prevalence of these folds together is used. ``"pooled"``: that of all rows,
+        including folds with one class. ``"mean"``: the mean over folds. Or a number.
 
     Notes
     -----
-    Groups of an `Analysis` with one class only have no areas. The averages leave them out, with a
-    warning that names them; `pooled` counts their rows.
+    Groups of an `Analysis` with only one class have no areas. They are left out of the averages,
+    with a warning that names them; `pooled` includes their rows.
 
-    Precision, recall and F are on a harmonic scale, so their arithmetic means do not say what the
-    folds achieve together; their gains do (Flach & Kull 2015). With φ(x) = (1 - π/x)/(1 - π) the
-    average is φ⁻¹ of the mean gain, π/(1 - (1 - π)·g). A fold without true positives has a gain of
-    -∞, and the average of F is then 0.
+    Precision, recall and F are on a harmonic scale, where arithmetic means have no meaning; on the
+    gain scale they have (Flach & Kull 2015). With φ(x) = (1 - π/x)/(1 - π) the average is φ⁻¹ of
+    the mean gain, π/(1 - (1 - π)·g). A fold without true positives has a gain of -∞, and the
+    average of F is then 0.
 
     Examples
     --------
@@ -210,51 +211,51 @@ def average(
     """
     beta = check_beta(beta)
     threshold = None if threshold is None else check_threshold(threshold)
-    folds = _two_class_folds(_by_fold(tables), tables)
-    models = _same_models(folds)
-    together = {model: _together(model, folds, tables) for model in models}
-    chosen = _prevalence(folds, list(together.values()), prevalence)
-    moved = {
-        model: {name: _moved(fold[model], chosen) for name, fold in folds.items()}
+    folds = _two_class_folds(_parse_folds(tables), tables)
+    models = _common_models(folds)
+    all_rows = {model: _tables_of_all_rows(model, folds, tables) for model in models}
+    share = _parse_prevalence(folds, list(all_rows.values()), prevalence)
+    converted = {
+        model: {name: _at_prevalence(fold[model], share) for name, fold in folds.items()}
         for model in models
     }
     values = np.array(
         [
-            np.array([_values(name, each, beta, threshold) for name, each in of_model.items()]).T
-            for of_model in moved.values()
+            np.array([_values(name, table, beta, threshold) for name, table in by_fold.items()]).T
+            for by_fold in converted.values()
         ]
     )
-    linear = np.arange(values.shape[1])[:, None] < len(_LINEAR)
+    is_area = np.arange(values.shape[1])[:, None] < len(_AREAS)
     with np.errstate(divide="ignore", invalid="ignore"):
-        gains = (1 - chosen / values) / (1 - chosen)
-        scaled = np.where(linear, values, gains)
-        mean_gain = scaled.mean(axis=2)
-        mean = np.where(linear[:, 0], mean_gain, chosen / (1 - (1 - chosen) * mean_gain))
+        gains = (1 - share / values) / (1 - share)
+        scaled = np.where(is_area, values, gains)
+        scaled_mean = scaled.mean(axis=2)
+        mean = np.where(is_area[:, 0], scaled_mean, share / (1 - (1 - share) * scaled_mean))
         deviation = scaled.std(axis=2, ddof=1) if len(folds) > 1 else np.full(mean.shape, np.nan)
     return Average(
         tuple(models),
         tuple(folds),
-        moved,
-        {model: _pooled(every) for model, every in together.items()},
-        chosen,
-        (*_LINEAR, "precision", "recall", f_name(beta)),
+        converted,
+        {model: _pooled(model_tables) for model, model_tables in all_rows.items()},
+        share,
+        (*_AREAS, "precision", "recall", f_name(beta)),
         values,
         mean,
-        np.where(linear[:, 0], np.nan, mean_gain),
+        np.where(is_area[:, 0], np.nan, scaled_mean),
         values.mean(axis=2),
         deviation,
     )
 
 
-def _by_fold(given: Any) -> dict[str, dict[str, OperatingPoints]]:
-    """Return the tables by fold and model, whatever they came in."""
-    tables = getattr(given, "groups", given)
+def _parse_folds(raw: Any) -> dict[str, dict[str, OperatingPoints]]:
+    """Return the tables by fold and model."""
+    tables = getattr(raw, "groups", raw)
     if isinstance(tables, Sequence) and not isinstance(tables, str):
         tables = {str(number): table for number, table in enumerate(tables)}
     if not isinstance(tables, Mapping):
         raise ParameterError(
             "tables must be a list of OperatingPoints or a mapping of folds to them but is "
-            f"{type(given).__name__}"
+            f"{type(raw).__name__}"
         )
     if "test_score" in tables or "fit_time" in tables:
         raise ParameterError(
@@ -274,60 +275,60 @@ def _by_fold(given: Any) -> dict[str, dict[str, OperatingPoints]]:
                 raise ParameterError(
                     f"tables[{name!r}] must hold OperatingPoints but has a {type(table).__name__}"
                 )
-        folds[name] = _by_text(by_model, f"tables[{name!r}] has the models")
-    return _by_text(folds, "tables has the folds")
+        folds[name] = _with_text_names(by_model, f"tables[{name!r}] has the models")
+    return _with_text_names(folds, "tables has the folds")
 
 
-def _by_text(named: Mapping[Any, Any], said: str) -> dict[str, Any]:
-    """Return the same under names that are texts; two that would be one are refused."""
-    found: dict[str, Any] = {}
-    given: dict[str, Any] = {}
+def _with_text_names(named: Mapping[Any, Any], description: str) -> dict[str, Any]:
+    """Convert names to texts; two names with the same text are refused."""
+    converted: dict[str, Any] = {}
+    original: dict[str, Any] = {}
     for name, value in named.items():
         text = str(name)
-        if text in found:
+        if text in converted:
             raise ParameterError(
-                f"{said} {given[text]!r} and {name!r}, which read the same; give them names that "
-                "differ as text"
+                f"{description} {original[text]!r} and {name!r}, which read the same; give them "
+                "names that differ as text"
             )
-        found[text], given[text] = value, name
-    return found
+        converted[text], original[text] = value, name
+    return converted
 
 
 def _two_class_folds(
-    folds: dict[str, dict[str, OperatingPoints]], given: Any
+    folds: dict[str, dict[str, OperatingPoints]], raw: Any
 ) -> dict[str, dict[str, OperatingPoints]]:
-    """Return the folds in which every model has both classes; the others are named in a warning.
+    """Return the folds in which every model has both classes; warn about the others.
 
-    An analysis says in `skipped` which groups have one class only, for some models or for all.
+    The `skipped` of an analysis has the groups with only one class, for some models or for all.
     """
-    skipped: Mapping[str, str] = getattr(given, "skipped", {})
-    models = set(getattr(given, "models", {}))
+    skipped: Mapping[str, str] = getattr(raw, "skipped", {})
+    models = set(getattr(raw, "models", {}))
     # Classes without a row are skipped too, under the name of a model.
-    left_out = {name: why for name, why in skipped.items() if name in folds or name not in models}
-    kept = {name: fold for name, fold in folds.items() if name not in left_out}
-    if left_out:
-        reasons = several([f"{name!r} ({why})" for name, why in left_out.items()])
-        if not kept:
+    one_class = {name: why for name, why in skipped.items() if name in folds or name not in models}
+    two_class = {name: fold for name, fold in folds.items() if name not in one_class}
+    if one_class:
+        reasons = several([f"{name!r} ({why})" for name, why in one_class.items()])
+        if not two_class:
             raise OneClassError(f"no fold has both classes, which averages need: {reasons}")
         warn(
-            f"the averages leave out {len(left_out)} of {len(left_out) + len(kept)} folds, which "
-            f"have one class only: {reasons}; the pooled table counts their rows",
+            f"the averages leave out {len(one_class)} of {len(one_class) + len(two_class)} folds, "
+            f"which have one class only: {reasons}; the pooled table counts their rows",
             UndefinedWarning,
         )
-    if not kept:
+    if not two_class:
         raise ParameterError("tables is empty; at least one fold is needed")
-    return kept
+    return two_class
 
 
-def _together(
-    model: str, folds: dict[str, dict[str, OperatingPoints]], given: Any
+def _tables_of_all_rows(
+    model: str, folds: dict[str, dict[str, OperatingPoints]], raw: Any
 ) -> list[OperatingPoints]:
-    """Return tables of a model that have all rows of all folds, those of one class included."""
-    whole = getattr(given, "models", {}).get(model)
-    return [fold[model] for fold in folds.values()] if whole is None else [whole]
+    """Return tables of a model with all rows of all folds, including those of one class."""
+    table = getattr(raw, "models", {}).get(model)
+    return [fold[model] for fold in folds.values()] if table is None else [table]
 
 
-def _same_models(folds: dict[str, dict[str, OperatingPoints]]) -> list[str]:
+def _common_models(folds: dict[str, dict[str, OperatingPoints]]) -> list[str]:
     first, *others = folds
     for name in others:
         if set(folds[name]) != set(folds[first]):
@@ -338,25 +339,25 @@ def _same_models(folds: dict[str, dict[str, OperatingPoints]]) -> list[str]:
     return list(folds[first])
 
 
-def _prevalence(
+def _parse_prevalence(
     folds: dict[str, dict[str, OperatingPoints]],
-    together: list[list[OperatingPoints]],
-    wanted: str | float,
+    all_rows: list[list[OperatingPoints]],
+    prevalence: str | float,
 ) -> float:
-    """Return the prevalence of the averages; every fold is looked at there."""
+    """Return the prevalence to which every fold is converted."""
     tables = [table for fold in folds.values() for table in fold.values()]
-    if not isinstance(wanted, str):
-        return check_prevalence(wanted)
-    check_choice(wanted, "prevalence", PREVALENCES)
-    if wanted == "mean":
+    if not isinstance(prevalence, str):
+        return check_prevalence(prevalence)
+    check_choice(prevalence, "prevalence", PREVALENCES)
+    if prevalence == "mean":
         return float(np.mean([table.prevalence for table in tables]))
-    if wanted == "pooled":
-        return _joint_prevalence([table for every in together for table in every])
+    if prevalence == "pooled":
+        return _joint_prevalence([table for model_tables in all_rows for table in model_tables])
     pooled = _joint_prevalence(tables)
-    if not all(_is_near(table, pooled) for table in tables):
-        theirs = [table.prevalence for table in tables]
+    if not all(_has_prevalence(table, pooled) for table in tables):
+        shares = [table.prevalence for table in tables]
         raise ParameterError(
-            f"the prevalences of the folds differ, from {min(theirs):.6g} to {max(theirs):.6g}, "
+            f"the prevalences of the folds differ, from {min(shares):.6g} to {max(shares):.6g}, "
             f"and precision, F and {AUPRG} depend on it; say at which one to look at them with "
             "prevalence='pooled', 'mean' or a number"
         )
@@ -368,11 +369,11 @@ def _joint_prevalence(tables: list[OperatingPoints]) -> float:
     return float(positives / (positives + sum(table.negatives for table in tables)))
 
 
-def _is_near(table: OperatingPoints, prevalence: float) -> bool:
-    """Tell whether a fold has a prevalence, as nearly as its rows allow.
+def _has_prevalence(table: OperatingPoints, prevalence: float) -> bool:
+    """Return whether a fold has a prevalence, as closely as its rows allow.
 
-    A whole row more or less is what stratified folds differ by. What a row weighs is not known of
-    sums of weights, and any allowance for it would depend on their scale.
+    Stratified folds differ by less than one row. In sums of weights the weight of a row is not
+    known, and a tolerance would depend on their scale.
     """
     if is_whole(table.table):
         size = table.positives + table.negatives
@@ -380,7 +381,7 @@ def _is_near(table: OperatingPoints, prevalence: float) -> bool:
     return math.isclose(table.prevalence, prevalence, rel_tol=ROUNDING)
 
 
-def _moved(table: OperatingPoints, prevalence: float) -> OperatingPoints:
+def _at_prevalence(table: OperatingPoints, prevalence: float) -> OperatingPoints:
     same = math.isclose(table.prevalence, prevalence, rel_tol=1e-15)
     return table if same else table.at_prevalence(prevalence)
 
@@ -392,14 +393,14 @@ def _values(
     if threshold is None:
         best = best_threshold(table, beta=beta)
         return *areas, best.precision, best.recall, best.f
-    chosen = table.at([threshold])
-    if math.isnan(chosen.precision[0]):
+    rule = table.at([threshold])
+    if math.isnan(rule.precision[0]):
         warn(
             f"the precision of fold {name!r} is undefined (NaN): none of its rows lies at or above "
             f"the threshold {number(threshold)}",
             UndefinedWarning,
         )
-    return *areas, *(float(rate[0]) for rate in (chosen.precision, chosen.recall, chosen.f(beta)))
+    return *areas, *(float(rate[0]) for rate in (rule.precision, rule.recall, rule.f(beta)))
 
 
 def _pooled(tables: list[OperatingPoints]) -> OperatingPoints | None:
