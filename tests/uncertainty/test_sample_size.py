@@ -103,5 +103,8 @@ def test_faces_and_refusals():
         sample_size(PILOT, half_width=0.1, measure="F")
     with pytest.raises(ParameterError, match="negatives_per_positive must be a number above 0 but"):
         sample_size(PILOT, half_width=0.1, negatives_per_positive=0)
-    with pytest.raises(NotAnswerableError, match="counts of this pilot sample are not whole rows"):
-        sample_size(PILOT.at_prevalence(0.1), half_width=0.1)
+    totals = {"positives": 2, "negatives": 3, "thresholds": [3, 1]}
+    half_a_positive = iso.OperatingPoints.from_counts([1.5, 2], [1, 3], **totals)
+    for weighted in (PILOT.at_prevalence(0.1), half_a_positive):
+        with pytest.raises(NotAnswerableError, match="of this pilot sample are not whole rows"):
+            sample_size(weighted, half_width=0.1)
