@@ -1,6 +1,9 @@
 """The compiled kernel against the plain one: the same rows, to the bit."""
 
+import ast
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -286,12 +289,28 @@ def test_sorted_keys_are_chosen_by_size(monkeypatch):
 def test_keys_alone_are_not_worth_loading_where_numpy_sorts_fast(monkeypatch):
     monkeypatch.setattr(choice, "LOOPS", "isometrics._counting.none_such")
     monkeypatch.setattr(choice, "_seen", 0)
-    monkeypatch.delenv("NPY_DISABLE_CPU_FEATURES", raising=False)
+    used = {"AVX512F": True, "AVX512_SKX": True}
+    monkeypatch.setattr(choice, "numpy_features", lambda: used)
     assert choice.sorting_pays(choice.COMPILE)
-    monkeypatch.setenv("NPY_DISABLE_CPU_FEATURES", "X86_V4 AVX512_ICL")
+    used["AVX512_SKX"] = False
     assert not choice.sorting_pays(choice.COMPILE)
     monkeypatch.setattr(choice, "LOOPS", "numpy")
     assert choice.sorting_pays(choice.COMPILE)
+
+
+@pytest.mark.slow
+def test_what_numpy_uses_of_the_processor_is_asked_of_numpy():
+    """Not of the environment, which the command sets for NumPy and not for the kernels."""
+    program = "from isometrics._counting.choice import numpy_features as f; print(f())"
+    disabled = os.environ | {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_SKX AVX512_ICL"}
+    told = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=disabled,
+    )
+    assert not ast.literal_eval(told.stdout).get("AVX512_SKX")
 
 
 def test_threads_are_used_for_many_rows_on_two_cores(monkeypatch):

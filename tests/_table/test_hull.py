@@ -1,13 +1,17 @@
 """The hull: exact vertices, and the laws that make it the one hull of all spaces."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isometrics import OperatingPoints
+from isometrics import OperatingPoints, best_threshold, optimal_thresholds
 from isometrics._counting import hull as hulls
 from isometrics._counting.hull import BLOCK
+from isometrics._table import hull as table_hull
+from isometrics.spaces.trace import rows_to_explore
 from isometrics.testing import Curve, binary_samples, count_tables, point_clouds
 
 
@@ -163,3 +167,29 @@ def test_tuning_thresholds_judged_on_test_data():
     assert judged.pr.area() == pytest.approx(
         test.pr.area(lo=0, hi=0.5) + test.at([0.8, 0.6]).pr.area(lo=0.5)
     )
+
+
+def test_one_hull_is_computed_for_a_table(monkeypatch):
+    """Hull, tradeoffs, best thresholds, compaction and drawing share it."""
+    generator = np.random.default_rng(5)
+    labels = generator.random(3000) < 0.3
+    points = OperatingPoints.from_scores(labels, generator.normal(size=3000) + labels)
+    calls = []
+    compute = table_hull.vertices
+
+    def counted(x, y):
+        calls.append(x.size)
+        return compute(x, y)
+
+    monkeypatch.setattr(table_hull, "vertices", counted)
+    hull = points.hull()
+    assert points.hull().table == hull.table == hull.hull().table
+    points.tradeoff().area()
+    best_threshold(points, cost=0.3)
+    optimal_thresholds(points)
+    points.compact(1000)
+    rows_to_explore(points.table)
+    assert calls == [3001]
+    twin = pickle.loads(pickle.dumps(points))
+    assert twin == points
+    assert twin.hull() == hull

@@ -67,8 +67,8 @@ class Value:
 
 @cache
 def _field_names(kind: type) -> tuple[str, ...]:
-    """Return the names of a dataclass's fields; asking it anew for each value would be slow."""
-    return tuple(field.name for field in fields(kind))
+    """Return what a dataclass is made of; asking it anew for each value would be slow."""
+    return tuple(field.name for field in fields(kind) if field.init)
 
 
 def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -44,9 +45,17 @@ def sorting_pays(rows: int) -> bool:
     Without AVX-512 NumPy sorts about as fast on processors that have it, so nothing is loaded for
     that; see `isometrics.cli.running`.
     """
-    if "X86_V4" in os.environ.get("NPY_DISABLE_CPU_FEATURES", ""):
+    features = numpy_features()
+    if features.get("AVX512F") and not features.get("AVX512_SKX"):
         return loaded_and_pays(rows)
     return compiled_pays(rows)
+
+
+def numpy_features() -> dict[str, bool]:
+    """Return what the processor has (``AVX512F``), and what NumPy uses of it (``AVX512_SKX``)."""
+    umath = import_module("numpy._core._multiarray_umath")
+    features: dict[str, bool] = umath.__cpu_features__
+    return features
 
 
 def loaded_and_pays(rows: int) -> bool:

@@ -7,10 +7,16 @@ is projective and keeps lines and convexity. So it is computed once, here.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from isometrics._core.results import read_only
 from isometrics._counting.hull import vertices
 from isometrics._table.table import Kind, Table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 NOTHING, EVERYTHING = "(nothing)", "(everything)"
 """Labels of the two trivial rules in the hull of a family of sets."""
@@ -18,9 +24,20 @@ NOTHING, EVERYTHING = "(nothing)", "(everything)"
 
 def hull_of(table: Table) -> Table:
     """Return the vertices of the hull, from the empty rule to the always-positive one."""
+    if table.kind is Kind.HULL:
+        return table
     if not table.nested:
         table = ordered_with_ends(table)
-    return table.take(vertices(table.fp, table.tp), Kind.HULL)
+    return table.take(hull_rows(table), Kind.HULL)
+
+
+def hull_rows(table: Table) -> NDArray[np.intp]:
+    """Return the vertices among rows in the order of a curve; they are computed once per table."""
+    rows = table._hull_rows
+    if rows is None:
+        rows = read_only(vertices(table.fp, table.tp))
+        object.__setattr__(table, "_hull_rows", rows)
+    return rows
 
 
 def ordered_with_ends(table: Table) -> Table:

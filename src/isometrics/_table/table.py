@@ -108,6 +108,8 @@ class Table(Value):
     kind: Kind
     labels: tuple[object, ...] | None = None
     gaps: Gaps | None = None
+    _hull_rows: NDArray[np.intp] | None = field(default=None, init=False, repr=False)
+    """The vertices of the hull, once they were asked for; see `isometrics._table.hull`."""
 
     @classmethod
     def of_rows(

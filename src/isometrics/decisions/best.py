@@ -18,8 +18,7 @@ from isometrics._core.parameters import (
     check_level,
 )
 from isometrics._core.results import ResultTable, number, several
-from isometrics._counting.hull import vertices
-from isometrics._table.hull import ordered_with_ends
+from isometrics._table.hull import hull_rows, ordered_with_ends
 from isometrics._table.table import Kind, Table
 from isometrics.decisions.beta_intervals import OptimalThresholds, optimal_thresholds
 from isometrics.errors import NotAnswerableError, ParameterError
@@ -373,7 +372,7 @@ def _threshold_rules(table: Table) -> Table:
 def _threshold_hull(table: Table) -> Table:
     """Return the hull of the rules that some threshold has."""
     table = _threshold_rules(_with_trivial_rules(table))
-    return table.take(vertices(table.fp, table.tp), Kind.HULL)
+    return table.take(hull_rows(table), Kind.HULL)
 
 
 def _highest_recall(table: Table, rows: NDArray[np.intp], objective: str) -> Decision:

@@ -13,9 +13,9 @@ import numpy as np
 
 from isometrics import _counting
 from isometrics._core.sample import as_thresholds, check_totals
-from isometrics._counting.hull import vertices
 from isometrics._counting.keys import encoding_of
 from isometrics._table.building import table_of_sample
+from isometrics._table.hull import hull_rows
 from isometrics._table.path import Path
 from isometrics._table.table import ClassTotals, Gaps, Kind, Table
 from isometrics.errors import NotAnswerableError, ParameterError
@@ -48,7 +48,7 @@ class Compacting:
     def add(self, thresholds: NDArray[Any], tp: Counts, fp: Counts) -> None:
         """Add a section; its first row has its threshold in another one."""
         self._sums.add(Path(tp, fp))
-        rows = rows_to_keep(tp, fp, self._totals, self._fineness)
+        rows = rows_to_keep(Table(tp, tp, fp, *self._totals, Kind.CURVE), self._fineness)
         gaps = np.diff(rows) > 1
         rows = rows[1:]
         self._kept.append((thresholds[rows - 1], tp[rows], fp[rows], gaps))
@@ -61,13 +61,13 @@ class Compacting:
         return Table.of_rows(thresholds, tp, fp, self._totals, Gaps(gaps, self._sums.known()))
 
 
-def rows_to_keep(tp: Counts, fp: Counts, totals: ClassTotals, fineness: int) -> NDArray[np.intp]:
+def rows_to_keep(whole: Table, fineness: int) -> NDArray[np.intp]:
     """Return the rows to keep: hull, highest precision, and a dense choice of the others."""
-    whole = Table(tp, tp, fp, *totals, Kind.CURVE)
+    tp, fp, totals = whole.tp, whole.fp, (whole.positives, whole.negatives)
     # The row behind the first one may have the highest score of all.
     ends = np.array([0, 1, tp.size - 1])
     most_precise = np.array([np.nanargmax(precision(whole))])
-    kept = [ends, vertices(fp, tp), most_precise]
+    kept = [ends, hull_rows(whole), most_precise]
     for counts, total in zip((tp, fp, tp + fp), (*totals, sum(totals)), strict=True):
         if fineness == 0:
             break
@@ -92,13 +92,13 @@ def compacted(table: Table, most: int) -> Table:
     if table.size <= most:
         return table
     totals = ClassTotals(table.positives, table.negatives)
-    needed = rows_to_keep(table.tp, table.fp, totals, 0).size
+    needed = rows_to_keep(table, 0).size
     if needed > most:
         raise ParameterError(
             f"max_points must be at least {needed} for this table, whose hull and best rows are so "
             f"many, but is {most}"
         )
-    rows = _densest(table, totals, most)
+    rows = _densest(table, most)
     known = table.known
     if not table.partial:
         sums = SectionSums(totals)
@@ -110,14 +110,14 @@ def compacted(table: Table, most: int) -> Table:
     return replace(table.take(rows, table.kind), gaps=Gaps(between, known, table.has_hull))
 
 
-def _densest(table: Table, totals: ClassTotals, most: int) -> NDArray[np.intp]:
+def _densest(table: Table, most: int) -> NDArray[np.intp]:
     """Return the densest choice of rows that is not too long."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
-        rows = rows_to_keep(table.tp, table.fp, totals, middle)
+        rows = rows_to_keep(table, middle)
         low, high = (middle, high) if rows.size <= most else (low, middle - 1)
-    return rows_to_keep(table.tp, table.fp, totals, low)
+    return rows_to_keep(table, low)
 
 
 # ---------------------------------------------------------------------- hulls with all areas

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics._counting.hull import vertices
+from isometrics._table.hull import hull_rows
 from isometrics._table.table import Kind
 from isometrics.spaces import SPACES, PRGSpace, PRSpace
 
@@ -164,7 +164,7 @@ def rows_to_draw(table: Table, space: str, *, width: int = 800, low: float = 0.0
     starts = np.flatnonzero(np.diff(column, prepend=-2))
     # The y of the empty rule is NaN in some spaces; the extremes of its column ignore it.
     rows = [starts, np.append(starts[1:], table.size) - 1, *_extremes(view.y, starts)]
-    corners = vertices(table.fp, table.tp)
+    corners = hull_rows(table)
     if corners.size <= MOST_VERTICES:
         rows.append(corners)
     return np.unique(np.concatenate(rows))
@@ -218,7 +218,7 @@ def rows_to_explore(table: Table, *, width: int = 800) -> Indices:
     """
     if table.size <= SHORT:
         return np.arange(table.size)
-    corners = vertices(table.fp, table.tp)
+    corners = hull_rows(table)
     # Rows at which the sum of both rates passes a multiple of two pixels.
     two_pixels = np.floor((table.tp / table.positives + table.fp / table.negatives) * (width / 2))
     passing = np.flatnonzero(np.diff(two_pixels))

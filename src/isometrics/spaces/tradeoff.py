@@ -11,7 +11,7 @@ import numpy as np
 from isometrics._core.parameters import check_level, check_range, check_size, parse_lambdas
 from isometrics._core.results import ResultTable, number
 from isometrics._counting.hull import vertices
-from isometrics._table.hull import with_ends
+from isometrics._table.hull import hull_rows, with_ends
 from isometrics._table.table import Kind, Table
 from isometrics.errors import ParameterError
 from isometrics.spaces import pr
@@ -344,7 +344,7 @@ def envelope_of(table: Table, index: WeightedIndex) -> Envelope:
         if not table.has_whole_curve:
             table.refuse_gaps(f"the best rows for the index {index.name!r}")
         return _search_envelope(table, index)
-    rows = hull_rows(table, with_empty_rule=index.has_empty_rule)
+    rows = envelope_rows(table, with_empty_rule=index.has_empty_rule)
     points = Rows.of_table(table).take(rows)
     coordinates = index.coordinates(points)
     if coordinates is not None:
@@ -377,8 +377,13 @@ def front(table: Table, *, with_empty_rule: bool = False) -> Indices:
     return np.asarray(np.arange(table.size)[order][last[rises]])
 
 
-def hull_rows(table: Table, *, with_empty_rule: bool = False) -> Indices:
+def envelope_rows(table: Table, *, with_empty_rule: bool = False) -> Indices:
     """Return the rows on the hull of counts, up to the first with the most true positives."""
+    if table.kind is Kind.SCORES and table.tp.dtype.kind == table.fp.dtype.kind == "i":
+        # No two rows are equal, so these are vertices of the table's own hull.
+        corners = hull_rows(table)
+        tp, fp = table.tp[corners], table.fp[corners]
+        return np.asarray(corners[np.append(with_empty_rule and fp[1] > 0, tp[1:] > tp[:-1])])
     rows = front(table, with_empty_rule=with_empty_rule)
     tp, fp = table.tp[rows], table.fp[rows]
     if with_empty_rule:
