@@ -355,14 +355,14 @@ def _values(
 ) -> list[float]:
     """Return measures of a sample, those that a device adds up from where the sample lies."""
     check_choice(undefined, "undefined", ("raise", "nan"))
-    stored = [Stored[each.stored] if each.stored else None for each in measures]
     try:
-        if sample_weight is None and None not in stored:
+        if sample_weight is None and all(each.stored for each in measures):
             sample = parse_device_sample(y_true, y_score, pos_label)
-            everything = not set(stored) <= set(THREE)
-            sums = {} if sample is None else areas(sample, everything=everything)
-            if sums.keys() >= set(stored):
-                return [sums[each] for each in stored if each is not None]
+            if sample is not None:
+                stored = [Stored[str(each.stored)] for each in measures]
+                sums = areas(sample, everything=not set(stored) <= set(THREE))
+                if sums.keys() >= set(stored):
+                    return [sums[each] for each in stored]
         points = OperatingPoints.from_scores(
             y_true,
             y_score,
