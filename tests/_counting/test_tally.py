@@ -194,6 +194,7 @@ def test_rows_that_have_changed_are_noticed(drawn, random, data):
     coarse = joined(drawn, random)
     chosen = np.ones(coarse.size, np.bool_)
     assert coarse.is_refined_by(exact(drawn), chosen)
+    assert coarse.is_refined_by(exact(drawn))
     one = data.draw(st.integers(0, len(drawn) - 1))
     key, label, weight = drawn[one]
     others = [*drawn[:one], *drawn[one + 1 :]]
