@@ -221,6 +221,21 @@ def test_reducing_keeps_the_counts_of_all_ends_that_are_left(drawn, random, most
         assert lo == hi or len(keys) > 1 or tally.size > fewer.size or not tally.exact
 
 
+def test_reducing_by_hand():
+    drawn = [(ZERO + 16 * place, place % 2 == 0, 1) for place in range(12)]
+    tally = exact(drawn)
+    fewer = reduce(tally, 4)
+    check(fewer, drawn)
+    assert fewer.size <= 4
+    # Blocks around intervals that reach across half of all keys hold everything.
+    across = [(ZERO - 9, True, 1), (ZERO + 9, False, 1), *drawn]
+    wide = exact(across).join(np.array([0, *range(3, 14)]))
+    assert wide.size > 4
+    whole = reduce(wide, 4)
+    assert (whole.lo.tolist(), whole.hi.tolist()) == ([0], [2**64 - 1])
+    assert whole.totals == tally.merge(exact(across[:2])).totals
+
+
 # ---------------------------------------------------------------------- what it tells
 
 
