@@ -87,9 +87,11 @@ def test_an_error_in_a_file_with_blank_lines_names_the_file(tmp_path):
         iso.read_predictions(path)
 
 
-def test_a_block_that_begins_with_blank_lines_only(tmp_path):
+def test_a_block_that_only_begins_with_blank_lines(tmp_path):
     path = tmp_path / "half.csv"
-    row = b"1,0.9\n0,0.1\n"
-    path.write_bytes(b"label,score\n" + row + b"\n" * LONGEST + row)
+    path.write_bytes(b"label,score\n" + b"\n" * (3 * LONGEST // 2) + b"1,0.9\n0,0.1\n" * 50_000)
+    assert path.stat().st_size < 2 * LONGEST
     assert not has_blank_block(path)
-    assert iso.read_predictions(path).models["score"].positives == 2
+    with path.open("ab") as file:
+        file.write(b"1,0.9\n" * LONGEST)
+    assert not has_blank_block(path)
