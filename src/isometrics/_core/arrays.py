@@ -50,11 +50,17 @@ def is_remote(values: object) -> bool:
     return "cpu" not in str(device(values)).lower()
 
 
+_NAMESPACES: dict[type, Any] = {}
+
+
 def namespace_of(array: Any) -> Any:
     """Return the array API namespace of an array's library."""
-    from array_api_compat import array_namespace
+    # A stream asks several times for each batch; the answer depends on the type alone.
+    if type(array) not in _NAMESPACES:
+        from array_api_compat import array_namespace
 
-    return array_namespace(array)
+        _NAMESPACES[type(array)] = array_namespace(array)
+    return _NAMESPACES[type(array)]
 
 
 def to_host(array: Any) -> np.ndarray[Any, np.dtype[Any]]:

@@ -254,9 +254,14 @@ class Accumulator:
         tally = self._tally()
         if tally.size == 0:
             raise EmptyInputError("the stream has no rows yet; call update() first")
-        return OperatingPoints(
-            table_of_tally(tally, counted="the stream", lowest=self._lowest, has_hull=False)
+        table = table_of_tally(
+            tally,
+            counted="the stream",
+            totals=(self.positives, self.negatives),
+            lowest=self._lowest,
+            has_hull=False,
         )
+        return OperatingPoints(table)
 
     def brackets(self, areas: Iterable[str] | None = None) -> AreaBrackets:
         """Return bounds of areas, equal ones while the stream is exact.
