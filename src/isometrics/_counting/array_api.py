@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from isometrics._core.arrays import namespace_of, to_host
-from isometrics._counting import triton_sums
+from isometrics._counting import segments, triton_sums
 from isometrics._counting.keys import Packing, order_of, packing_of, scores_of
 
 if TYPE_CHECKING:
@@ -101,8 +101,7 @@ def _terms(xp: Any, groups: Groups, positives: int, negatives: int, baseline: in
     before = x + y
     started = before > 0
     before = xp.where(started, before, xp.ones_like(before))  # from the empty rule, x = y = 0
-    growth = xp.log1p(step / before)
-    bend = (x * run - rise * y) / step * growth
+    bend = segments.bend(x, y, rise, run, xp.log1p(step / before) / step)
     at_end = x_end / (x_end + y_end)
     at_start = xp.where(started, x / before, at_end)
     behind = groups.tp_before >= baseline
@@ -118,11 +117,11 @@ def _terms(xp: Any, groups: Groups, positives: int, negatives: int, baseline: in
     )
     lost, *losses = (xp.where(behind, term, nothing) for term in behind_crossing)
     return [
-        (bend + rise) / step * rise,
+        segments.area_below(rise, step, bend),
         lost,
-        (run - bend) / step * rise,
-        rise * at_end,
-        rise * (at_start + at_end) / 2,
+        segments.area_above(rise, run, step, bend),
+        segments.area_of_step(rise, at_end),
+        segments.area_of_line(rise, at_start, at_end),
         *losses,
     ]
 
