@@ -78,6 +78,13 @@ def estimator_without_weights(_):
     )
 
 
+def old_scorer(_):
+    pytest.importorskip("sklearn")
+    from isometrics.integrations.sklearn import get_scorer
+
+    get_scorer("tradeoff")
+
+
 def unreachable_precision(folder):
     file = folder / "predictions.csv"
     pd.DataFrame({"label": [0, 1, 0, 1], "score": [4, 3, 2, 1]}).to_csv(file, index=False)
@@ -87,10 +94,14 @@ def unreachable_precision(folder):
 CASES = {
     "analysis.averages.fold": lambda _: iso.average([WORST], threshold=9.0),
     "analysis.averages.one class": lambda _: iso.average(ONE_CLASS),
+    "_core.parameters": lambda _: iso.bootstrap(
+        [0, 1, 0, 1], [1, 2, 3, 4], groups=[1, 1, 2, 2], n_resamples=1000
+    ),
     "cli.thresholds": unreachable_precision,
     "sources.cluster_passes": wide_brackets,
     "integrations.mlflow": mlflow_metric,
     "integrations.sklearn.estimators": estimator_without_weights,
+    "integrations.sklearn.scorers": old_scorer,
     "integrations.torchmetrics.state": torch_metric,
     "spaces.prg": lambda _: WORST.prg.expected_f_gain(),
     "decisions.threshold_choice": lambda _: threshold_choice.rate_driven_f_gain(WORST),

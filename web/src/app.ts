@@ -5,6 +5,7 @@ import { Controls } from "./controls";
 import { copyButton, h, save } from "./dom";
 import { bracketed } from "./format";
 import { Glossary } from "./glossary";
+import { headerOf } from "./header";
 import { AUPRG, AUROC } from "./measures";
 import { modelsOf, type Model, type ReportData } from "./model";
 import { HistogramPanel } from "./panels/histogram";
@@ -40,13 +41,7 @@ export function mount(root: HTMLElement, data: ReportData, around: Surroundings)
     return;
   }
   const glossary = new Glossary();
-  const title = h(
-    "header",
-    { class: "top" },
-    h("h1", {}, data.title),
-    themeButton(root),
-    data.description ? h("p", { class: "description" }, data.description) : null,
-  );
+  const title = headerOf(data, root);
   if (!models.length) {
     root.replaceChildren(title, h("main", {}, around.footer), glossary.popover);
     return;
@@ -64,18 +59,6 @@ export function mount(root: HTMLElement, data: ReportData, around: Surroundings)
     glossary.popover,
   );
   report.start();
-}
-
-function themeButton(root: HTMLElement): HTMLElement {
-  const themes = ["auto", "light", "dark"] as const;
-  let place = 0;
-  const button = h("button", { type: "button", class: "small theme" }, "Theme: auto");
-  button.addEventListener("click", () => {
-    place = (place + 1) % themes.length;
-    root.dataset["theme"] = themes[place];
-    button.textContent = `Theme: ${themes[place]}`;
-  });
-  return button;
 }
 
 class Report {

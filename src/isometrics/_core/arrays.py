@@ -126,7 +126,7 @@ class Column(NamedTuple):
         if nan is not None:
             missing = nan if missing is None else nan | missing
         if missing is not None:
-            self.refuse(missing, MissingValueError, "missing values (NaN or null)")
+            self.refuse(missing, MissingValueError, MissingValueError.WHAT)
         return self.values
 
     def numbers(self, error: type[InputError]) -> NDArray[Any]:

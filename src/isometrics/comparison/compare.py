@@ -11,7 +11,8 @@ from isometrics._core.parameters import check_choice
 from isometrics._core.results import ResultTable
 from isometrics._table.path import path_of
 from isometrics.comparison.dominance import DominanceMatrix, dominance_matrix
-from isometrics.comparison.winners import Winners, sentence_of, winners_of
+from isometrics.comparison.sentence import sentence_of
+from isometrics.comparison.winners import Winners, winners_of
 from isometrics.errors import NoCurveError, NotAnswerableError
 from isometrics.measures import TRADEOFF_AREA, Shown, registered
 from isometrics.points import OperatingPoints

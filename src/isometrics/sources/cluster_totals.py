@@ -15,7 +15,6 @@ from isometrics.sources.cleaning import (
     BEYOND,
     INFINITE,
     LARGEST_WEIGHT,
-    MISSING,
     NEGATIVE,
     NOT_NUMBERS,
     WRITTEN_AS_TEXT,
@@ -193,7 +192,7 @@ def _weights(
     sums = rows.select(**flags).select(*(nw.col(flag).sum() for flag in flags))
     counts = {flag: value or 0 for flag, value in source.collect(sums).to_pylist()[0].items()}
     for flag, error, what in (
-        ("missing", MissingValueError, MISSING),
+        ("missing", MissingValueError, MissingValueError.WHAT),
         ("beyond", WeightError, BEYOND),
         ("negative", WeightError, NEGATIVE),
         ("infinite", WeightError, INFINITE),
@@ -233,7 +232,9 @@ def _count_texts(
     texts, times = collected["text"].to_pylist(), collected["rows"].to_numpy()
     missing = np.array([text is None for text in texts], np.bool_)
     strange = np.array([text is not None and not is_number(text) for text in texts], np.bool_)
-    cleaner.offences.recount(name, int(times[missing].sum()), MissingValueError, MISSING)
+    cleaner.offences.recount(
+        name, int(times[missing].sum()), MissingValueError, MissingValueError.WHAT
+    )
     for offences, bad, kind in (
         (cleaner.offences, strange, NOT_NUMBERS),
         (cleaner.as_text, ~missing, WRITTEN_AS_TEXT),
@@ -334,7 +335,7 @@ def _missing(
         if f"missing_{index}" in totals.column_names:
             counts[name] = int(totals[f"missing_{index}"].to_numpy().sum())
     for name, count in counts.items():
-        cleaner.offences.recount(name, count, MissingValueError, MISSING)
+        cleaner.offences.recount(name, count, MissingValueError, MissingValueError.WHAT)
 
 
 def numbers_of(totals: pa.Table, name: str) -> NDArray[Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.metrics import make_scorer
 
 from isometrics._core.parameters import check_beta, check_choice
+from isometrics.errors import warn
 from isometrics.measures import (
     ACHIEVABLE_AUPR,
     AUPR,
@@ -121,6 +122,10 @@ SCORERS: Mapping[str, Any] = ComparedMeasures(
 """The scorers by name, those of measures that you register among them."""
 
 
+_RENAMED = {"tradeoff": "tradeoff_area", "f_gain": "f1_gain"}
+"""Names of version 0.1."""
+
+
 def get_scorer(name: str) -> Any:
     """Return a scorer by its name in `SCORERS`, or by the key of any other measure.
 
@@ -132,5 +137,8 @@ def get_scorer(name: str) -> Any:
     >>> get_scorer("auprg")
     make_scorer(auprg_score, response_method=('decision_function', 'predict_proba'))
     """
+    if name in _RENAMED:
+        warn(f"the scorer {name!r} is now {_RENAMED[name]!r}; change its name", FutureWarning)
+        name = _RENAMED[name]
     others = (each.key for each in registered() if each.higher_is_better)
     return SCORERS[check_choice(name, "name", tuple(dict.fromkeys((*SCORERS, *others))))]
