@@ -94,7 +94,7 @@ def closed_figures():
 @pytest.fixture
 def any_memory_limit(monkeypatch):
     """Take limits of a few bytes too, so that small samples do not fit."""
-    from isometrics.sources import memory
+    from isometrics.sources import memory_limit as memory
 
     monkeypatch.setattr(memory, "LIBRARIES", 0)
     monkeypatch.setattr(memory, "LEAST", 0)

@@ -168,9 +168,6 @@ class DimensionError(InputError):
 class MissingValueError(InputError):
     """NaN or null where a value is needed."""
 
-    WHAT = "missing values (NaN or null)"
-    """What the message calls them, in front of their count."""
-
 
 class FileError(InputError):
     """A file or a table of a database that cannot be read or written."""

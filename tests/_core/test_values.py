@@ -172,7 +172,8 @@ def derived(cls):
 
 
 def is_error(cls):
-    return issubclass(cls, Exception)
+    """Tell whether a class is an error, or a part of one; these are no results."""
+    return issubclass(cls, Exception | errors.Advice)
 
 
 def test_every_class_is_under_the_laws():

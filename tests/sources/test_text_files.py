@@ -25,7 +25,7 @@ from isometrics.errors import (
 )
 from isometrics.sources import text_files
 from isometrics.sources.batches import ColumnTypesChangedError
-from isometrics.sources.memory import LEAST
+from isometrics.sources.memory_limit import LEAST
 from isometrics.sources.opening import open_source
 
 SAMPLE = 20_480

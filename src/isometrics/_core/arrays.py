@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from isometrics._core.missing import MISSING, is_null, missing_rows
 from isometrics.errors import DimensionError, LengthError, MissingValueError
 
 if TYPE_CHECKING:
@@ -117,16 +118,9 @@ class Column(NamedTuple):
 
     def present(self) -> NDArray[Any]:
         """Return the values; NaN and null are refused."""
-        missing = self.null
-        nan = None
-        if self.values.dtype.kind == "f" and self.size and np.isnan(self.values.min()):
-            nan = np.isnan(self.values)
-        elif self.values.dtype.kind in "mM":
-            nan = np.isnat(self.values)
-        if nan is not None:
-            missing = nan if missing is None else nan | missing
+        missing = missing_rows(self.values, self.null)
         if missing is not None:
-            self.refuse(missing, MissingValueError, MissingValueError.WHAT)
+            self.refuse(missing, MissingValueError, MISSING)
         return self.values
 
     def numbers(self, error: type[InputError]) -> NDArray[Any]:
@@ -274,17 +268,6 @@ def _from_frame_library(data: object, name: str) -> tuple[NDArray[Any], NDArray[
     raise DimensionError(
         f"{name} is a {type(data).__name__}; pass a list, an array or a data-frame column"
     )
-
-
-def is_null(value: Any) -> bool:
-    """Return whether a value is None, NaN, which is not equal to itself, or pandas.NA."""
-    if value is None:
-        return True
-    try:
-        return not bool(value == value)  # noqa: PLR0124
-    except (TypeError, ArithmeticError):
-        # pandas.NA and a signalling NaN of `decimal` cannot be compared.
-        return True
 
 
 def plain(value: object) -> object:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.arrays import is_null, offence, plain
+from isometrics._core.arrays import offence, plain
+from isometrics._core.missing import is_null
 from isometrics.errors import Advice, LabelError
 
 if TYPE_CHECKING:

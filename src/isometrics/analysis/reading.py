@@ -16,7 +16,7 @@ from isometrics.sources.arrow import kind_of
 from isometrics.sources.batches import ColumnTypesChangedError, peek
 from isometrics.sources.columns import REMAINING, Layout, layout_of, may_be_model
 from isometrics.sources.frames import FrameSource
-from isometrics.sources.memory import limit_for, rows_budget
+from isometrics.sources.memory_limit import limit_for, rows_budget
 from isometrics.sources.opening import open_source, settle_types
 from isometrics.sources.tables import read_tables
 

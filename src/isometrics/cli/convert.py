@@ -196,7 +196,7 @@ def _predictions(file: str, target: str, columns: Columns) -> Predictions:
 def _arrays(source: Source, names: list[str], memory_limit: str | None) -> dict[str, Any]:
     import pyarrow as pa
 
-    from isometrics.sources.memory import parse_memory_limit
+    from isometrics.sources.memory_limit import parse_memory_limit
 
     room = parse_memory_limit(memory_limit)
     batches = []

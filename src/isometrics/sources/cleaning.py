@@ -10,6 +10,7 @@ import numpy as np
 from isometrics._core.arrays import UNHOLDABLE, offence
 from isometrics._core.groups import GroupNames, Groups
 from isometrics._core.labels import Positions
+from isometrics._core.missing import MISSING
 from isometrics._core.sample import Sample
 from isometrics.errors import (
     EmptyInputError,
@@ -242,7 +243,7 @@ class Cleaner:
         weights: Counts = values.astype(np.int64 if whole else np.float64)
         beyond = values > LARGEST_WEIGHT if whole else None
         bad = [
-            self.offences.add(name, missing, MissingValueError, MissingValueError.WHAT, rows),
+            self.offences.add(name, missing, MissingValueError, MISSING, rows),
             self.offences.add(name, unholdable(column), WeightError, UNHOLDABLE, rows),
             self.offences.add(name, beyond, WeightError, BEYOND, rows),
             self.offences.add(name, values < 0, WeightError, NEGATIVE, rows),
@@ -259,9 +260,7 @@ class Cleaner:
 
     def _positive(self, column: pa.Array, rows: Positions) -> dict[str, NDArray[np.bool_]]:
         values, missing = self.labels.read(column)
-        if self.offences.add(
-            self.layout.label, missing, MissingValueError, MissingValueError.WHAT, rows
-        ):
+        if self.offences.add(self.layout.label, missing, MissingValueError, MISSING, rows):
             return {}
         self.offences.add(self.layout.label, unholdable(column), LabelError, UNHOLDABLE, rows)
         self.labels.remember(values, rows)
@@ -279,7 +278,7 @@ class Cleaner:
         if kind_of(column.type) == "string":
             return self._texts(name, column, rows, ScoreError)
         values, missing = numbers(column)
-        self.offences.add(name, missing, MissingValueError, MissingValueError.WHAT, rows)
+        self.offences.add(name, missing, MissingValueError, MISSING, rows)
         self.offences.add(name, unholdable(column), ScoreError, UNHOLDABLE, rows)
         return values
 
@@ -288,7 +287,7 @@ class Cleaner:
     ) -> NDArray[Any]:
         """Refuse texts; where some are numbers, those that are not are named."""
         found, distinct = codes(column)
-        self.offences.add(name, found < 0, MissingValueError, MissingValueError.WHAT, rows)
+        self.offences.add(name, found < 0, MissingValueError, MISSING, rows)
         strange = np.array([*(not is_number(text) for text in distinct), False], np.bool_)[found]
         for offences, bad, kind in (
             (self.offences, strange, NOT_NUMBERS),
@@ -301,5 +300,5 @@ class Cleaner:
 
     def _coded(self, name: str, column: pa.Array, rows: Positions) -> Coded:
         found, distinct = codes(column)
-        self.offences.add(name, found < 0, MissingValueError, MissingValueError.WHAT, rows)
+        self.offences.add(name, found < 0, MissingValueError, MISSING, rows)
         return found, distinct

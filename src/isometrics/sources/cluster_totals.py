@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.labels import Positions
+from isometrics._core.missing import MISSING
 from isometrics._core.sample import LARGEST_COUNT
 from isometrics.errors import LabelError, MissingValueError, ParameterError, ScoreError, WeightError
 from isometrics.sources.arrow import NUMERIC, codes, is_number, kind_of, numbers
@@ -192,7 +193,7 @@ def _weights(
     sums = rows.select(**flags).select(*(nw.col(flag).sum() for flag in flags))
     counts = {flag: value or 0 for flag, value in source.collect(sums).to_pylist()[0].items()}
     for flag, error, what in (
-        ("missing", MissingValueError, MissingValueError.WHAT),
+        ("missing", MissingValueError, MISSING),
         ("beyond", WeightError, BEYOND),
         ("negative", WeightError, NEGATIVE),
         ("infinite", WeightError, INFINITE),
@@ -232,9 +233,7 @@ def _count_texts(
     texts, times = collected["text"].to_pylist(), collected["rows"].to_numpy()
     missing = np.array([text is None for text in texts], np.bool_)
     strange = np.array([text is not None and not is_number(text) for text in texts], np.bool_)
-    cleaner.offences.recount(
-        name, int(times[missing].sum()), MissingValueError, MissingValueError.WHAT
-    )
+    cleaner.offences.recount(name, int(times[missing].sum()), MissingValueError, MISSING)
     for offences, bad, kind in (
         (cleaner.offences, strange, NOT_NUMBERS),
         (cleaner.as_text, ~missing, WRITTEN_AS_TEXT),
@@ -335,7 +334,7 @@ def _missing(
         if f"missing_{index}" in totals.column_names:
             counts[name] = int(totals[f"missing_{index}"].to_numpy().sum())
     for name, count in counts.items():
-        cleaner.offences.recount(name, count, MissingValueError, MissingValueError.WHAT)
+        cleaner.offences.recount(name, count, MissingValueError, MISSING)
 
 
 def numbers_of(totals: pa.Table, name: str) -> NDArray[Any]:

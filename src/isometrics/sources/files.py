@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from isometrics.errors import Advice, FileError, ParameterError
 from isometrics.sources.arrow import kind_of
 from isometrics.sources.batches import batch_rows, reading
-from isometrics.sources.memory import SHARE_OF_BATCHES, in_megabytes
+from isometrics.sources.memory_limit import SHARE_OF_BATCHES, in_megabytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

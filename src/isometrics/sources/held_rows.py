@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from isometrics._core.sample import Sample
 from isometrics.errors import Advice, ParameterError
 from isometrics.points.models import GroupTables, count_groups
-from isometrics.sources.memory import limit_for
+from isometrics.sources.memory_limit import limit_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -22,7 +22,7 @@ from isometrics.sources.files import (
     files_of,
     kind_of_file,
 )
-from isometrics.sources.memory import SHARE_OF_BATCHES, parse_memory_limit
+from isometrics.sources.memory_limit import SHARE_OF_BATCHES, parse_memory_limit
 from isometrics.sources.text_files import (
     TextFiles,
     copy_without_blank_blocks,

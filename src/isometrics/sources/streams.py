@@ -27,7 +27,7 @@ from isometrics.points import OperatingPoints
 from isometrics.points.bounds import AreaBrackets, apart
 from isometrics.points.devices import measures
 from isometrics.sources.devices import DeviceBins, can_count, negative_label
-from isometrics.sources.memory import parse_bytes, parse_memory_limit
+from isometrics.sources.memory_limit import parse_bytes, parse_memory_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -13,7 +13,7 @@ from isometrics.sources.binned_rows import BinnedRows
 from isometrics.sources.cleaning import Cleaner
 from isometrics.sources.clusters import ClusterFrame, read_cluster
 from isometrics.sources.held_rows import HeldRows, keeping
-from isometrics.sources.memory import rows_budget
+from isometrics.sources.memory_limit import rows_budget
 from isometrics.sources.sorted_rows import SortedRows, SpillFolder
 
 if TYPE_CHECKING:

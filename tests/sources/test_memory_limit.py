@@ -12,8 +12,8 @@ import pytest
 import isometrics as iso
 from isometrics.errors import FileError, ParameterError
 from isometrics.formats.text import uncompressed_size
-from isometrics.sources import memory
-from isometrics.sources.memory import (
+from isometrics.sources import memory_limit as memory
+from isometrics.sources.memory_limit import (
     LEAST,
     LIBRARIES,
     SHARE,
