@@ -473,7 +473,19 @@ def parameters():
                         yield from numeric(f"{label}.{method}", plain)
 
 
-DATA = {"y_true", "y_score", "y", "sample_weight", "groups", "tp", "fp", "fpr", "tpr", "recall"}
+DATA = {
+    "y_true",
+    "y_score",
+    "y",
+    "sample_weight",
+    "groups",
+    "clusters",
+    "tp",
+    "fp",
+    "fpr",
+    "tpr",
+    "recall",
+}
 DATA |= {"precision", "y_pred", "scores", "probabilities"}
 
 
