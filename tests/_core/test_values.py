@@ -159,7 +159,7 @@ def classes():
     # on the page.
     found = {path: found_at(path) for path in paths}
     for module in pkgutil.walk_packages(iso.__path__, "isometrics."):
-        if not re.search(r"cli|integrations|kernels|__main__|widget", module.name):
+        if not re.search(r"cli|integrations|_counting|__main__|widget", module.name):
             importlib.import_module(module.name)
     found |= {f"{cls.__module__}.{cls.__name__}": cls for cls in derived(Value)}
     return {path: cls for path, cls in found.items() if isinstance(cls, type)}
