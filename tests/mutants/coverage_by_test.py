@@ -31,7 +31,8 @@ def measure(
     root: Path, paths: list[Path], folder: Path, tests: list[str], workers: int
 ) -> Coverage:
     """Run the quick tests once, and note for each line of the modules which tests run it."""
-    settings = folder / "coverage.ini"
+    # Not coverage.ini: the data of several workers are coverage.*, all of which are removed first.
+    settings = folder / "measured.ini"
     included = "\n    ".join(f"{root / path}" for path in paths)
     settings.write_text(f"[run]\nbranch = false\ninclude =\n    {included}\n")
     data, times = folder / "coverage", folder / "times.json"
@@ -49,7 +50,10 @@ def measure(
         "HYPOTHESIS_PROFILE": "quick",
     }
     subprocess.run(command, cwd=root, env=environment, check=False)
-    return load(root, folder)
+    coverage = load(root, folder)
+    if not coverage.seconds:
+        sys.exit("no test passed, so no mutant can be tried; see the output above")
+    return coverage
 
 
 def load(root: Path, folder: Path) -> Coverage:
