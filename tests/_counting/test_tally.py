@@ -112,8 +112,13 @@ def test_rows_without_weights():
     tally = Tally.from_rows(ORDER, np.array([5, 3, 5], WORD), np.array([True, False, False]))
     assert (tally.lo.tolist(), tally.positives.tolist()) == ([3, 5], [0, 1])
     assert tally.negatives.tolist() == [1, 1]
-    assert Tally.empty(ORDER).merge(tally, Tally.empty(ORDER)).size == 2
-    assert Tally.empty(ORDER).totals == (0, 0)
+    empty = Tally.empty(ORDER)
+    check(empty, [])
+    assert empty.size == empty.positives.size == empty.negatives.size == 0
+    assert empty.totals == (0, 0)
+    together = empty.merge(tally, empty)
+    np.testing.assert_array_equal(together.lo, tally.lo, strict=True)
+    np.testing.assert_array_equal(together.positives, tally.positives, strict=True)
 
 
 @given(st.lists(rows(weights=("integers",), max_size=15), min_size=1, max_size=4), st.randoms())
@@ -295,6 +300,13 @@ def test_uncertainty_bounds_the_width_of_areas(drawn, random):
         assert brackets[name].width <= each.sum() + 1e-9, name
 
 
+@given(both_classes(weights=("none", "integers")), st.randoms(), st.integers(2, 5))
+def test_uncertainty_depends_on_shares_of_rows_only(drawn, random, times):
+    tally = joined(drawn, random)
+    repeated = replace(tally, positives=tally.positives * times, negatives=tally.negatives * times)
+    np.testing.assert_allclose(repeated.uncertainty(), tally.uncertainty(), rtol=1e-12)
+
+
 @given(both_classes(), st.randoms())
 def test_no_vertex_is_lost(drawn, random):
     """Rows of intervals that need not be looked into are no vertices of the hull."""
@@ -320,10 +332,10 @@ def test_what_is_not_chosen_leaves_less_than_the_tolerance(drawn, random, tolera
     assert (chosen.intervals | ~tally.may_hold_vertices()).all()
     left = np.where(chosen.all_rows, 0.0, tally.uncertainty())
     assert left.sum(axis=1).max() <= tolerance
-    known = np.ones(tally.size, np.bool_)
-    np.testing.assert_array_equal(
-        tally.to_refine(tolerance, without_vertices=known).intervals, chosen.all_rows
-    )
+    without = np.array([random.random() < 0.5 for _ in range(tally.size)])
+    fewer = tally.to_refine(tolerance, without_vertices=without)
+    np.testing.assert_array_equal(fewer.all_rows, chosen.all_rows)
+    np.testing.assert_array_equal(fewer.vertices, chosen.vertices & ~without)
     some = tally.to_refine(tolerance, room=3)
     assert (chosen.intervals | ~some.intervals).all()
     inside = (tally.positives + tally.negatives)[some.intervals]

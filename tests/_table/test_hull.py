@@ -30,6 +30,13 @@ def test_vertices_are_exact(table):
     assert vertices(of_counts(table).hull()) == list(Curve.of(*table).hull().points)
 
 
+def test_a_vertex_that_floats_cannot_tell():
+    """Slopes 321/2**27 and 2**26/28059810762433: cross products 2**53 + 1 and 2**53."""
+    tp, fp = np.cumsum([[321, 2**26], [2**27, (2**53 + 1) // 321]], axis=1)
+    table = (tp, fp, int(tp[-1]), int(fp[-1]))
+    assert vertices(of_counts(table).hull()) == [(0, 0), *zip(*table[:2], strict=True)]
+
+
 @given(point_clouds())
 def test_vertices_of_unordered_points_are_exact(cloud):
     points = of_counts(cloud, labels=[f"set {row}" for row in range(len(cloud[0]))])

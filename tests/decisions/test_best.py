@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import fields
 from fractions import Fraction
 
 import narwhals.stable.v2 as nw
@@ -350,6 +351,14 @@ def test_a_decision_is_a_value():
     assert repr(decision).splitlines()[0] == (
         "Decision: threshold 0.3, best for accuracy at cost 0.2: 0.85"
     )
+
+
+def test_a_decision_without_a_label_is_named_by_its_threshold():
+    decision = iso.best_threshold(SMALL)
+    named = {field.name: getattr(decision, field.name) for field in fields(decision)}
+    del named["label"]
+    assert iso.Decision(**named) == decision
+    assert repr(iso.Decision(**named)).startswith("Decision: threshold 0.6, ")
 
 
 # weighted indices ------------------------------------------------------------------------------
