@@ -90,7 +90,8 @@ def test_errors_keep_their_parts(again):
     error = again(errors.FileError.unreadable("a.csv", "it is empty").within("fold 1"))
     assert str(error) == "fold 1: cannot read 'a.csv': it is empty"
     assert error.args == (str(error),)
-    assert (error.problem, error.file, error.reason) == (str(error), "a.csv", "it is empty")
+    assert (error.where, error.problem) == ("fold 1", "cannot read 'a.csv': it is empty")
+    assert (error.file, error.reason) == ("a.csv", "it is empty")
     advised = again(errors.LabelError("what", ADVICE))
     assert advised.phrase(str) == "what; say which with pos_label, for example '{label}'"
 
@@ -101,6 +102,18 @@ def test_an_error_of_a_part_keeps_its_class_and_advice():
     assert error.phrase(str) == "fold 3: only positives; say which with pos_label, for example " + (
         "'{label}'"
     )
+
+
+@pytest.mark.parametrize("again", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_an_error_about_a_parameter_keeps_its_name(again):
+    error = again(errors.ParameterError("must be above 0 but is -1", ADVICE, parameter="beta"))
+    assert (error.parameter, error.problem) == ("beta", "must be above 0 but is -1")
+    assert str(error).startswith("beta must be above 0 but is -1; say which with pos_label=")
+    within = error.within("fold 3").within("study")
+    assert within.phrase(lambda name: f"<{name}>").startswith(
+        "study: fold 3: <beta> must be above 0 but is -1; say which with <pos_label>"
+    )
+    assert (error.where, within.where) == ("", "study: fold 3")
 
 
 def test_a_file_has_another_name_for_those_who_do_not_know_its_path():

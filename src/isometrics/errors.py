@@ -112,23 +112,41 @@ class IsometricsError(ValueError):
         What was given, and what is wrong with it.
     advice
         What to do about it.
+    parameter
+        The parameter that cannot be used as it was given, if it is one. The message begins with
+        its name, and the problem is said of it.
+
+    Examples
+    --------
+    >>> error = IsometricsError("must be a number above 0 but is -1", parameter="half_width")
+    >>> print(error)
+    half_width must be a number above 0 but is -1
+    >>> error.phrase(lambda parameter: f"the field {parameter!r}")
+    "the field 'half_width' must be a number above 0 but is -1"
     """
 
-    def __init__(self, problem: str, advice: Advice | None = None) -> None:
+    where = ""
+    """The part of something that it is about, which the message begins with."""
+
+    def __init__(
+        self, problem: str, advice: Advice | None = None, *, parameter: str | None = None
+    ) -> None:
         self.problem = redacted(problem)
         self.advice = advice
+        self.parameter = parameter
         super().__init__(self.phrase())
 
-    def phrase(self, name_of: Callable[[str], str] = _in_python) -> str:
+    def phrase(self, name_of: Callable[[str], str] | None = None) -> str:
         """Return the message, with the parameters it names under the names of a function."""
-        if self.advice is None:
-            return self.problem
-        return redacted(f"{self.problem}; {self.advice.phrase(name_of)}")
+        where = self.where and f"{self.where}: "
+        subject = "" if self.parameter is None else f"{(name_of or str)(self.parameter)} "
+        advice = "" if self.advice is None else f"; {self.advice.phrase(name_of or _in_python)}"
+        return redacted(f"{where}{subject}{self.problem}{advice}")
 
     def within(self, where: str) -> Self:
         """Return the same error of a part of something, which the message begins with."""
         error = copy.copy(self)
-        error.problem = redacted(f"{where}: {self.problem}")
+        error.where = redacted(f"{where}: {self.where}" if self.where else where)
         error.args = (error.phrase(),)
         return error
 

@@ -261,12 +261,12 @@ def parse_measures(
     several = isinstance(measures, Iterable) and not isinstance(measures, str)
     given = tuple(measures) if several else (measures,)  # type: ignore[arg-type]
     if not given:
-        raise ParameterError("measures is empty; give at least one")
+        raise ParameterError("is empty; give at least one", parameter="measures")
     parsed = tuple(map(_parse_measure, given))
     names = [measure.name for measure in parsed]
     for name in names:
         if names.count(name) > 1:
-            raise ParameterError(f"measures has {name!r} twice; leave one of them out")
+            raise ParameterError(f"has {name!r} twice; leave one of them out", parameter="measures")
     return parsed
 
 
@@ -279,8 +279,9 @@ def _parse_measure(given: object) -> Measure:
         return Measure(getattr(given, "__name__", type(given).__name__), given)
     names = ", ".join(repr(measure.name) for measure in registered())
     raise ParameterError(
-        f"measures must be names among {names}, functions of operating "
-        f"points or measures such as f_at(0.5), but one is {given!r}"
+        f"must be names among {names}, functions of operating points or measures such as "
+        f"f_at(0.5), but one is {given!r}",
+        parameter="measures",
     )
 
 

@@ -115,7 +115,8 @@ def multilabel_confusions(
     unknown = [number for number in numbers if number not in range(truth.shape[1])]
     if unknown:
         raise ParameterError(
-            f"labels must be column numbers below {truth.shape[1]} but has {unknown[0]!r}"
+            f"must be column numbers below {truth.shape[1]} but has {unknown[0]!r}",
+            parameter="labels",
         )
     counts: dict[object, Confusion] = {}
     for number in numbers:
@@ -136,7 +137,7 @@ def _matrix(values: Any) -> NDArray[Any]:
 
 def _some(labels: Sequence[Label]) -> Sequence[Label]:
     if len(labels) == 0:
-        raise ParameterError("labels is empty; name at least one class")
+        raise ParameterError("is empty; name at least one class", parameter="labels")
     return labels
 
 

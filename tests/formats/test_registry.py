@@ -103,9 +103,9 @@ def test_only_formats_that_can_be_read_are_read(tmp_path, name):
 
 
 def test_options_that_a_format_does_not_take(tmp_path):
-    with pytest.raises(ParameterError, match="list takes no options but not pos_label="):
+    with pytest.raises(ParameterError, match="pos_label is not an option of list; it takes none"):
         formats.read(tmp_path / "x", "list", pos_label=1)
-    with pytest.raises(ParameterError, match="PR takes positives=, negatives= but not totals="):
+    with pytest.raises(ParameterError, match="totals is not an option of PR; it takes pos"):
         formats.read(tmp_path / "x", "PR", totals=1)
 
 

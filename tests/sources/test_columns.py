@@ -279,9 +279,9 @@ def test_roles_that_two_columns_fit(role):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"label": "lable"}, "label: there is no column 'lable'; did you mean 'Label'?"),
-        ({"scores": "scroe"}, "scores: there is no column 'scroe'; did you mean 'score'?"),
-        ({"group": "qqq"}, "group: there is no column 'qqq'; there are 'Label' and 'score'"),
+        ({"label": "lable"}, "label is 'lable', which is no column; did you mean 'Label'?"),
+        ({"scores": "scroe"}, "scores is 'scroe', which is no column; did you mean 'score'?"),
+        ({"group": "qqq"}, "group is 'qqq', which is no column; there are 'Label' and 'score'"),
         ({"weight": True}, "weight must be the name of a column but is True"),
         ({"label": False}, "label must be the name of a column but is False"),
         ({"group": "Label", "label": "Label"}, "the column 'Label' is given as label and as group"),

@@ -297,7 +297,7 @@ def parse_shape(shape: object, name: str) -> tuple[int, int]:
         if rows is not None and columns is not None and min(rows, columns) > 0:
             return rows, columns
     raise MembershipError(
-        f"{name} must be two whole numbers, rows and columns, 1 or more, but is {shape!r}"
+        f"must be two whole numbers, rows and columns, 1 or more, but is {shape!r}", parameter=name
     )
 
 
@@ -345,7 +345,7 @@ def parse_sets(sets: object, name: str, labels: Sequence[object] | None = None) 
         keys = tuple(range(len(values)))
     else:
         raise MembershipError(
-            f"{name} must be a list or a dict of sets but is a {type(sets).__name__}"
+            f"must be a list or a dict of sets but is a {type(sets).__name__}", parameter=name
         )
     if not values:
         raise EmptyInputError(f"{name} is empty; at least one set is needed")
@@ -459,7 +459,8 @@ def _parse_universe_size(universe_size: object) -> int:
     size = parse_whole(universe_size)
     if size is None or not 0 < size <= LARGEST_COUNT:
         raise MembershipError(
-            f"universe_size must be a whole number between 1 and 2**53 but is {universe_size!r}"
+            f"must be a whole number between 1 and 2**53 but is {universe_size!r}",
+            parameter="universe_size",
         )
     return size
 

@@ -52,7 +52,7 @@ def positive_rows(labels: Column, pos_label: object) -> NDArray[np.bool_]:
 def check_pos_label(pos_label: object) -> None:
     """Check that one value was given as the positive label."""
     if isinstance(pos_label, list | tuple | set | dict | np.ndarray):
-        raise LabelError(f"pos_label must be one value but is {pos_label!r}")
+        raise LabelError(f"must be one value but is {pos_label!r}", parameter="pos_label")
 
 
 def positive_by_convention(values: Any, xp: Any) -> Any:
@@ -138,8 +138,8 @@ class Classes:
             )
         if len(labels) == 2 and not equal_to(np.array([*labels, None], object), pos_label).any():
             raise LabelError(
-                f"pos_label {pos_label!r} is not among the labels of {self._name}, "
-                f"{_listed(labels)}"
+                f"{pos_label!r} is not among the labels of {self._name}, {_listed(labels)}",
+                parameter="pos_label",
             )
 
 

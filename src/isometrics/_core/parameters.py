@@ -115,7 +115,7 @@ def check_size(size: int, name: str = "size") -> int:
     """Check how many points or pixels to use."""
     whole = parse_whole(size)
     if whole is None or whole < 2:
-        raise ParameterError(f"{name} must be a whole number, 2 or more, but is {size!r}")
+        raise ParameterError(f"must be a whole number, 2 or more, but is {size!r}", parameter=name)
     return whole
 
 
@@ -138,7 +138,7 @@ def parse_betas(betas: float | Iterable[float]) -> tuple[float, ...]:
             given = list(betas)  # type: ignore[arg-type]
     values = tuple(check_beta(beta) for beta in given)
     if not values:
-        raise ParameterError("betas is empty; give at least one β")
+        raise ParameterError("is empty; give at least one β", parameter="betas")
     return values
 
 
@@ -162,7 +162,7 @@ def parse_positions(x: ArrayLike, *, axis: str, lowest: float = 0.0) -> NDArray[
     """Check positions on an axis."""
     array = parse_numbers(x)
     if array is None or not ((array >= lowest) & (array <= 1)).all():
-        raise ParameterError(f"x must be a {axis} between {lowest:g} and 1")
+        raise ParameterError(f"must be a {axis} between {lowest:g} and 1", parameter="x")
     return array
 
 
@@ -175,7 +175,7 @@ def parse_values(
     """Check a number, or an array of numbers, that a user wants an answer for."""
     array = parse_numbers(values)
     if array is None or not holds(array).all():
-        raise ParameterError(f"{name} must be {accepted}")
+        raise ParameterError(f"must be {accepted}", parameter=name)
     return array
 
 
@@ -185,7 +185,7 @@ def parse_lambdas(lam: ArrayLike) -> NDArray[np.float64]:
     array = parse_values(lam, "lam", lambda array: ~np.isnan(array), accepted)
     outside = array[(array < 0) | (array > 1)]
     if outside.size:
-        raise ParameterError(f"lam must be {accepted} but is {outside[0]:g}")
+        raise ParameterError(f"must be {accepted} but is {outside[0]:g}", parameter="lam")
     return array
 
 
@@ -197,9 +197,8 @@ def check_tolerance(tolerance: float) -> float:
 def check_choice(value: str, name: str, choices: tuple[str, ...]) -> str:
     """Check a named option."""
     if not isinstance(value, str) or value not in choices:
-        raise ParameterError(
-            f"{name} must be one of {', '.join(map(repr, choices))} but is {value!r}"
-        )
+        listed = ", ".join(map(repr, choices))
+        raise ParameterError(f"must be one of {listed} but is {value!r}", parameter=name)
     return value
 
 
@@ -216,7 +215,7 @@ def _parameter(value: float, name: str, holds: Callable[[float], bool], accepted
         # No double holds integers of any size.
         number = None if abs(number) > _LARGEST else float(number)
     if number is None or not holds(number):
-        raise ParameterError(f"{name} must be {accepted} but is {value!r}")
+        raise ParameterError(f"must be {accepted} but is {value!r}", parameter=name)
     return number
 
 
@@ -255,7 +254,8 @@ def parse_jobs(n_jobs: int | None) -> int:
     threads = parse_whole(n_jobs)
     if threads is None or (threads < 1 and threads != -1):
         raise ParameterError(
-            f"n_jobs must be a number of threads, -1 for all or None for one, but is {n_jobs!r}"
+            f"must be a number of threads, -1 for all or None for one, but is {n_jobs!r}",
+            parameter="n_jobs",
         )
     return threads if threads > 0 else (os.cpu_count() or 1)
 
@@ -277,8 +277,9 @@ def parse_random_state(random_state: object) -> np.random.SeedSequence:
     seed = parse_whole(random_state)
     if random_state is not None and (seed is None or seed < 0):
         raise ParameterError(
-            "random_state must be None, a whole number ≥ 0, a NumPy Generator or a SeedSequence "
-            f"but is {random_state!r}"
+            "must be None, a whole number ≥ 0, a NumPy Generator or a SeedSequence "
+            f"but is {random_state!r}",
+            parameter="random_state",
         )
     return np.random.SeedSequence(seed)
 

@@ -30,4 +30,6 @@ def reporting(
     elif callable(progress):
         yield progress
     else:
-        raise ParameterError(f"progress must be True, False or a function but is {progress!r}")
+        raise ParameterError(
+            f"must be True, False or a function but is {progress!r}", parameter="progress"
+        )

@@ -160,7 +160,9 @@ def scores_by_model(scores: object, argument: str, unnamed: str) -> dict[str, An
     else:
         named = _columns_of_frame(scores, argument) or {unnamed: scores}
     if not named:
-        raise ParameterError(f"{argument} is empty; give the scores of one model or more, by name")
+        raise ParameterError(
+            "is empty; give the scores of one model or more, by name", parameter=argument
+        )
     for name in named:
         if not isinstance(name, str):
             raise ParameterError(f"the name of a model must be a text but is {name!r}")
@@ -235,9 +237,9 @@ def check_totals(
     for name, value in (("positives", positives), ("negatives", negatives)):
         number = parse_number(value)
         if number is None:
-            raise PointsError(f"{name} must be a number but is {value!r}")
+            raise PointsError(f"must be a number but is {value!r}", parameter=name)
         if not 0 <= number <= LARGEST_COUNT and (number < 0 or isinstance(number, int)):
-            raise PointsError(f"{name} must lie between 0 and 2**53 but is {value!r}")
+            raise PointsError(f"must lie between 0 and 2**53 but is {value!r}", parameter=name)
         if not math.isfinite(number):
             raise PointsError(f"{name} must be finite but is {value!r}")
         totals.append(number)
@@ -299,7 +301,7 @@ def _as_list(value: object, name: str) -> object:
     """Return one number as an array, in its own type where that is NumPy's."""
     number = parse_number(value)
     if number is None:
-        raise PointsError(f"{name} must be a number, or several, but is {value!r}")
+        raise PointsError(f"must be a number, or several, but is {value!r}", parameter=name)
     return np.atleast_1d(value) if isinstance(value, np.generic | np.ndarray) else [number]
 
 

@@ -475,5 +475,7 @@ def _betas(beta: float | Iterable[float]) -> tuple[float, ...]:
     """Check one β or several; columns are named after them, so they must differ in print."""
     betas = parse_betas(beta)
     if len(set(map(f_key, betas))) < len(betas):
-        raise ParameterError(f"beta must have values that differ in six digits but is {beta!r}")
+        raise ParameterError(
+            f"must have values that differ in six digits but is {beta!r}", parameter="beta"
+        )
     return betas

@@ -254,8 +254,9 @@ def _parse_folds(raw: Any) -> dict[str, dict[str, OperatingPoints]]:
         tables = {str(number): table for number, table in enumerate(tables)}
     if not isinstance(tables, Mapping):
         raise ParameterError(
-            "tables must be a list of OperatingPoints or a mapping of folds to them but is "
-            f"{type(raw).__name__}"
+            "must be a list of OperatingPoints or a mapping of folds to them but is "
+            f"{type(raw).__name__}",
+            parameter="tables",
         )
     if "test_score" in tables or "fit_time" in tables:
         raise ParameterError(
@@ -316,7 +317,7 @@ def _two_class_folds(
             UndefinedWarning,
         )
     if not two_class:
-        raise ParameterError("tables is empty; at least one fold is needed")
+        raise ParameterError("is empty; at least one fold is needed", parameter="tables")
     return two_class
 
 

@@ -175,7 +175,7 @@ def calibration_report(
     Column(argument, values).refuse(outside, ScoreError, "values outside [0, 1]")
     n_bins = parse_whole(bins)
     if n_bins is None or n_bins < 1:
-        raise ParameterError(f"bins must be a whole number ≥ 1 but is {bins!r}")
+        raise ParameterError(f"must be a whole number ≥ 1 but is {bins!r}", parameter="bins")
     level = check_confidence(confidence, "confidence")
     bin_index = _bins_of_equal_size(values, n_bins)
     items = np.bincount(bin_index)

@@ -70,7 +70,7 @@ def convert(
     options = {name: value for name, value in told.items() if value is not None}
     found = source_format or (None if file == "-" else formats.sniff(file))
     if found is not None:
-        check_choice(found, "--from", tuple(formats.FORMATS))
+        check_choice(found, "format", tuple(formats.FORMATS))
         if columns.pos_label is not None and "pos_label" in formats.FORMATS[found].options:
             options["pos_label"] = columns.pos_label
         _write_known(formats.read(file, found, **options), output, target, escape_formulas)
@@ -105,7 +105,7 @@ def _target(to: str | None, output: str) -> str:
             raise ParameterError(f"only CSV goes to standard output; name a file for {to}")
         return ".csv"
     if to is not None:
-        return known[check_choice(to, "--to", tuple(known))]
+        return known[check_choice(to, "to", tuple(known))]
     if suffix in known.values():
         return suffix
     if suffix.lstrip(".") in known:

@@ -80,8 +80,11 @@ def plot(
         raise ParameterError(f"--dpi must be between 10 and 2000 but is {dpi}")
     # Whether there is matplotlib is said before a long file is read.
     import isometrics.plot  # noqa: F401
+    from isometrics._core.parameters import check_choice
 
     analysis = load(file, columns, answers, intervals=certainty.wanted)
+    if only is not None:
+        check_choice(only, "only", (*analysis.groups, *analysis.skipped))
     options: dict[str, Any] = {}
     if space in COORDINATES:
         options = {"hull": hull, "isolines": isolines}

@@ -146,7 +146,15 @@ LEAST_ADDRESS_SPACE = 1_000_000_000
 _ONLY_TOLD = {"--help", "-h", "--version"}
 # Windows has no such limits.
 resource: Any = import_module("resource") if find_spec("resource") else None
-_OTHER_NAMES = {"format": "--from"}
+_OTHER_NAMES = {
+    "betas": "--beta",
+    "confidence_level": "--confidence",
+    "format": "--from",
+    "lam": "--lambda",
+    "measures": "--measure",
+    "n_jobs": "--jobs",
+    "n_resamples": "--resamples",
+}
 """Options whose names are not those of the parameters in Python."""
 
 

@@ -159,7 +159,8 @@ def positive_class(classes: list[str], pos_label: object, source: object) -> str
     if pos_label is not None:
         if str(pos_label) not in classes:
             raise LabelError(
-                f"pos_label {pos_label!r} is not among the classes of {source}, {listed}"
+                f"{pos_label!r} is not among the classes of {source}, {listed}",
+                parameter="pos_label",
             )
         return str(pos_label)
     by_name = {name.lower(): name for name in classes}

@@ -187,8 +187,12 @@ def read(
     accepted = FORMATS[format].options
     unknown = [name for name in options if name not in accepted]
     if unknown:
-        listed = ", ".join(f"{name}=" for name in accepted) or "no options"
-        raise ParameterError(f"{format} takes {listed} but not {unknown[0]}=")
+        listed = ", ".join(f"{{{name}}}" for name in accepted)
+        raise ParameterError(
+            f"is not an option of {format}",
+            Advice(f"it takes {listed}" if accepted else "it takes none"),
+            parameter=unknown[0],
+        )
     return reader(path, **options)
 
 

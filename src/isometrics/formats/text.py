@@ -111,7 +111,7 @@ def as_path(path: object) -> Path:
     try:
         return Path(path)  # type: ignore[arg-type]
     except TypeError:
-        raise ParameterError(f"path must name a file but is {path!r}") from None
+        raise ParameterError(f"must name a file but is {path!r}", parameter="path") from None
 
 
 def uncompressed_size(path: Path) -> int:

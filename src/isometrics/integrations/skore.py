@@ -180,7 +180,8 @@ def _sample(report: Any, data_source: str, response_method: str, pos_label: obje
         pos_label = report.pos_label
     elif report.pos_label not in (None, pos_label):
         raise ParameterError(
-            f"pos_label is {pos_label!r} but that of the report is {report.pos_label!r}"
+            f"is {pos_label!r} but that of the report is {report.pos_label!r}",
+            parameter="pos_label",
         )
     from isometrics.integrations.sklearn.estimators import positive_place, response_name
 
@@ -206,8 +207,9 @@ def _models_of(report: Any) -> dict[str, Any]:
     if isinstance(report, skore.EstimatorReport | skore.CrossValidationReport):
         return {report.estimator_name_: report}
     raise ParameterError(
-        "report must be an EstimatorReport, a CrossValidationReport or a ComparisonReport of "
-        f"skore but is {type(report).__name__}"
+        "must be an EstimatorReport, a CrossValidationReport or a ComparisonReport of skore but is "
+        f"{type(report).__name__}",
+        parameter="report",
     )
 
 

@@ -55,10 +55,14 @@ def band(
     """
     band_list = [bands] if isinstance(bands, Band) else list(bands)
     if not band_list or not all(isinstance(item, Band) for item in band_list):
-        raise ParameterError("bands must be a Band or a list of them, as band() of curves returns")
+        raise ParameterError(
+            "must be a Band or a list of them, as band() of curves returns", parameter="bands"
+        )
     spaces = sorted({item.space for item in band_list})
     if len(spaces) > 1:
-        raise ParameterError(f"bands must be of one space but are of {' and '.join(spaces)}")
+        raise ParameterError(
+            f"must be of one space but are of {' and '.join(spaces)}", parameter="bands"
+        )
     ax = _frame(ax, band_list[0])
     models: list[str] = []
     for item in band_list:
@@ -136,7 +140,8 @@ def better(result: BetterCurve, ax: Axes | None = None, *, scale: str = "lambda"
     """
     if not isinstance(result, BetterCurve):
         raise ParameterError(
-            f"result must be what better() of curves returned but is {type(result).__name__}"
+            f"must be what better() of curves returned but is {type(result).__name__}",
+            parameter="result",
         )
     check_choice(scale, "scale", SCALES)
     if ax is None:

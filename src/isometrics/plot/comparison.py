@@ -60,7 +60,7 @@ def comparison(result: Comparison, ax: Axes | None = None, *, legend: bool = Tru
     """
     if not isinstance(result, Comparison):
         raise ParameterError(
-            f"result must be what compare() returned but is {type(result).__name__}"
+            f"must be what compare() returned but is {type(result).__name__}", parameter="result"
         )
     axes = tradeoff(result.models, ax, index=result.index, legend=False)
     _draw_strip(axes, result)

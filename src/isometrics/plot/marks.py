@@ -59,7 +59,7 @@ class Options(NamedTuple):
             "low": check_gain(self.low, "low"),
         }
         if numbers["low"] >= 1:
-            raise ParameterError(f"low must be below 1 but is {self.low!r}")
+            raise ParameterError(f"must be below 1 but is {self.low!r}", parameter="low")
         if self.annotate_hull is not None:
             check_choice(self.annotate_hull, "annotate_hull", tuple(SCORES))
         if self.grid_of is not None:
@@ -83,7 +83,8 @@ def named(pts: Models) -> list[tuple[str | None, OperatingPoints]]:
         return [(None, pts)]
     if not isinstance(pts, Mapping) or not pts:
         raise ParameterError(
-            f"pts must be OperatingPoints or a mapping of names to them but is {pts!r:.60}"
+            f"must be OperatingPoints or a mapping of names to them but is {pts!r:.60}",
+            parameter="pts",
         )
     for name, points in pts.items():
         if not isinstance(points, OperatingPoints):

@@ -386,7 +386,7 @@ def overview(
         _, axes = plt.subplots(2, 2, figsize=(11.2, 10.8), layout="constrained")
     axes_array = np.asarray(axes, dtype=object)
     if axes_array.size != len(SPACES):
-        raise ParameterError(f"axes must be four axes but has {axes_array.size}")
+        raise ParameterError(f"must be four axes but has {axes_array.size}", parameter="axes")
     for (space, draw), ax in zip(SPACES.items(), axes_array.flat, strict=True):
         passed = {name: value for name, value in options.items() if name in accepted[space]}
         draw(pts, ax, **(_defaults(space, pts) | passed))

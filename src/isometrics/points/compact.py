@@ -95,8 +95,9 @@ def compacted(table: Table, most: int) -> Table:
     needed = rows_to_keep(table, 0).size
     if needed > most:
         raise ParameterError(
-            f"max_points must be at least {needed} for this table, whose hull and best rows are so "
-            f"many, but is {most}"
+            f"must be at least {needed} for this table, whose hull and best rows are so many, but "
+            f"is {most}",
+            parameter="max_points",
         )
     rows = _densest(table, most)
     known = table.known

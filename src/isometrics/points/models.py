@@ -91,8 +91,9 @@ def named_models(models: object) -> dict[str, OperatingPoints]:
     """Check that these are models by name."""
     if not isinstance(models, Mapping):
         raise ParameterError(
-            "models must be a mapping of names to OperatingPoints but is "
-            f"{type(models).__name__}; write {{'A': pts_a, 'B': pts_b}}"
+            f"must be a mapping of names to OperatingPoints but is {type(models).__name__}; write "
+            "{'A': pts_a, 'B': pts_b}",
+            parameter="models",
         )
     for name, points in models.items():
         if not isinstance(name, str):

@@ -142,7 +142,7 @@ def _document(
 ) -> dict[str, Any]:
     for name, text in (("title", title), ("description", description)):
         if text is not None and not isinstance(text, str):
-            raise ParameterError(f"{name} must be a text but is {text!r}")
+            raise ParameterError(f"must be a text but is {text!r}", parameter=name)
     return {
         "version": VERSION,
         "title": title or "Which model, which threshold?",

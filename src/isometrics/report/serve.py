@@ -96,7 +96,8 @@ class PageServer(ThreadingHTTPServer):
     def __init__(self, page: str, host: str, port: int) -> None:
         if not 0 <= port <= _LAST_PORT:
             raise ParameterError(
-                f"port must be between 0, which is any free one, and {_LAST_PORT} but is {port}"
+                f"must be between 0, which is any free one, and {_LAST_PORT} but is {port}",
+                parameter="port",
             )
         self.page = page.encode("utf-8")
         policy = _POLICY.search(page)

@@ -46,8 +46,9 @@ def as_label(pos_label: object, label: str, peek: Peek) -> object:
         found = [repr(value) for value in peek.distinct()]
         examples = f" such as {several(found, most=3)}" if found else ""
         raise ParameterError(
-            f"pos_label {pos_label!r} cannot be a value of the label column {label!r}, which "
-            f"holds {_LABEL_KINDS[peek.kind]}{examples}"
+            f"{pos_label!r} cannot be a value of the label column {label!r}, which holds "
+            f"{_LABEL_KINDS[peek.kind]}{examples}",
+            parameter="pos_label",
         ) from None
 
 
@@ -197,8 +198,9 @@ def _of_classes(
     name = next((name for name, value in values.items() if value == positive), None)
     if name not in named:
         raise ParameterError(
-            f"pos_label {positive!r} has no score column; there are columns for the classes "
-            f"{several(list(named))}"
+            f"{positive!r} has no score column; there are columns for the classes "
+            f"{several(list(named))}",
+            parameter="pos_label",
         )
     if len(values) == 2:
         return FoundScores({named[name]: named[name]}, {}, reason)
@@ -535,13 +537,13 @@ def _settle_models(taken: dict[str, str], guessed: dict[str, str], chosen: Found
 
 def _present(name: object, role: str, columns: Mapping[str, Peek]) -> str:
     if not isinstance(name, str):
-        raise ParameterError(f"{role} must be the name of a column but is {name!r}")
+        raise ParameterError(f"must be the name of a column but is {name!r}", parameter=role)
     if name in columns:
         return name
     known = {column.lower(): column for column in columns}
     near = get_close_matches(name.lower(), known, n=1)
     advice = f"did you mean {known[near[0]]!r}?" if near else f"there are {listed(columns)}"
-    raise ParameterError(f"{role}: there is no column {name!r}; {advice}")
+    raise ParameterError(f"is {name!r}, which is no column; {advice}", parameter=role)
 
 
 def _given_scores(scores: Scores, columns: Mapping[str, Peek]) -> dict[str, str]:
@@ -556,15 +558,18 @@ def _given_scores(scores: Scores, columns: Mapping[str, Peek]) -> dict[str, str]
         named = [(name, name) for name in scores]
     else:
         raise ParameterError(
-            "scores must be a column, a list of columns or a mapping of names to columns but is "
-            f"{scores!r:.60}"
+            "must be a column, a list of columns or a mapping of names to columns but is "
+            f"{scores!r:.60}",
+            parameter="scores",
         )
     if not named:
-        raise ParameterError("scores is empty; name one column or more")
+        raise ParameterError("is empty; name one column or more", parameter="scores")
     found: dict[str, str] = {}
     for name, column in named:
         if not isinstance(name, str) or name in found:
-            raise ParameterError(f"scores must have different names of models but has {name!r}")
+            raise ParameterError(
+                f"must have different names of models but has {name!r}", parameter="scores"
+            )
         found[name] = _present(column, "scores", columns)
     return found
 

@@ -29,7 +29,8 @@ class FrameSource:
             raise ParameterError(f"{name} has two columns of one name; rename one") from None
         if not isinstance(given, nw.DataFrame | nw.LazyFrame):
             raise ParameterError(
-                f"predictions must be a path, a URL or a data frame but are {type(frame).__name__}"
+                f"must be a path, a URL or a data frame but are {type(frame).__name__}",
+                parameter="predictions",
             )
         names = given.collect_schema().names()
         if not all(isinstance(each, str) for each in names):

@@ -42,8 +42,9 @@ def parse_memory_limit(memory_limit: str | int | None) -> int:
     size = parse_bytes(memory_limit, "memory_limit")
     if size < LEAST:
         raise ParameterError(
-            f"memory_limit is {memory_limit} but must be at least {in_megabytes(LEAST)}: Python "
-            f"and its libraries take {in_megabytes(LIBRARIES)} before the first row"
+            f"is {memory_limit} but must be at least {in_megabytes(LEAST)}: Python and its "
+            f"libraries take {in_megabytes(LIBRARIES)} before the first row",
+            parameter="memory_limit",
         )
     return size
 
@@ -61,7 +62,7 @@ def parse_bytes(size: str | int, name: str) -> int:
     found = _TEXT.fullmatch(given) if isinstance(given, str) else None
     if found is None or float(found[1]) == 0:
         raise ParameterError(
-            f"{name} must be a number of bytes or a text such as '2GB' but is {size!r}"
+            f"must be a number of bytes or a text such as '2GB' but is {size!r}", parameter=name
         )
     units = _BINARY if found[3] else _UNITS
     # No machine has more, and some libraries refuse it.

@@ -90,11 +90,13 @@ class Accumulator:
     def __init__(self, max_bytes: int | str = 16_000_000, *, pos_label: object = None) -> None:
         self._max_bytes = parse_bytes(max_bytes, "max_bytes")
         if self._max_bytes < _FEWEST_BYTES:
-            raise ParameterError(f"max_bytes must be at least 1000 but is {max_bytes!r}")
+            raise ParameterError(
+                f"must be at least 1000 but is {max_bytes!r}", parameter="max_bytes"
+            )
         if self._max_bytes > (most := parse_memory_limit(None)):
             raise ParameterError(
-                f"max_bytes must be at most {most}, half of the memory there is, but is "
-                f"{max_bytes!r}"
+                f"must be at most {most}, half of the memory there is, but is {max_bytes!r}",
+                parameter="max_bytes",
             )
         check_pos_label(pos_label)
         self._pos_label = pos_label

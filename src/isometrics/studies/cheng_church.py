@@ -69,7 +69,7 @@ def cheng_church(
     """
     data = np.asarray(matrix, np.float64)
     if data.ndim != 2 or data.size == 0 or not np.isfinite(data).all():
-        raise ParameterError("matrix must be two-dimensional and hold finite numbers")
+        raise ParameterError("must be two-dimensional and hold finite numbers", parameter="matrix")
     if not delta >= 0 or not alpha >= 1:
         raise ParameterError(f"delta must be ≥ 0 and alpha ≥ 1 but they are {delta} and {alpha}")
     rows, columns = (np.ones(length, np.bool_) for length in data.shape)

@@ -116,7 +116,8 @@ def _parse_matrix(matrix: ArrayLike) -> Floats:
     data = np.asarray(matrix, np.float64)
     if data.ndim != 2 or min(data.shape) < 2 or not np.isfinite(data).all():
         raise ParameterError(
-            "matrix must have two rows and two columns at least, and hold finite numbers"
+            "must have two rows and two columns at least, and hold finite numbers",
+            parameter="matrix",
         )
     return data
 

@@ -214,7 +214,7 @@ class RowsMetric(Metric):
         ignored = parse_whole(ignore_index)
         if ignore_index is not None and ignored is None:
             raise ParameterError(
-                f"ignore_index must be a whole number or None but is {ignore_index!r}"
+                f"must be a whole number or None but is {ignore_index!r}", parameter="ignore_index"
             )
         self.num_labels = None if num_labels is None else check_size(num_labels, "num_labels")
         self.max_bytes, self.ignore_index = max_bytes, ignored

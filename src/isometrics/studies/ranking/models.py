@@ -33,7 +33,9 @@ def first_models(count: int) -> tuple[str, ...]:
         The number of models, 2 or more.
     """
     if not 2 <= count <= len(MODELS):
-        raise ParameterError(f"models must be a number from 2 to {len(MODELS)} but is {count}")
+        raise ParameterError(
+            f"must be a number from 2 to {len(MODELS)} but is {count}", parameter="models"
+        )
     return tuple(model.name for model in MODELS[:count])
 
 

@@ -53,11 +53,13 @@ def settings_of(
         row without areas that says so.
     """
     if folds < 2:
-        raise ParameterError(f"folds must be 2 or more but is {folds}")
+        raise ParameterError(f"must be 2 or more but is {folds}", parameter="folds")
     if random_state < 0:
-        raise ParameterError(f"random_state must be 0 or more but is {random_state}")
+        raise ParameterError(f"must be 0 or more but is {random_state}", parameter="random_state")
     if not limit > 0:
-        raise ParameterError(f"limit must be a number of seconds above 0 but is {limit}")
+        raise ParameterError(
+            f"must be a number of seconds above 0 but is {limit}", parameter="limit"
+        )
     return Settings(first_models(models), folds, random_state, limit)
 
 

@@ -1,0 +1,136 @@
+"""An error about an option has the name of the option, whatever Python calls the parameter."""
+
+import pytest
+
+from isometrics.cli.app import app
+
+WORDS = {
+    ("summary",): ["grouped.csv"],
+    ("thresholds",): ["grouped.csv"],
+    ("compare",): ["grouped.csv"],
+    ("tradeoff",): ["grouped.csv"],
+    ("curve",): ["grouped.csv"],
+    ("calibrate",): ["grouped.csv", "-o", "map.json"],
+    ("plot",): ["grouped.csv", "-o", "pr.png"],
+    ("report",): ["grouped.csv"],
+    ("serve",): ["grouped.csv", "--no-open"],
+    ("convert",): ["grouped.csv", "out.roc", "--scores", "good"],
+    ("demo",): [],
+    ("doctor",): [],
+    ("study", "papers"): ["-o", "papers"],
+    ("study", "ranking"): ["-o", "ranking", "--built-in"],
+}
+"""Every command, with what it needs."""
+
+SURE = ["--confidence", "0.95"]
+REFUSED = {
+    "--beta": ["-1"],
+    "--budget": ["-1"],
+    "--confidence": ["2"],
+    "--cost": ["2"],
+    "--dpi": ["5"],
+    "--folds": ["1"],
+    "--from": ["excel"],
+    "--group": ["nope"],
+    "--index": ["nope"],
+    "--jobs": ["0"],
+    "--kind": ["nope"],
+    "--label": ["nope"],
+    "--lambda": ["2"],
+    "--limit": ["0"],
+    "--measure": ["nope", *SURE],
+    "--memory-limit": ["1B"],
+    "--min-precision": ["2"],
+    "--min-recall": ["-0.5"],
+    "--model": ["nope"],
+    "--models": ["1"],
+    "--negatives": ["-1", "--positives", "3", "--from", "ROC"],
+    "--objective": ["nope"],
+    "--only": ["nope"],
+    "--openml-tasks": ["a"],
+    "--port": ["70000"],
+    "--pos-label": ["nope"],
+    "--positives": ["-1", "--negatives", "3", "--from", "ROC"],
+    "--prevalence": ["2"],
+    "--random-state": ["-1", *SURE],
+    "--resamples": ["1", *SURE],
+    "--scores": ["nope"],
+    "--space": ["nope"],
+    "--to": ["xlsx"],
+    "--tolerance": ["2"],
+    "--weight": ["nope"],
+}
+"""Of every option that refuses something, a value that it refuses, and what it needs for that."""
+
+FILES = {"--apply", "--data", "--labels", "--on", "--output", "--runs"}
+TEXTS = {"--chosen", "--host", "--tasks", "--title"}
+FLAGS = {
+    *("--all", "--built-in", "--debug", "--escape-formulas", "--hull", "--isolines", "--json"),
+    *("--open", "--pairs", "--quiet"),
+}
+
+
+def options_of(command):
+    found = app
+    for word in command:
+        found = found[word]
+    arguments = found.assemble_argument_collection()
+    return {name for argument in arguments for name in argument.names if name.startswith("--")}
+
+
+OPTIONS = {command: options_of(command) for command in WORDS}
+
+
+def test_every_option_is_known_here():
+    assert {word for command in WORDS for word in command[:1]} == {
+        name for name in app if not name.startswith("-")
+    } - {"install-completion"}
+    named = set().union(*OPTIONS.values())
+    assert {name for name in named if not name.startswith("--no-")} == (
+        REFUSED.keys() | FILES | TEXTS | FLAGS
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [(command, name) for command, names in OPTIONS.items() for name in sorted(names & {*REFUSED})],
+    ids=lambda words: words if isinstance(words, str) else " ".join(words),
+)
+def test_an_error_has_the_name_of_the_option(call, grouped, monkeypatch, command, option):
+    monkeypatch.chdir(grouped.parent)
+    more = REFUSED[option]
+    if option in ("--random-state", "--resamples") and command[0] == "study":
+        more = more[:1]
+    if command == ("convert",) and "ROC" in more:
+        grouped.write_text("0.5 0.5\n")
+    if option == "--only" and command == ("plot",):
+        more = [*more, "--group", "group"]
+    done = call(*command, *WORDS[command], option, *more, code=2)
+    assert option in done.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["summary", "--beta", "-1"], "--beta must be a number ≥ 0 but is -1.0"),
+        (["summary", "--beta", "1", "1.0000001"], "--beta must have values that differ in six"),
+        (["summary", "--confidence", "2"], "--confidence must be strictly between 0 and 1"),
+        (["summary", *SURE, "--resamples", "1"], "--resamples must be a whole number, 2 or more"),
+        (["summary", "--group", "gruop"], "--group is 'gruop', which is no column; did"),
+        (["summary", "--pos-label", "a"], "--pos-label 'a' cannot be a value of the label column"),
+        (["tradeoff", "--lambda", "2"], "--lambda must be between 0 and 1 but is 2.0"),
+    ],
+)
+def test_the_option_begins_the_sentence(call, grouped, words, sentence):
+    command, *options = words
+    done = call(command, grouped, *options, code=2)
+    assert done.err.splitlines()[-1].startswith(f"isometrics: {sentence}")
+
+
+def test_an_option_that_a_format_lacks(call, tmp_path):
+    (tmp_path / "roc.txt").write_text("0.5 0.5\n")
+    words = ["--from", "ROC", "--labels", "labels.txt"]
+    done = call("convert", tmp_path / "roc.txt", tmp_path / "p.csv", *words, code=2)
+    assert done.err == (
+        "isometrics: --labels is not an option of ROC; it takes --positives, --negatives\n"
+    )
