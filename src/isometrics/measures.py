@@ -479,7 +479,7 @@ def f_gain_at(threshold: float, *, beta: float = 1.0) -> Measure:
     from isometrics._core.parameters import check_beta
 
     beta = check_beta(beta)
-    return _at(threshold, _with_beta("F gain", beta), lambda row: row.f_gain(beta)[0])
+    return _at(threshold, f_gain_name(beta), lambda row: row.f_gain(beta)[0])
 
 
 def precision_at(threshold: float) -> Measure:
@@ -526,7 +526,7 @@ def optimal_f(beta: float = 1.0) -> Measure:
     def of(points: OperatingPoints) -> float:
         return float(points.f(beta)[_best_row(points, beta)])
 
-    return Measure(_with_beta("best F", beta), of, Detail.RUNS)
+    return Measure(best_f_name(beta), of, Detail.RUNS)
 
 
 def _best_row(points: OperatingPoints, beta: float) -> int:
@@ -542,17 +542,20 @@ def f_name(beta: float) -> str:
     return _with_beta("F", beta)
 
 
+def best_f_name(beta: float) -> str:
+    """Return the printed name of F_β at its best threshold, such as ``best F (β 1)``."""
+    return _with_beta("best F", beta)
+
+
+def f_gain_name(beta: float) -> str:
+    """Return the printed name of the F_β gain, such as ``F gain (β 1)``."""
+    return _with_beta("F gain", beta)
+
+
 def _with_beta(what: str, beta: float) -> str:
     from isometrics._core.results import number
 
     return f"{what} (β {number(beta)})"
-
-
-def f_gain_name(beta: float) -> str:
-    """Return the printed name of the F_β gain of predicted classes, such as ``F1 gain``."""
-    from isometrics._core.results import number
-
-    return f"F{number(beta)} gain"
 
 
 def f_key(beta: float) -> str:

@@ -186,7 +186,7 @@ def test_other_betas():
     assert isinstance(frame, pl.DataFrame)
     assert {"f0_1", "threshold_f0_1", "finf", "finf_baseline"} <= set(frame.columns)
     assert frame["finf"].to_list() == [1.0, 1.0]
-    assert "best F0.1" in repr(ANALYSIS.summary(beta=(0.1, 3)))
+    assert "F (β 0.1)  threshold" in repr(ANALYSIS.summary(beta=(0.1, 3)))
 
 
 # ---------------------------------------------------------------------- the printout
@@ -228,13 +228,13 @@ def test_many_models_and_groups_stand_row_by_row():
     assert lines[0] == "Summary: 2 models, 2 groups"
     assert lines[1].split() == [
         *("group", "model", "positives", "prevalence", "AUROC", "AUPR", "AUPRG"),
-        *("best", "F1", "threshold"),
+        *("F", "(β", "1)", "threshold"),
     ]
     assert len(lines) == 8
     many = {f"m{n}": SCORES["m0"] + n for n in range(7)}
     lines = repr(iso.analyse(LABELS, many).summary(beta=(2, 3))).splitlines()
     assert lines[0] == "Summary: 7 models, 100 positives, 500 negatives, prevalence 0.166667"
-    assert "best F2" in lines[1]
+    assert "F (β 2)" in lines[1]
     assert "group" not in lines[1]
     assert all(len(line) <= 100 for line in lines)
 

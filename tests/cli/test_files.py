@@ -389,7 +389,7 @@ def test_demo(call, tmp_path, monkeypatch):
     done = call("demo", "-o", "a folder/demo")
     assert done.out.splitlines()[-1] == "a folder/demo/report.html"
     assert names(tmp_path / "a folder" / "demo") == ["report.html", "test.csv", "tuning.csv"]
-    for text in ("AUPRG", "best F2", "f_promised", "f_achieved"):
+    for text in ("AUPRG", "best F (β 2)", "f_promised", "f_achieved"):
         assert text in done.out
     again = call("demo", "--json").data
     assert again["report"] == "demo-report/report.html"

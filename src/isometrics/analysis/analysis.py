@@ -131,7 +131,7 @@ class Analysis(Value):
         >>> labels, scores = [1, 0, 1, 0, 0, 1], [0.9, 0.2, 0.8, 0.4, 0.6, 0.5]
         >>> iso.analyse(labels, scores, groups=list("nnnsss")).summary(beta=1)
         Summary: 2 groups
-        group       model  positives  prevalence     AUROC      AUPR     AUPRG   best F1  threshold
+        group       model  positives  prevalence     AUROC      AUPR     AUPRG   F (β 1)  threshold
         (all rows)  score          3         0.5  0.888889  0.904106  0.791667  0.857143        0.5
         n           score          2    0.666667         1         1         1         1        0.8
         s           score          1    0.333333       0.5  0.306853         0  0.666667        0.5

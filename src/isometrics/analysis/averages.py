@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 PREVALENCES = ("refuse", "pooled", "mean")
 SPACES = ("roc", "prg")
-_AREAS = (AUROC.name, AUPRG.name)
+_AREAS = (AUROC, AUPRG)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -238,7 +238,7 @@ def average(
         converted,
         {model: _pooled(model_tables) for model, model_tables in all_rows.items()},
         share,
-        (*_AREAS, "precision", "recall", f_name(beta)),
+        (*map(str, _AREAS), "precision", "recall", f_name(beta)),
         values,
         mean,
         np.where(is_area[:, 0], np.nan, scaled_mean),
@@ -390,7 +390,7 @@ def _at_prevalence(table: OperatingPoints, prevalence: float) -> OperatingPoints
 def _values(
     name: str, table: OperatingPoints, beta: float, threshold: float | None
 ) -> tuple[float, ...]:
-    areas = (table.roc.area(), table.prg.area())
+    areas = [area.of(table) for area in _AREAS]
     if threshold is None:
         best = best_threshold(table, beta=beta)
         return *areas, best.precision, best.recall, best.f

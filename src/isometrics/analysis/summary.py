@@ -19,8 +19,10 @@ from isometrics.measures import (
     EXPECTED_F1_GAIN,
     Shown,
     baselines_of,
+    best_f_name,
     constant_score,
     f_key,
+    f_name,
     key_of,
     measure_named,
     measures_of,
@@ -148,7 +150,7 @@ class Summary(ResultTable):
     expected F1 gain      0.49537        0.25
     expected accuracy     0.59375         0.5
     tradeoff area        0.812803    0.693147
-    best F1                  0.75    0.666667
+    best F (β 1)             0.75    0.666667
     at threshold              0.6           -
     with precision           0.75         0.5
     and recall               0.75           1
@@ -230,7 +232,7 @@ class Summary(ResultTable):
         for place, beta in enumerate(self._betas()):
             best = {name: values[:, place] for name, values in self._best().items()}
             cells = self._marked(best["f"], best["f"])
-            lines.append((f"best F{number(beta)}", cells, number(self.f_baseline[0, place])))
+            lines.append((best_f_name(beta), cells, number(self.f_baseline[0, place])))
             where = "label" if "label" in best else "threshold"
             lines.append((f"at {where}", list(map(number, best[where])), "-"))
             always = number(self.prevalence[0])
@@ -279,7 +281,7 @@ class Summary(ResultTable):
         place = betas.index(1.0) if 1.0 in betas else 0
         best = self._best()
         where = "label" if "label" in best else "threshold"
-        shown = {f"best F{number(betas[place])}": "f", where: where}
+        shown = {f_name(betas[place]): "f", where: where}
         return columns | {name: best[values][:, place] for name, values in shown.items()}
 
     def _notes(self, shown: Mapping[str, Any]) -> list[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from matplotlib import pyplot as plt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
@@ -31,6 +33,20 @@ CORNERS: dict[Any, tuple[int, int]] = {
     "upper right": (1, 1),
     "upper left": (0, 1),
 }
+
+_TITLES: WeakKeyDictionary[Artist, str] = WeakKeyDictionary()
+"""What curves are called without their areas; a label in matplotlib is one text."""
+
+
+def label_with_area(line: Artist, title: str, area: str) -> None:
+    """Label a curve in the legend with its title and the area under it."""
+    line.set_label(f"{title} ({area})")
+    _TITLES[line] = title
+
+
+def titles_of(lines: Iterable[Artist]) -> dict[Artist, str]:
+    """Return the titles of those lines that are labelled with their areas."""
+    return {line: _TITLES[line] for line in lines if line in _TITLES}
 
 
 def frame(ax: Axes | None, space: str, low: float = 0.0) -> Axes:

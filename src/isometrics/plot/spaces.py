@@ -12,7 +12,7 @@ from isometrics._core.results import bracketed
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.measures import area_in, bounds_of
 from isometrics.plot import background, marks
-from isometrics.plot.frame import MARGIN, TITLES, frame
+from isometrics.plot.frame import MARGIN, TITLES, frame, label_with_area
 from isometrics.plot.frame import legend as draw_legend
 from isometrics.plot.marks import Models, Options, named
 from isometrics.plot.styles import Style, plain, style_of
@@ -63,8 +63,8 @@ def curve(
             "markersize": 5,
             "markevery": _marker_rows(x, y, low),
         }
-    label = f"{title} ({area_in(space)} {_area(points, space)})"
-    (line,) = ax.plot(x, y, linewidth=1.5, label=label, **line_options)
+    (line,) = ax.plot(x, y, linewidth=1.5, **line_options)
+    label_with_area(line, title, f"{area_in(space)} {_area(points, space)}")
     return line
 
 
@@ -108,8 +108,8 @@ def hull(
         linestyle="--",
         linewidth=1.3,
         zorder=3.2,
-        label=f"{title} ({area_in(space)} {getattr(corners, space).area():.3f})",
     )
+    label_with_area(line, title, f"{area_in(space)} {getattr(corners, space).area():.3f}")
     return line
 
 

@@ -9,7 +9,7 @@ from matplotlib import pyplot as plt
 
 from isometrics._core.parameters import check_level, check_size
 from isometrics._core.results import number
-from isometrics.plot.frame import MARGIN
+from isometrics.plot.frame import MARGIN, label_with_area
 from isometrics.plot.frame import frame as pr_frame
 from isometrics.plot.frame import legend as draw_legend
 from isometrics.plot.marks import Models, named
@@ -175,9 +175,8 @@ def _draw_envelope(ax: Axes, curve: Tradeoff, name: str | None, style: Style, mo
             "markersize": 5,
         }
         line_options["markevery"] = markers.tolist()
-    (line,) = ax.plot(
-        lam, curve(lam), label=f"{title} (area {curve.area():.3f})", zorder=3, **line_options
-    )
+    (line,) = ax.plot(lam, curve(lam), zorder=3, **line_options)
+    label_with_area(line, title, f"area {curve.area():.3f}")
     return line
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from isometrics import plot
 from isometrics.measures import area_in
-from isometrics.plot.frame import legend
+from isometrics.plot.frame import label_with_area, legend, titles_of
 from isometrics.plot.styles import BLUE, plain
 
 if TYPE_CHECKING:
@@ -62,22 +62,16 @@ def draw(
     before = [] if ax is None else list(ax.lines)
     drawn = getattr(plot, space)(models, ax, **options | {"legend": False})
     new = [line for line in drawn.lines if line not in before]
-    labels = {str(line.get_label()): line for line in new}
+    titles = titles_of(new)
     curves, hulls = (
-        [
-            line
-            for name in models
-            for label, line in labels.items()
-            if label.startswith(f"{plain(name)}{title} ({_MEASURES[space]} ")
-        ]
+        [line for name in models for line in new if titles.get(line) == f"{plain(name)}{title}"]
         for title in ("", ", hull")
     )
-    chance = [line for label, line in labels.items() if label.endswith(_CHANCE)]
+    chance = [line for line in new if str(line.get_label()).endswith(_CHANCE)]
     return Artists(drawn, curves, hulls, chance[0] if chance else None, own_figure=ax is None)
 
 
 def _share(lines: Sequence[Line2D], title: str, measure: str, areas: Sequence[float]) -> None:
     for line in lines:
         line.set(label="_nolegend_", color=BLUE, alpha=0.5, marker="")
-    text = f"{measure} {np.mean(areas):.3f} ± {np.std(areas):.3f}"
-    lines[0].set_label(f"{title} ({text})")
+    label_with_area(lines[0], title, f"{measure} {np.mean(areas):.3f} ± {np.std(areas):.3f}")

@@ -9,14 +9,19 @@ import numpy as np
 from isometrics._core.parameters import check_beta, check_choice
 from isometrics.decisions.best import best_threshold
 from isometrics.errors import DimensionError, EmptyInputError, LengthError, OneClassError
+from isometrics.measures import AUPRG
 from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-MEASURES = ("auprg", "expected-f-gain", "best-f-gain")
+_GAINS: dict[str, Callable[[OperatingPoints, float], float]] = {
+    AUPRG.key: lambda table, _: AUPRG.of(table),
+    "expected-f-gain": lambda table, beta: table.prg.expected_f_gain(beta),
+    "best-f-gain": lambda table, beta: best_threshold(table, beta=beta).f_gain,
+}
 
 
 def points_per_class(
@@ -93,7 +98,7 @@ def _members(
 
 
 def macro_average(
-    points: Mapping[Any, OperatingPoints], measure: str = "auprg", *, beta: float = 1.0
+    points: Mapping[Any, OperatingPoints], measure: str = AUPRG.key, *, beta: float = 1.0
 ) -> float:
     """Return the mean of the classes' gains.
 
@@ -118,16 +123,9 @@ def macro_average(
     >>> round(macro_average(points_per_class(["a", "b", "c", "a"], scores)), 6)
     0.722222
     """
-    check_choice(measure, "measure", MEASURES)
+    gain = _GAINS[check_choice(measure, "measure", tuple(_GAINS))]
     beta = check_beta(beta)
-    tables = _some(points)
-    if measure == "auprg":
-        gains = [table.prg.area() for table in tables]
-    elif measure == "expected-f-gain":
-        gains = [table.prg.expected_f_gain(beta) for table in tables]
-    else:
-        gains = [best_threshold(table, beta=beta).f_gain for table in tables]
-    return float(np.mean(gains))
+    return float(np.mean([gain(table, beta) for table in _some(points)]))
 
 
 def micro_points(points: Mapping[Any, OperatingPoints]) -> OperatingPoints:
