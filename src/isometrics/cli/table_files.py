@@ -178,12 +178,12 @@ def _write_json(
     marks: tuple[str, str, str] = ("[\n", ",\n", "\n]\n"),
 ) -> None:
     """Write one object for each row, with marks before, between and behind them."""
-    from isometrics.sources.listing import python_values
+    from isometrics.sources.arrow import as_list
 
     first, next_, last = marks
     before = first
     for batch in batches:
-        for values in zip(*map(python_values, batch.columns), strict=True):
+        for values in zip(*map(as_list, batch.columns), strict=True):
             record = dict(zip(schema.names, map(plain, values), strict=True))
             file.write((before + json.dumps(record, ensure_ascii=False)).encode())
             before = next_

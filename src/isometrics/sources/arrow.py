@@ -245,6 +245,20 @@ def _python_values(distinct: pa.Array) -> list[Any]:
     return list(map(with_nanoseconds, times, digits)) if any(digits) else times
 
 
+def as_list(column: pa.Array) -> list[object]:
+    """Return a column as a list; dates are texts, because Python's calendar ends before Arrow's."""
+    import pyarrow as pa
+
+    if pa.types.is_temporal(column.type):
+        column = column.cast(pa.string())
+    try:
+        values: list[object] = column.to_pylist()
+    except (OverflowError, ValueError):
+        # Dates inside of lists and the like have no text in Arrow.
+        values = ["(not a value of Python)"] * len(column)
+    return values
+
+
 def is_number(text: str) -> bool:
     """Tell whether a text is a number, ``inf`` and ``nan`` among them."""
     try:

@@ -6,20 +6,21 @@ import os
 import re
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from isometrics.errors import FileError
 from isometrics.sources.arrow import kind_of
 from isometrics.sources.columns import Peek
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts
+    from isometrics._core.sample import Sample
     from isometrics.points import OperatingPoints
     from isometrics.sources.columns import Layout
 
@@ -39,7 +40,11 @@ class ColumnTypesChangedError(Exception):
 
 
 class Source(Protocol):
-    """Anything with named columns that can be read again."""
+    """Anything with named columns that can be read again.
+
+    A source whose rows are counted where they are, as those of a cluster, has a method
+    `count_rows` besides, and its batches serve for the first rows alone.
+    """
 
     @property
     def name(self) -> str:
@@ -64,6 +69,38 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Let go of files and connections."""
+        ...
+
+
+class Tables(NamedTuple):
+    """The tables of a source."""
+
+    points: dict[str, OperatingPoints]
+    """For each model, over all rows."""
+    groups: dict[str, dict[str, OperatingPoints]]
+    """For each group, the same; empty without groups."""
+    skipped: dict[str, str]
+    """Groups without a table, and why."""
+    rows: Sample | None
+    """The rows themselves, where they were kept."""
+    without_rows: str = ""
+    """Why the rows were not kept, where intervals may need them."""
+    note: str = ""
+    """What else there is to say about how rows were counted."""
+
+
+class CountRows(Protocol):
+    """The method of a source that counts its rows itself."""
+
+    def __call__(
+        self,
+        layout: Layout,
+        *,
+        tolerance: float | None,
+        keep_rows: bool,
+        progress: Callable[[int, int | None], None] | None,
+    ) -> Tables:
+        """Return the tables; arguments as in `isometrics.sources.tables.read_tables`."""
         ...
 
 

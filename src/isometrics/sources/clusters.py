@@ -23,7 +23,7 @@ from isometrics.errors import FileError, OneClassError, ParameterError
 from isometrics.points import OperatingPoints
 from isometrics.points.models import GroupTables, group_tables
 from isometrics.sources.arrow import codes
-from isometrics.sources.batches import FIRST_ROWS, reading
+from isometrics.sources.batches import FIRST_ROWS, Tables, reading
 from isometrics.sources.cluster_passes import Passes, Ranges
 from isometrics.sources.cluster_totals import INF, ClusterTotals, count_totals, numbers_of
 from isometrics.sources.frames import FrameSource
@@ -186,6 +186,46 @@ class ClusterFrame:
             )
         yield from self.head(columns).slice(0, limit).to_batches()
 
+    def count_rows(
+        self,
+        layout: Layout,
+        *,
+        tolerance: float | None,
+        keep_rows: bool,
+        progress: Progress | None,
+    ) -> Tables:
+        """Count the predictions where they are; only aggregates are collected.
+
+        Parameters
+        ----------
+        layout
+            Which column is what.
+        tolerance
+            How wide the bounds of areas may be, by default 1e-6, where a table has more than
+            2**20 rows and distinct scores; shorter ones are exact.
+        keep_rows
+            Refused: rows stay where they are.
+        progress
+            Called after each pass with the rows it has read.
+        """
+        if keep_rows:
+            raise ParameterError(
+                "the rows of a cluster stay there; to compare models on the same rows, read a "
+                "sample of them that fits into memory"
+            )
+        reader = _Reader(self, layout, TOLERANCE if tolerance is None else tolerance, progress)
+        points, skipped = reader.models()
+        groups, skipped_groups = reader.groups() if layout.group is not None else ({}, {})
+        return Tables(
+            points,
+            groups,
+            skipped | skipped_groups,
+            rows=None,
+            without_rows="they stay in the cluster; read a sample of them that fits into memory",
+            note=f"counted in the cluster in {len(reader.collected)} passes, which collected "
+            f"{sum(reader.collected)} rows",
+        )
+
     def close(self) -> None:
         """Let go of a session that was opened for this frame."""
         if self._close is not None:
@@ -289,51 +329,6 @@ def _frame(session: Any, kind: str, wanted: str) -> Any:
 # ---------------------------------------------------------------------- tables
 
 
-class ClusterTables(NamedTuple):
-    """The tables of rows in a cluster, and the work it took."""
-
-    points: ByModel
-    groups: dict[str, ByModel]
-    skipped: dict[str, str]
-    collected: list[int]
-    """The rows that each pass collected, the first one, which checks all rows, included."""
-
-
-def read_cluster(
-    source: ClusterFrame,
-    layout: Layout,
-    *,
-    tolerance: float | None = None,
-    keep_rows: bool = False,
-    progress: Progress | None = None,
-) -> ClusterTables:
-    """Count the predictions of a cluster there; only aggregates are collected.
-
-    Parameters
-    ----------
-    source
-        Where the rows are.
-    layout
-        Which column is what.
-    tolerance
-        How wide the bounds of areas may be, by default 1e-6, where a table has more than 2**20
-        rows and distinct scores; shorter ones are exact.
-    keep_rows
-        Refused: rows stay where they are.
-    progress
-        Called after each pass with the rows it has read.
-    """
-    if keep_rows:
-        raise ParameterError(
-            "the rows of a cluster stay there; to compare models on the same rows, read a sample "
-            "of them that fits into memory"
-        )
-    reader = _Reader(source, layout, TOLERANCE if tolerance is None else tolerance, progress)
-    points, skipped = reader.models()
-    groups, skipped_groups = reader.groups() if layout.group is not None else ({}, {})
-    return ClusterTables(points, groups, skipped | skipped_groups, reader.collected)
-
-
 class _Reader:
     """Counts the score columns one after another."""
 
@@ -346,6 +341,7 @@ class _Reader:
         self._progress = progress
         self._totals = count_totals(source, layout)
         self.collected = [self._totals.table.num_rows]
+        """The rows that each pass collected, the first one, which checks all rows, included."""
         self._report_progress()
 
     def _report_progress(self) -> None:

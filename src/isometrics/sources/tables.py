@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from isometrics._core.parameters import check_tolerance
 from isometrics.errors import OneClassError
 from isometrics.sources.arrow import prefetch
-from isometrics.sources.batches import columns_of
+from isometrics.sources.batches import Tables, columns_of
 from isometrics.sources.binned_rows import BinnedRows
 from isometrics.sources.cleaning import Cleaner
-from isometrics.sources.clusters import ClusterFrame, read_cluster
 from isometrics.sources.held_rows import HeldRows, keeping
 from isometrics.sources.memory_limit import rows_budget
 from isometrics.sources.sorted_rows import SortedRows, SpillFolder
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.sample import Sample
     from isometrics.points import OperatingPoints
-    from isometrics.sources.batches import Feeder, Source
+    from isometrics.sources.batches import CountRows, Feeder, Source
     from isometrics.sources.columns import Layout
 
     Progress = Callable[[int, int | None], None]
@@ -32,25 +31,6 @@ if TYPE_CHECKING:
 
 _BYTES_OF_A_KEY = 24
 """What a row takes that is kept and sorted in a later pass."""
-
-_IN_CLUSTER = "they stay in the cluster; read a sample of them that fits into memory"
-
-
-class Tables(NamedTuple):
-    """The tables of a source."""
-
-    points: dict[str, OperatingPoints]
-    """For each model, over all rows."""
-    groups: dict[str, dict[str, OperatingPoints]]
-    """For each group, the same; empty without groups."""
-    skipped: dict[str, str]
-    """Groups without a table, and why."""
-    rows: Sample | None
-    """The rows themselves, where they were kept."""
-    without_rows: str = ""
-    """Why the rows were not kept, where intervals may need them."""
-    note: str = ""
-    """What else there is to say about how rows were counted."""
 
 
 def read_tables(
@@ -89,8 +69,9 @@ def read_tables(
     if tolerance is not None:
         tolerance = check_tolerance(tolerance)
     kept = keeping(layout, budget, keep_rows)
-    if isinstance(source, ClusterFrame):
-        return _of_cluster(source, layout, tolerance, keep_rows=kept.required, progress=progress)
+    count: CountRows | None = getattr(source, "count_rows", None)
+    if count is not None:
+        return count(layout, tolerance=tolerance, keep_rows=kept.required, progress=progress)
     with SpillFolder() as folder:
         models = _Models(layout, budget, feeder or _feeders(layout, tolerance, folder))
         held: HeldRows | None = HeldRows(grouped=layout.group is not None, budget=budget, kept=kept)
@@ -109,24 +90,6 @@ def read_tables(
                 break
         points, skipped = models.points(names)
         return Tables(points, groups.groups, groups.skipped | skipped, rows, reason)
-
-
-def _of_cluster(
-    source: ClusterFrame,
-    layout: Layout,
-    tolerance: float | None,
-    *,
-    keep_rows: bool,
-    progress: Progress | None,
-) -> Tables:
-    found = read_cluster(
-        source, layout, tolerance=tolerance, keep_rows=keep_rows, progress=progress
-    )
-    note = (
-        f"counted in the cluster in {len(found.collected)} passes, which collected "
-        f"{sum(found.collected)} rows"
-    )
-    return Tables(found.points, found.groups, found.skipped, None, _IN_CLUSTER, note)
 
 
 def _batches(source: Source, cleaner: Cleaner, progress: Progress | None) -> Iterator[list[Sample]]:
