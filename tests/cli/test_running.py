@@ -1,5 +1,9 @@
-"""Errors become one sentence and an exit code; nothing is printed twice, nothing lingers."""
+"""Errors become one sentence and an exit code; nothing is printed twice, nothing lingers.
 
+Before NumPy is loaded, the command sets up what it needs, and leaves the rest alone.
+"""
+
+import ctypes
 import importlib
 import io
 import os
@@ -13,6 +17,7 @@ import pytest
 
 from isometrics.cli import main, running
 from isometrics.cli.app import COMMANDS, app
+from isometrics.cli.running import keep_freed_memory, prefer_fast_sort, run, tune
 from isometrics.errors import (
     Advice,
     FileError,
@@ -29,10 +34,10 @@ def console_of_its_own(monkeypatch):
 
 
 def raising(error):
-    def app(_):
+    def command(_):
         raise error
 
-    return app
+    return command
 
 
 ENDINGS = [
@@ -58,39 +63,35 @@ ENDINGS = [
 
 @pytest.mark.parametrize(("error", "code", "sentence"), ENDINGS, ids=lambda x: repr(x)[:30])
 def test_what_is_foreseen_is_one_sentence(monkeypatch, capsys, error, code, sentence):
-    monkeypatch.setattr(running, "app", raising(error))
     monkeypatch.setattr(running, "_abandon_output", lambda: None)
-    assert main(["x"]) == code
+    assert run(["x"], raising(error)) == code
     assert capsys.readouterr() == ("", f"isometrics: {sentence}\n")
 
 
-def test_long_texts_are_shortened(monkeypatch, capsys):
-    monkeypatch.setattr(running, "app", raising(FileError(f"no {'x' * 5000} here; do that")))
-    assert main([]) == 2
+def test_long_texts_are_shortened(capsys):
+    assert run([], raising(FileError(f"no {'x' * 5000} here; do that"))) == 2
     printed = capsys.readouterr().err
     assert len(printed) < 1100
     assert "xx … xx" in printed
     assert printed.endswith("here; do that\n")
 
 
-def test_an_error_after_an_interrupt_is_an_interrupt(monkeypatch, capsys):
+def test_an_error_after_an_interrupt_is_an_interrupt(capsys):
     """DuckDB raises RuntimeError('Query interrupted')."""
 
-    def app(_):
+    def command(_):
         try:
             signal.raise_signal(signal.SIGINT)
         except KeyboardInterrupt:
             raise RuntimeError("Query interrupted") from None
 
-    monkeypatch.setattr(running, "app", app)
-    assert main(["x"]) == 130
+    assert run(["x"], command) == 130
     assert capsys.readouterr().err == "isometrics: interrupted\n"
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("oops"), ImportError("no name")])
-def test_a_defect_asks_for_a_report(monkeypatch, capsys, error):
-    monkeypatch.setattr(running, "app", raising(error))
-    assert main(["x"]) == 1
+def test_a_defect_asks_for_a_report(capsys, error):
+    assert run(["x"], raising(error)) == 1
     printed = capsys.readouterr().err
     assert f"unexpected {type(error).__name__}: {error}" in printed
     assert "--debug" in printed
@@ -98,9 +99,8 @@ def test_a_defect_asks_for_a_report(monkeypatch, capsys, error):
     assert len(printed.splitlines()) == 1
 
 
-def test_debug_shows_where_it_happened(monkeypatch, capsys):
-    monkeypatch.setattr(running, "app", raising(FileError("gone")))
-    assert main(["x", "--debug"]) == 2
+def test_debug_shows_where_it_happened(capsys):
+    assert run(["x", "--debug"], raising(FileError("gone"))) == 2
     printed = capsys.readouterr().err
     assert "Traceback" in printed
     assert printed.endswith("isometrics: gone\n")
@@ -158,13 +158,12 @@ def test_the_help_of_a_command_has_an_example(capsys, command):
     assert f"isometrics {command}" in printed.partition("For example:")[2]
 
 
-def test_a_warning_is_one_line(monkeypatch, capsys):
-    def app(_):
+def test_a_warning_is_one_line(capsys):
+    def command(_):
         warnings.warn("the value\nis NaN", UndefinedWarning, stacklevel=1)
         warnings.warn("the value\nis NaN", UndefinedWarning, stacklevel=1)
 
-    monkeypatch.setattr(running, "app", app)
-    assert main([]) == 0
+    assert run([], command) == 0
     assert capsys.readouterr().err == "isometrics: warning: the value is NaN\n" * 2
 
 
@@ -304,15 +303,13 @@ def test_help_needs_little_address_space():
 @pytest.mark.parametrize("limit", [-1, 10**6])
 def test_address_space(monkeypatch, capsys, limit):
     monkeypatch.setattr(running.resource, "getrlimit", lambda _: (limit, -1))
-    monkeypatch.setattr(running, "app", lambda _: 0)
-    assert main(["x"]) == (0 if limit < 0 else 2)
+    assert run(["x"], lambda _: 0) == (0 if limit < 0 else 2)
     assert ("address space" in capsys.readouterr().err) == (limit > 0)
 
 
 def test_systems_without_such_limits(monkeypatch):
     monkeypatch.setattr(running, "resource", None)
-    monkeypatch.setattr(running, "app", lambda _: 0)
-    assert main(["x"]) == 0
+    assert run(["x"], lambda _: 0) == 0
 
 
 def test_windows_that_matplotlib_does_not_know(tmp_path):
@@ -325,3 +322,139 @@ def test_windows_that_matplotlib_does_not_know(tmp_path):
         env=os.environ | {"MPLBACKEND": "bogus"},
     )
     assert (tmp_path / "pr.png").exists()
+
+
+# ---------------------------------------------------------------------- before NumPy is loaded
+
+VARIABLE = "NPY_DISABLE_CPU_FEATURES"
+ZEN_4 = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nflags\t\t: fpu avx2 avx512f sse4a\n"
+
+
+@pytest.fixture
+def before_numpy(monkeypatch):
+    monkeypatch.delitem(sys.modules, "numpy")
+    monkeypatch.setattr(os, "environ", {})
+
+
+@pytest.mark.usefixtures("before_numpy")
+@pytest.mark.parametrize(
+    ("text", "disabled"),
+    [
+        (ZEN_4, True),
+        (ZEN_4 + "\n" + ZEN_4, True),
+        (ZEN_4.replace("avx512f ", ""), False),
+        (ZEN_4.replace("25", "26"), False),
+        (ZEN_4.replace("AuthenticAMD", "GenuineIntel"), False),
+        ("Processor: something else\n", False),
+    ],
+)
+def test_only_the_processors_that_need_it(tmp_path, text, disabled):
+    description = tmp_path / "cpuinfo"
+    description.write_text(text)
+    prefer_fast_sort(description)
+    assert (VARIABLE in os.environ) == disabled
+
+
+@pytest.mark.usefixtures("before_numpy")
+def test_systems_without_a_description(tmp_path):
+    prefer_fast_sort(tmp_path / "missing")
+    assert VARIABLE not in os.environ
+
+
+@pytest.mark.usefixtures("before_numpy")
+def test_what_the_user_set_stays(tmp_path):
+    description = tmp_path / "cpuinfo"
+    description.write_text(ZEN_4)
+    os.environ[VARIABLE] = "AVX2"
+    prefer_fast_sort(description)
+    assert os.environ[VARIABLE] == "AVX2"
+
+
+@pytest.mark.usefixtures("before_numpy")
+def test_only_a_process_of_its_own_is_tuned(monkeypatch):
+    called = []
+    monkeypatch.setattr(running, "prefer_fast_sort", lambda: called.append("sort"))
+    monkeypatch.setattr(running, "keep_freed_memory", lambda: called.append("memory"))
+    monkeypatch.setitem(sys.modules, "numpy", pytest)
+    tune()
+    assert called == []
+    monkeypatch.delitem(sys.modules, "numpy")
+    tune()
+    assert called == ["sort", "memory"]
+
+
+class CLibrary:
+    """Takes note of what it is asked for."""
+
+    def __init__(self, answer):
+        self.asked, self._answer = {}, answer
+
+    def mallopt(self, name, value):
+        self.asked[name] = value
+        return self._answer
+
+
+@pytest.mark.usefixtures("before_numpy")
+@pytest.mark.parametrize("answer", [0, 1])
+def test_freed_memory_is_kept_where_the_library_agrees(monkeypatch, answer):
+    library = CLibrary(answer)
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: library)
+    assert keep_freed_memory() == bool(answer)
+    assert library.asked[-3] == 64 << 20
+
+
+@pytest.mark.usefixtures("before_numpy")
+@pytest.mark.parametrize("variable", ["MALLOC_ARENA_MAX", "GLIBC_TUNABLES"])
+def test_settings_of_the_user_for_memory_stay(monkeypatch, variable):
+    library = CLibrary(1)
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: library)
+    os.environ[variable] = "1"
+    assert not keep_freed_memory()
+    assert library.asked == {}
+
+
+@pytest.mark.usefixtures("before_numpy")
+@pytest.mark.parametrize("error", [AttributeError, TypeError])
+def test_other_libraries_are_left_alone(monkeypatch, error):
+    def load(_):
+        raise error
+
+    monkeypatch.setattr(ctypes, "CDLL", load)
+    assert not keep_freed_memory()
+
+
+@pytest.mark.usefixtures("before_numpy")
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems clear pages in other ways")
+def test_large_arrays_that_follow_each_other_take_the_same_pages():
+    """In processes of their own: what one sets, no other can take back."""
+    code = """
+import resource, sys
+from isometrics.cli import running
+kept = sys.argv[1] == "kept" and running.keep_freed_memory()
+import numpy as np
+start = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(50):
+    np.ones(5_000_000)
+print(int(kept), resource.getrusage(resource.RUSAGE_SELF).ru_minflt - start)
+"""
+    environment = {"PATH": os.defpath, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+    def faults(word):
+        command = [sys.executable, "-c", code, word]
+        found = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        return map(int, found.stdout.split())
+
+    (kept, few), (_, many) = faults("kept"), faults("given back")
+    if kept:
+        assert few * 4 < many
+
+
+@pytest.mark.usefixtures("before_numpy")
+@pytest.mark.parametrize("backend", ["bogus", "module://inline", None])
+def test_the_choice_of_a_notebook_stays(monkeypatch, backend):
+    monkeypatch.delitem(sys.modules, "matplotlib", raising=False)
+    monkeypatch.delenv("MPLBACKEND", raising=False)
+    if backend is not None:
+        monkeypatch.setenv("MPLBACKEND", backend)
+    running.tune()
+    assert os.environ.get("MPLBACKEND") == (None if backend == "bogus" else backend)

@@ -158,8 +158,8 @@ _OTHER_NAMES = {
 """Options whose names are not those of the parameters in Python."""
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run a command; whatever it raises becomes an exit code."""
+def run(arguments: Sequence[str], command: Callable[[list[str]], int | None] = app) -> int:
+    """Run a command, by default that of `isometrics`; what it raises becomes an exit code."""
     words = list(arguments)
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
@@ -172,7 +172,7 @@ def run(arguments: Sequence[str]) -> int:
             remove_abandoned()
             if not _ONLY_TOLD & {*words}:
                 _refuse_little_address_space()
-            code = app(words)
+            code = command(words)
             sys.stdout.flush()
     except BaseException as error:
         if "--debug" in words:
