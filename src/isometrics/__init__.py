@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from isometrics.uncertainty.bootstrap import Bootstrap, bootstrap
     from isometrics.uncertainty.delong import DeLong, delong
     from isometrics.uncertainty.paired import Differences
+    from isometrics.verdict.verdict import Verdict
 else:
     # What is imported above for readers and type checkers is loaded on first use, from here.
     # No module here has the name of a public function: importing it would hide the function.
@@ -74,6 +75,7 @@ else:
         "uncertainty.bootstrap": "Bootstrap bootstrap",
         "uncertainty.delong": "DeLong delong",
         "uncertainty.paired": "Differences",
+        "verdict.verdict": "Verdict",
     }
     _HOMES = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
 
@@ -132,6 +134,7 @@ __all__ = [
     "Tradeoff",
     "TradeoffIntervals",
     "UndefinedWarning",
+    "Verdict",
     "analyse",
     "area_brackets",
     "area_scores",

@@ -14,6 +14,7 @@ from isometrics._core.parameters import check_choice, check_prevalence, parse_be
 from isometrics._core.results import Value, several
 from isometrics._core.sample import Sample, parse_sample, scores_by_model
 from isometrics.analysis.summary import Summary, intervals_of, summary_of
+from isometrics.analysis.verdicts import Request, verdict_on
 from isometrics.comparison.compare import Comparison, compare
 from isometrics.decisions.best import ALL_ROWS, Entry, Thresholds, thresholds_of
 from isometrics.errors import NotAnswerableError, ParameterError
@@ -23,6 +24,7 @@ from isometrics.points.models import count_groups, count_models, named_models
 from isometrics.uncertainty.bands import bootstrap_curves
 from isometrics.uncertainty.bootstrap import bootstrap
 from isometrics.uncertainty.resampling import Evidence
+from isometrics.verdict.judge import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -31,11 +33,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from isometrics._core.progress import ProgressLike
     from isometrics.measures import MeasureLike
     from isometrics.spaces.density import DensityLike
     from isometrics.spaces.indices import WeightedIndex
     from isometrics.uncertainty.bands import Band
     from isometrics.uncertainty.bootstrap import Bootstrap
+    from isometrics.verdict.verdict import Verdict
 
 BETAS = (0.5, 1.0, 2.0)
 SPACES = ("roc", "pr", "prg", "tradeoff", "all")
@@ -228,6 +232,99 @@ class Analysis(Value):
         """
         evidence, options = self._evidence(options)
         return bootstrap(evidence, measures=measures, **options)
+
+    def verdict(
+        self,
+        *,
+        beta: float | None = None,
+        cost: float | None = None,
+        miss_cost: float | None = None,
+        false_alarm_cost: float | None = None,
+        index: str | WeightedIndex | None = None,
+        lam: float | None = None,
+        min_precision: float | None = None,
+        min_recall: float | None = None,
+        budget: float | None = None,
+        sure: float | None = None,
+        thresholds_from: Analysis | None = None,
+        folds: ArrayLike | bool | None = None,
+        clusters: bool = False,
+        by_group: bool = True,
+        confidence_level: float = 0.95,
+        n_resamples: int = 2000,
+        random_state: object = 0,
+        n_jobs: int | None = -1,
+        kernel: str = "auto",
+        progress: ProgressLike = None,
+    ) -> Verdict:
+        """Say which model, which threshold, and how sure, for one objective.
+
+        The value to expect on new data is corrected for having chosen model and threshold on the
+        rows on which they are judged.
+
+        Parameters
+        ----------
+        beta
+            Maximise F_β, by default F₁; 0 is precision and ``inf`` recall.
+        cost
+            Minimise the cost per row at this cost proportion of false alarms; a miss then costs
+            ``1 - cost``.
+        miss_cost, false_alarm_cost
+            Minimise the cost per row, from what each error costs.
+        index, lam
+            Maximise a weighted index, as named for `OperatingPoints.tradeoff`, at a weight of
+            recall, by default ½.
+        min_precision, min_recall, budget
+            Look only among rules that reach this precision, this recall, or flag at most so many
+            rows. Without an objective, the best of what is left free is wanted: recall for
+            `min_precision` and `budget`, precision for `min_recall`, F₁ for both levels.
+        sure
+            Ask for `min_precision` and `min_recall` with this confidence, such as 0.95, instead of
+            on the rows seen.
+        thresholds_from
+            Choose on this other analysis, of tuning data, and judge on this one.
+        folds
+            The fold of each row, where scores come from cross-validation; or True if the groups
+            are the folds.
+        clusters
+            Draw whole groups.
+        by_group
+            Add a verdict for each group.
+        confidence_level
+            The confidence of the intervals.
+        n_resamples, random_state, n_jobs, kernel, progress
+            As for `bootstrap`; by default on all processors.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import isometrics as iso
+        >>> rng = np.random.default_rng(5)
+        >>> labels = np.arange(600) < 150
+        >>> scores = {"A": rng.normal(1.8 * labels), "B": rng.normal(1.0 * labels)}
+        >>> verdict = iso.analyse(labels, scores).verdict()
+        >>> print(verdict.model, verdict.confidence_set)
+        A ('A',)
+        """
+        request = Request(
+            {
+                "beta": beta,
+                "cost": cost,
+                "miss_cost": miss_cost,
+                "false_alarm_cost": false_alarm_cost,
+                "index": index,
+                "lam": lam,
+                "min_precision": min_precision,
+                "min_recall": min_recall,
+                "budget": budget,
+                "sure": sure,
+            },
+            Options(confidence_level, n_resamples, random_state, n_jobs, kernel, progress),
+            clusters,
+            folds,
+            self.prevalence,
+        )
+        return verdict_on(self, request, thresholds_from, by_group=by_group)
 
     def at_prevalence(self, prevalence: float) -> Analysis:
         """Return the same models as they would be at another prevalence, that of deployment.

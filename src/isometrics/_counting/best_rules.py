@@ -1,0 +1,243 @@
+"""The best rule of a ranking under many weightings of its rows, with NumPy or compiled loops.
+
+Both ways add up and compare in the same order, so they choose the same rules.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isometrics._core.arrays import prepend_zero
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from isometrics._core.arrays import Floats
+
+    Gain = Callable[["Counts"], Floats]
+    Choose = Callable[..., None]
+
+NO_RULE = -1
+"""The row of a weighting under which no rule is allowed."""
+
+
+class Counts(NamedTuple):
+    """What rules flag: true and false positives, and the totals of both classes; they broadcast."""
+
+    tp: Any
+    fp: Any
+    positives: Any
+    negatives: Any
+
+    def at_ratio(self, ratio: float) -> Counts:
+        """Scale the negatives to so many for each positive; 0 leaves them."""
+        if ratio <= 0:
+            return self
+        negatives = self.positives * ratio
+        return self._replace(fp=self.fp * (negatives / self.negatives), negatives=negatives)
+
+    @property
+    def precision(self) -> Floats:
+        """tp/(tp+fp); NaN where nothing is flagged."""
+        return divided(self.tp, self.tp + self.fp)
+
+    @property
+    def recall(self) -> Floats:
+        """tp/P."""
+        return divided(self.tp, self.positives)
+
+    @property
+    def flagged(self) -> Floats:
+        """The share of all rows that is flagged."""
+        return divided(self.tp + self.fp, self.positives + self.negatives)
+
+
+def divided(part: Any, whole: Any) -> Floats:
+    """Divide; NaN where the whole is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(np.asarray(whole) > 0, part / np.asarray(whole), np.nan))
+
+
+class Ranking(NamedTuple):
+    """The rows of a sample from the highest score of a model to the lowest.
+
+    Rule 0 flags nothing, rule i the rows of the i highest distinct scores.
+    """
+
+    unit: NDArray[np.int32]
+    """The unit of each row: the weightings give weights to units."""
+    positive: NDArray[np.bool_]
+    last: NDArray[np.bool_]
+    """Whether a row is the last one of its score, which ends a rule."""
+    rule: NDArray[np.int32]
+    """The rule that ends with a row of this score."""
+    weight: Floats
+    """The weight of each row within its unit; empty where all are 1."""
+
+    @classmethod
+    def of_rows(
+        cls,
+        scores: NDArray[Any],
+        positive: NDArray[np.bool_],
+        unit: NDArray[np.int32],
+        weight: Floats | None,
+    ) -> Ranking:
+        """Sort the rows of a model."""
+        order = np.argsort(scores, kind="stable")[::-1]
+        ordered = scores[order]
+        last = np.append(ordered[1:] != ordered[:-1], True)
+        rule = (np.cumsum(last) - last + 1).astype(np.int32)
+        weights = np.empty(0) if weight is None else weight[order].astype(np.float64)
+        return cls(unit[order], positive[order], last, rule, weights)
+
+    def end_of(self, rule: int) -> int:
+        """Return the last row that a rule flags, -1 for the rule that flags nothing."""
+        return int(np.searchsorted(self.rule, rule, "right")) - 1
+
+
+class Task(NamedTuple):
+    """What compiled loops maximise, in numbers.
+
+    With `costs`, minus ``first * misses + second * false alarms``; without, F with the weights
+    `first` of recall and `second` of precision. Levels that are not asked for are -1 and infinity.
+    Precision and recall are replaced by their lower bounds `z` standard errors below; a weight of
+    1 counts as `effective` rows there. A `ratio` above 0 fixes the negatives for each positive.
+    The counts of the rule that ends with the row `fixed` are wanted too; -1 is flagging nothing.
+    """
+
+    costs: bool
+    first: float
+    second: float
+    min_precision: float
+    min_recall: float
+    most_flagged: float
+    z: float
+    effective: float
+    allows_nothing: bool
+    ratio: float
+    fixed: int = -1
+
+
+class Chosen(NamedTuple):
+    """The best rule under each weighting, its counts, and those of a rule fixed in advance."""
+
+    rule: NDArray[np.int64]
+    tp: Floats
+    fp: Floats
+    fixed_tp: Floats
+    fixed_fp: Floats
+
+    @classmethod
+    def empty(cls, weightings: int) -> Chosen:
+        """Return room for the rules under so many weightings."""
+        return cls(np.empty(weightings, np.int64), *np.empty((4, weightings)))
+
+    def part(self, rows: slice) -> Chosen:
+        """Return the room for some weightings."""
+        counts = (array[rows] for array in self[1:])
+        return Chosen(self.rule[rows], *counts)
+
+
+def choose_plain(
+    weights: Floats,
+    totals: Floats,
+    ranking: Ranking,
+    task: Task,
+    chosen: Chosen,
+    *,
+    gain: Gain | None = None,
+) -> None:
+    """Fill in the best rule under each row of the weights of units.
+
+    Parameters
+    ----------
+    weights
+        One row for each weighting, one column for each unit.
+    totals
+        The positives and the negatives under each weighting.
+    ranking
+        The rows in the order of a model.
+    task
+        What is maximised.
+    chosen
+        What is filled in; `NO_RULE` where no rule is allowed or a class is missing.
+    gain
+        What is maximised where the task cannot say it.
+    """
+    tp, fp = (_sums(weights, ranking, rows) for rows in (ranking.positive, ~ranking.positive))
+    worth = worth_of(task, Counts(tp, fp, totals[:, :1], totals[:, 1:]), gain)
+    rule = worth.argmax(axis=1)
+    each = np.arange(len(rule))
+    missing = ~(worth[each, rule] > -np.inf)
+    chosen.rule[:] = np.where(missing, NO_RULE, rule)
+    chosen.tp[:] = np.where(missing, np.nan, tp[each, rule])
+    chosen.fp[:] = np.where(missing, np.nan, fp[each, rule])
+    fixed = ranking.rule[task.fixed] if task.fixed >= 0 else 0
+    chosen.fixed_tp[:] = tp[:, fixed]
+    chosen.fixed_fp[:] = fp[:, fixed]
+
+
+def _sums(weights: Floats, ranking: Ranking, rows: NDArray[np.bool_]) -> Floats:
+    """Return the weight of some rows that each rule flags, by weighting."""
+    drawn = weights[:, ranking.unit[rows]]
+    if ranking.weight.size:
+        drawn *= ranking.weight[rows]
+    sums = np.zeros((drawn.shape[0], drawn.shape[1] + 1))
+    np.cumsum(drawn, axis=1, out=sums[:, 1:])
+    flagged = prepend_zero(np.cumsum(rows)[ranking.last])
+    return np.take(sums, flagged, axis=1)
+
+
+def worth_of(task: Task, counts: Counts, gain: Gain | None = None) -> Floats:
+    """Return what is maximised for each rule; -inf for rules that are not allowed."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        counts = counts.at_ratio(task.ratio)
+        tp, fp, positives, negatives = counts
+        if gain is None:
+            worth = task.first * (positives - tp)
+            worth += task.second * fp
+            if task.costs:
+                np.negative(worth, out=worth)
+            else:
+                worth += tp
+                np.divide(tp, worth, out=worth)
+        else:
+            worth = gain(counts)
+        flagged = tp + fp
+        allowed = (positives > 0) & (negatives > 0) & ~np.isnan(worth)
+        if not task.allows_nothing:
+            allowed &= flagged > 0
+        if task.min_precision >= 0:
+            bound = lower_bound(tp / flagged, flagged * task.effective, task.z)
+            allowed &= bound >= task.min_precision
+        if task.min_recall >= 0:
+            bound = lower_bound(tp / positives, positives * task.effective, task.z)
+            allowed &= bound >= task.min_recall
+        if task.most_flagged < np.inf:
+            allowed &= flagged <= task.most_flagged * (positives + negatives)
+    return np.where(allowed, worth, -np.inf)
+
+
+def lower_bound(share: Any, size: Any, z: float) -> Any:
+    """Return Wilson's lower bound of a share of so many rows; the share itself for z = 0."""
+    spread = (share * (1 - share) / size + z * z / (4 * size * size)) ** 0.5
+    return (share + z * z / (2 * size) - z * spread) / (1 + z * z / size)
+
+
+@cache
+def compiled() -> Choose:
+    """Return the loop as machine code, which runs without Python's lock and is kept on disk."""
+    from numba import njit
+    from numba.extending import register_jitable
+
+    from isometrics._counting import best_rule_loops
+
+    for function in (lower_bound, best_rule_loops.keeps_levels):
+        register_jitable(error_model="numpy")(function)
+    choose: Choose = njit(nogil=True, cache=True, error_model="numpy")(best_rule_loops.choose)
+    return choose

@@ -1,0 +1,158 @@
+"""A verdict on an analysis: over all rows, for each group, and for each of several classes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isometrics._core.arrays import column
+from isometrics._core.groups import Groups
+from isometrics._core.parameters import check_confidence, check_size
+from isometrics.decisions.best import ALL_ROWS
+from isometrics.decisions.objective import parse_objective
+from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.points.models import count_models
+from isometrics.verdict.contest import Contest, fold_codes
+from isometrics.verdict.effective import effective_rows
+from isometrics.verdict.judge import Options, judge, judge_tuned
+from isometrics.verdict.without_rows import judge_tables, rows_of_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isometrics._core.sample import Sample
+    from isometrics.analysis.analysis import Analysis
+    from isometrics.points import OperatingPoints
+    from isometrics.verdict.verdict import Verdict
+
+
+class Request(NamedTuple):
+    """What is asked of an analysis."""
+
+    objective: dict[str, Any]
+    """The arguments of `parse_objective` but the number of rows."""
+    options: Options
+    clustered: bool
+    folds: Any
+    prevalence: float | None
+
+
+def verdict_on(
+    analysis: Analysis, request: Request, tuning: Analysis | None, *, by_group: bool
+) -> Verdict:
+    """Return the verdict over all rows, with those of the groups."""
+    check_confidence(request.options.confidence_level)
+    check_size(request.options.n_resamples, "n_resamples")
+    if tuning is not None:
+        return judge_tuned(_contest(tuning, request), _contest(analysis, request), request.options)
+    models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
+    whole = _over_rows(analysis.rows, models, request, analysis.without_rows)
+    if by_group and not request.clustered and request.folds is None and analysis.groups:
+        rows = {} if analysis.rows is None else analysis.rows.split_by_group()
+        tables = analysis.groups if analysis.counted is None else analysis.counted
+        alone = request._replace(options=request.options._replace(progress=None))
+        groups = {
+            group: _over_rows(rows.get(group), tables[group], alone, analysis.without_rows)
+            for group in analysis.groups
+        }
+        whole = replace(whole, groups=groups)
+    return replace(whole, warnings=(*whole.warnings, *_about_groups(analysis)))
+
+
+def verdict_by_class(analysis: Analysis, request: Request) -> dict[str, Verdict]:
+    """Return one verdict for each class: classes are not rivals."""
+    models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
+    return {
+        name: _over_rows(None, {name: points}, request, analysis.without_rows)
+        for name, points in models.items()
+    }
+
+
+def _over_rows(
+    rows: Sample | None, models: dict[str, OperatingPoints], request: Request, reason: str
+) -> Verdict:
+    """Judge models on their rows; or, where these are not known, their tables."""
+    if rows is None and len(models) == 1 and not request.clustered:
+        ((name, points),) = models.items()
+        rows = rows_of_table(name, points)
+    if rows is not None:
+        contest = _of_rows(rows, models, request)
+        return judge(contest, request.options, _folds(rows, contest, request))
+    if request.clustered or request.folds is not None:
+        raise NotAnswerableError(
+            f"clusters and folds are groups of rows, which this analysis does not have: {reason}"
+        )
+    if request.prevalence is not None:
+        models = {name: each.at_prevalence(request.prevalence) for name, each in models.items()}
+    total = sum(next((each.positives, each.negatives) for each in models.values()))
+    objective = parse_objective(rows=total, **request.objective)
+    return judge_tables(models, objective, request.options.confidence_level, reason)
+
+
+def _contest(analysis: Analysis, request: Request) -> Contest:
+    """Return the models of an analysis whose rows are known."""
+    models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
+    rows = analysis.rows
+    if rows is None and len(models) == 1:
+        ((name, points),) = models.items()
+        rows = rows_of_table(name, points)
+    if rows is None:
+        raise NotAnswerableError(
+            "choosing on tuning data needs the rows of both files, which an analysis does not "
+            f"have: {analysis.without_rows}"
+        )
+    return _of_rows(rows, models, request)
+
+
+def _of_rows(rows: Sample, models: dict[str, OperatingPoints], request: Request) -> Contest:
+    if not all(points.table.complete for points in models.values()):
+        models = count_models(rows)
+    weight = rows.size if rows.weights is None else float(rows.weights.sum())
+    objective = parse_objective(rows=weight, **request.objective)
+    contest = Contest.of_sample(
+        rows,
+        {name: models[name] for name in rows.scores},
+        objective,
+        clustered=request.clustered,
+        prevalence=request.prevalence,
+    )
+    if objective.sure is None:
+        return contest
+    return contest._replace(objective=replace(objective, effective=effective_rows(contest)))
+
+
+def _folds(rows: Sample, contest: Contest, request: Request) -> NDArray[np.int64] | None:
+    """Return the fold of each unit, where folds are given."""
+    if request.folds is None:
+        return None
+    if request.folds is True:
+        if rows.groups is None:
+            raise ParameterError("folds=True takes the groups for folds, but there are no groups")
+        groups = rows.groups
+    else:
+        given = column(request.folds, "folds")
+        if given.size != rows.size:
+            raise ParameterError(
+                f"folds must have one entry for each of the {rows.size} rows but has {given.size}"
+            )
+        groups = Groups.of_column(given)
+    _, codes = np.unique(groups.codes, return_inverse=True)
+    if codes.max() < 1:
+        raise ParameterError("folds has one fold only; two or more are needed")
+    if not contest.clustered:
+        return np.asarray(codes, np.int64)
+    return fold_codes(codes, contest.unit_of_row)
+
+
+def _about_groups(analysis: Analysis) -> list[str]:
+    """Warn about groups that were left out, and about prevalences that differ widely."""
+    said = [f"group {name} is left out: {why}" for name, why in analysis.skipped.items()]
+    shares = [next(iter(models.values())).prevalence for models in (analysis.groups or {}).values()]
+    if shares and max(shares) > 2 * min(shares):
+        said.append(
+            f"the prevalence differs between groups, from {min(shares):.3g} to {max(shares):.3g}; "
+            "F1 and precision depend on it"
+        )
+    return said

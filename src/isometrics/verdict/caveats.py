@@ -1,0 +1,73 @@
+"""What to beware of in a verdict, in plain words."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isometrics._core.results import number
+from isometrics.points import OperatingPoints
+
+if TYPE_CHECKING:
+    from isometrics.verdict.contest import Contest
+    from isometrics.verdict.judge import Choice
+
+FEW = 50
+"""Positives below which the correction was found to be too weak in places."""
+_FEW_SCORES = 5
+
+
+def caveats_of(contest: Contest, choice: Choice, expected: float) -> tuple[str, ...]:
+    """Return the warnings of a verdict."""
+    positives = int(np.count_nonzero(contest.rankings[0].positive))
+    rows = contest.rankings[0].positive.size
+    said = []
+    fewer, name = min((positives, "positive"), (rows - positives, "negative"))
+    if fewer < FEW:
+        said.append(
+            f"there {'is' if fewer == 1 else 'are'} only {fewer} {name}{'s' * (fewer != 1)}; with "
+            f"fewer than {FEW} the expected value may still be too good, and no interval is sure"
+        )
+    if math.isnan(expected):
+        said.append(
+            f"with {fewer} {name} row{'s' * (fewer != 1)} nothing is left to judge a choice on"
+        )
+    points = OperatingPoints(contest.tables[choice.model])
+    area = points.roc.area()
+    error = math.sqrt((positives + (rows - positives) + 1) / (12 * positives * (rows - positives)))
+    if area < 0.5 - 1.96 * error:
+        said.append(
+            f"AUROC is {area:.3f}, below 0.5 beyond chance; are the scores reversed, or is the "
+            "other class the positive one?"
+        )
+    distinct = contest.tables[choice.model].size - 1
+    if distinct == 2:
+        said.append("there are only two distinct scores; these look like predictions, not scores")
+    elif distinct <= _FEW_SCORES:
+        said.append(f"there are only {distinct} distinct scores to choose a threshold from")
+    said += _no_false_positives(contest, choice)
+    return tuple(said)
+
+
+def _no_false_positives(contest: Contest, choice: Choice) -> list[str]:
+    """Warn that none seen is no proof: with n rows without one, 3/n are still possible."""
+    table = contest.tables[choice.model]
+    rule = choice.rules[choice.model]
+    ranking = contest.rankings[choice.model]
+    flagged = ranking.rule <= rule
+    if table.fp[rule] > 0 or not flagged.any():
+        return []
+    negatives = int(np.count_nonzero(~ranking.positive))
+    possible = 1 - 0.05 ** (1 / negatives)
+    return [
+        f"no false positive was seen among {negatives:,} negatives, which is no proof: up to "
+        f"{_in_words(possible)} are possible"
+    ]
+
+
+def _in_words(share: float) -> str:
+    """Return a small share as one in so many, such as 3 in 10,000."""
+    scale = 10 ** max(1, math.ceil(-math.log10(share)))
+    return f"{number(math.ceil(share * scale))} in {scale:,}"

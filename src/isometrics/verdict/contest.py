@@ -1,0 +1,283 @@
+"""Models on the same rows, ready to be chosen among under any weighting of these rows."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isometrics._counting.best_rules import (
+    NO_RULE,
+    Chosen,
+    Counts,
+    Ranking,
+    Task,
+    choose_plain,
+    compiled,
+    worth_of,
+)
+from isometrics._counting.draws import draws_of, streams
+from isometrics._counting.replicates import kernel_named
+from isometrics.decisions.objective import Objective
+from isometrics.errors import ParameterError
+from isometrics.spaces.pr import f_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from isometrics._core.arrays import Floats
+    from isometrics._core.sample import Sample
+    from isometrics._counting.draws import Stream
+    from isometrics._table.table import Table
+    from isometrics.points import OperatingPoints
+
+    Progress = Callable[[int, int], None]
+
+_AT_ONCE = 1 << 17
+"""Weights that are drawn at once, so that they stay in the processor's cache."""
+
+
+class Choices(NamedTuple):
+    """The best rule of each model (first axis) under each weighting (second axis).
+
+    Where no rule keeps the constraints, the rule is -1 and its counts are NaN.
+    """
+
+    rule: NDArray[np.int64]
+    tp: Floats
+    fp: Floats
+    fixed_tp: Floats
+    fixed_fp: Floats
+    positives: Floats
+    negatives: Floats
+
+    def counts(self, ratio: float) -> Counts:
+        """Return the counts of the chosen rules."""
+        return Counts(self.tp, self.fp, self.positives, self.negatives).at_ratio(ratio)
+
+    def fixed_counts(self, ratio: float) -> Counts:
+        """Return the counts of the fixed rules."""
+        totals = (self.positives, self.negatives)
+        return Counts(self.fixed_tp, self.fixed_fp, *totals).at_ratio(ratio)
+
+
+class Contest(NamedTuple):
+    """The models, their rows in order, and the units that rows belong to."""
+
+    names: tuple[str, ...]
+    tables: tuple[Table, ...]
+    """The table of each model as counted: row i is the rule that flags the i highest scores."""
+    rankings: tuple[Ranking, ...]
+    units: Floats
+    """The weight of the positives and of the negatives in each unit: two columns."""
+    unit_of_row: NDArray[np.int32]
+    """The unit of each row, in the order of the sample."""
+    clustered: bool
+    objective: Objective
+    ratio: float
+    """Negatives for each positive where a prevalence is fixed, else 0."""
+
+    @classmethod
+    def of_sample(
+        cls,
+        sample: Sample,
+        points: dict[str, OperatingPoints],
+        objective: Objective,
+        *,
+        clustered: bool,
+        prevalence: float | None,
+    ) -> Contest:
+        """Sort the rows of each model once."""
+        unit = np.arange(sample.size, dtype=np.int32)
+        if clustered and sample.groups is not None:
+            _, codes = np.unique(sample.groups.codes, return_inverse=True)
+            unit = codes.astype(np.int32)
+        rankings = [
+            Ranking.of_rows(scores, sample.labels, unit, sample.weights)
+            for scores in sample.scores.values()
+        ]
+        weight = np.ones(sample.size) if sample.weights is None else sample.weights
+        sums = [np.bincount(unit, weight * rows) for rows in (sample.labels, ~sample.labels)]
+        return cls(
+            tuple(points),
+            tuple(each.table for each in points.values()),
+            tuple(rankings),
+            np.column_stack(sums),
+            unit,
+            clustered,
+            objective,
+            0.0 if prevalence is None else (1 - prevalence) / prevalence,
+        )
+
+    @property
+    def totals(self) -> tuple[float, float]:
+        """The positives and the negatives of the sample."""
+        return float(self.units[:, 0].sum()), float(self.units[:, 1].sum())
+
+    def task(self, model: int) -> Task:
+        """Return the objective in numbers."""
+        objective = self.objective
+        levels = {each.quantity: each.level for each in objective.constraints}
+        costs = objective.costs
+        beta = 1.0 if objective.beta is None else objective.beta
+        first, second = f_weights(beta) if costs is None else costs
+        # A score of +inf reaches every threshold, so nothing excludes its rows.
+        excludes_all = not np.isposinf(self.tables[model].thresholds[1:2]).any()
+        return Task(
+            costs is not None,
+            first,
+            second,
+            levels.get("precision", -1.0),
+            levels.get("recall", -1.0),
+            levels.get("flagged", math.inf),
+            self.z,
+            objective.effective,
+            objective.allows_nothing and excludes_all,
+            self.ratio,
+        )
+
+    @property
+    def z(self) -> float:
+        """How many standard errors a bound lies below what is seen, 0 without ``sure``.
+
+        Of k models the best is taken, at the best threshold: the error is shared by k + 1.
+        """
+        if self.objective.sure is None:
+            return 0.0
+        return -NormalDist().inv_cdf((1 - self.objective.sure) / (len(self.names) + 1))
+
+    @property
+    def gain(self) -> Callable[[Counts], Floats] | None:
+        """What is maximised where a task cannot say it: an index."""
+        if self.objective.index is None:
+            return None
+        return self.objective.gain
+
+    def worth(self, model: int, counts: Counts) -> Floats:
+        """Return what is maximised for rules whose counts are at the prevalence asked for."""
+        task = self.task(model)._replace(ratio=0.0)
+        return worth_of(task, Counts(*map(np.atleast_1d, counts)), self.gain)
+
+    def counts(self, model: int, rule: NDArray[np.intp] | int) -> Counts:
+        """Return the counts of rules in the sample itself."""
+        table = self.tables[model]
+        totals = (table.positives, table.negatives)
+        return Counts(table.tp[rule], table.fp[rule], *totals).at_ratio(self.ratio)
+
+    def choose(self, weights: Floats, kernel: str, fixed: tuple[int, ...] | None = None) -> Choices:
+        """Return the best rules of all models under each row of the weights of units."""
+        size = weights.shape[0]
+        totals = np.stack([(weights * column).sum(axis=1) for column in self.units.T], axis=1)
+        found = [Chosen.empty(size) for _ in self.names]
+        choose: Any = partial(choose_plain, gain=self.gain)
+        drawn: NDArray[Any] = weights
+        if kernel == "compiled" and self.gain is None:
+            # Half the bytes are read twice as fast, and whole numbers stay exact.
+            choose, drawn = compiled(), weights.astype(np.float32)
+        for model, (ranking, chosen) in enumerate(zip(self.rankings, found, strict=True)):
+            end = -1 if fixed is None else ranking.end_of(fixed[model])
+            choose(drawn, totals, ranking, self.task(model)._replace(fixed=end), chosen)
+        return Choices(
+            np.stack([each.rule for each in found]),
+            np.stack([each.tp for each in found]),
+            np.stack([each.fp for each in found]),
+            np.stack([each.fixed_tp for each in found]),
+            np.stack([each.fixed_fp for each in found]),
+            totals[:, 0],
+            totals[:, 1],
+        )
+
+    def resample(
+        self,
+        fixed: tuple[int, ...],
+        *,
+        n_resamples: int,
+        seed: np.random.SeedSequence,
+        n_jobs: int,
+        kernel: str,
+        progress: Progress | None,
+    ) -> Choices:
+        """Draw the units again many times, and choose anew each time."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        size = self.units.shape[0]
+        draws = draws_of(np.ones(size, np.int64), [slice(0, size)], scheme="multinomial")
+        chosen = kernel_named(kernel, float(n_resamples) * size * len(self.names))
+        at_once = max(1, _AT_ONCE // size)
+
+        def work(block: tuple[range, Stream]) -> list[Choices]:
+            replicates, stream = block
+            parts = []
+            for start in range(replicates.start, replicates.stop, at_once):
+                drawn = np.empty((min(at_once, replicates.stop - start), size))
+                draws.draw(stream, drawn, chosen.pick)
+                parts.append(self.choose(drawn, chosen.name, fixed))
+            return parts
+
+        blocks = streams(seed, n_resamples)
+        parts: list[Choices] = []
+        done = 0
+        with ThreadPoolExecutor(n_jobs) as pool:
+            for finished in pool.map(work, blocks) if n_jobs > 1 else map(work, blocks):
+                parts += finished
+                done += sum(part.rule.shape[1] for part in finished)
+                if progress is not None:
+                    progress(done, n_resamples)
+        return Choices(*(np.concatenate(column, axis=-1) for column in zip(*parts, strict=True)))
+
+    def draws(self, n_resamples: int, seed: np.random.SeedSequence) -> Iterator[Floats]:
+        """Yield the weights of units of the first replicates of `resample`, one at a time."""
+        size = self.units.shape[0]
+        draws = draws_of(np.ones(size, np.int64), [slice(0, size)], scheme="multinomial")
+        for replicates, stream in streams(seed, n_resamples):
+            for _ in replicates:
+                drawn = np.empty((1, size))
+                draws.draw(stream, drawn)
+                yield drawn[0]
+
+    def folds(self, folds: int, random: np.random.Generator) -> NDArray[np.int64]:
+        """Deal units out into folds, those with positives and those without among themselves."""
+        luck = random.random(self.units.shape[0])
+        order = np.lexsort(np.stack([luck, self.units[:, 0] > 0]))
+        fold = np.empty(order.size, np.int64)
+        fold[order] = np.arange(order.size) % folds
+        return fold
+
+    def crossed(self, fold: NDArray[np.int64], kernel: str) -> tuple[Counts, Counts]:
+        """Choose on all folds but one, and judge on that one; return the pooled counts.
+
+        The first counts are those of the best model of each choice, the second ones those of each
+        model with its own best threshold.
+        """
+        count = int(fold.max()) + 1
+        train = (fold != np.arange(count)[:, None]).astype(np.float64)
+        chosen = self.choose(train, kernel_named(kernel, float(train.size)).name)
+        gain = self.objective.gain(chosen.counts(self.ratio))
+        best = np.where(np.isnan(gain), -np.inf, gain).argmax(axis=0)
+        rule = chosen.rule
+        without = rule == NO_RULE
+        held = []
+        for name in ("tp", "fp"):
+            whole = np.stack(
+                [getattr(table, name)[rows] for table, rows in zip(self.tables, rule, strict=True)]
+            )
+            held.append(np.where(without, 0.0, whole - getattr(chosen, name)))
+        totals = self.totals
+        each = Counts(held[0].sum(axis=1), held[1].sum(axis=1), *totals).at_ratio(self.ratio)
+        folds = np.arange(count)
+        picked = (held[0][best, folds].sum(), held[1][best, folds].sum())
+        return Counts(*picked, *totals).at_ratio(self.ratio), each
+
+
+def fold_codes(folds: NDArray[np.int64], unit: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the fold of each unit; a unit must lie in one fold."""
+    codes = np.zeros(int(unit.max()) + 1, np.int64)
+    codes[unit] = folds
+    if (codes[unit] != folds).any():
+        raise ParameterError("a cluster has rows in several folds; put each cluster into one fold")
+    return codes

@@ -1,0 +1,158 @@
+"""What a choice is worth on new data, and how sure it is: corrections, intervals, rivals.
+
+All values are gains, of which more is better. `benchmarks/verdict.md` and
+`benchmarks/verdict_choice.md` compare these estimators with others.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from isometrics._counting.best_rules import NO_RULE, Counts
+from isometrics.uncertainty.intervals import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from isometrics._core.arrays import Floats
+    from isometrics.verdict.contest import Choices, Contest
+
+REPEATS, FOLDS = 20, 5
+
+
+class Resampled(NamedTuple):
+    """Gains in the replicates: of each model (first axis) in each replicate (second axis)."""
+
+    inside: Floats
+    """Of the rules that were chosen in a replicate, in that replicate."""
+    outside: Floats
+    """Of the same rules in the sample itself."""
+    fixed: Floats
+    """Of the rules that were chosen in the sample, in the replicate."""
+
+
+def resampled_of(
+    contest: Contest, choices: Choices, quantity: Callable[[Counts], Floats]
+) -> Resampled:
+    """Return a quantity of the rules, such as the gain."""
+    rules = np.where(choices.rule == NO_RULE, 0, choices.rule)
+    outside = np.stack([quantity(contest.counts(model, rows)) for model, rows in enumerate(rules)])
+    return Resampled(
+        quantity(choices.counts(contest.ratio)),
+        np.where(choices.rule == NO_RULE, np.nan, outside),
+        quantity(choices.fixed_counts(contest.ratio)),
+    )
+
+
+def best_models(gains: Floats) -> NDArray[np.intp]:
+    """Return the model with the highest gain in each replicate, the first of several."""
+    return np.asarray(np.where(np.isnan(gains), -np.inf, gains).argmax(axis=0))
+
+
+def picked(values: Floats, models: NDArray[np.intp]) -> Floats:
+    """Return the values of one model in each replicate."""
+    return np.asarray(values[models, np.arange(values.shape[1])])
+
+
+def mean_known(values: Floats) -> float:
+    """Return the mean of what is defined; NaN where nothing is."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else float("nan")
+
+
+def win_shares(gains: Floats) -> Floats:
+    """Return the share of the replicates in which each model is best; ties are shared out."""
+    known = ~np.isnan(gains).all(axis=0)
+    values = np.where(np.isnan(gains), -np.inf, gains)[:, known]
+    if values.shape[1] == 0:
+        return np.full(gains.shape[0], np.nan)
+    wins = values == values.max(axis=0)
+    return np.asarray((wins / wins.sum(axis=0)).mean(axis=1))
+
+
+def interval_at(
+    noise: Floats, centres: Sequence[float], *, level: float, limits: tuple[float, float]
+) -> Interval:
+    """Return percentiles of the noise, laid from the lowest centre to the highest one.
+
+    How far two corrections of one value lie apart tells how sure the correction is. What no value
+    can be is cut off.
+    """
+    known = noise[~np.isnan(noise)]
+    if known.size < 2 or np.isnan(centres).any():
+        return Interval(float("nan"), float("nan"))
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    lower, upper = min(centres) + low, max(centres) + high
+    return Interval(float(max(lower, limits[0])), float(min(upper, limits[1])))
+
+
+class ConfidenceSet(NamedTuple):
+    """The models that cannot be told apart from the best one, and the error of each difference."""
+
+    stays: NDArray[np.bool_]
+    margin: Floats
+    """Half the width of simultaneous intervals of the differences, models × models."""
+
+
+def confidence_set(values: Floats, replicates: Floats, level: float = 0.95) -> ConfidenceSet:
+    """Return which models cannot be told apart from the best one.
+
+    Parameters
+    ----------
+    values
+        The corrected value of each model; NaN leaves a model out.
+    replicates
+        Values in replicates, models × replicates; only their joint spread is used.
+    level
+        The confidence with which the best model is in the set.
+
+    Notes
+    -----
+    The model confidence set of Hansen, Lunde & Nason (2011) with the statistic T_R: as long as the
+    largest difference of two models, in its standard errors, is larger than it is in 95% of the
+    replicates around their means, the model that is farthest behind another one leaves.
+    """
+    centred = replicates - np.nanmean(replicates, axis=1, keepdims=True)
+    centred = centred[:, ~np.isnan(centred).any(axis=0)]
+    stays = ~np.isnan(values)
+    error = _errors_of_differences(centred)
+    margin = np.full(error.shape, np.nan)
+    if centred.shape[1] < 2:
+        return ConfidenceSet(stays, margin)
+    with np.errstate(invalid="ignore"):
+        behind = (values - values[:, None]) / error
+    while stays.sum() > 1:
+        models = np.flatnonzero(stays)
+        pairs = np.ix_(models, models)
+        largest = _largest_differences(centred[models], error[pairs])
+        if np.isnan(margin).all():
+            margin = float(np.quantile(largest, level)) * error
+        farthest = behind[pairs].max(axis=1)
+        if np.mean(largest >= farthest.max()) >= 1 - level:
+            break
+        stays[models[np.argmax(farthest)]] = False
+    return ConfidenceSet(stays, margin)
+
+
+def _errors_of_differences(centred: Floats) -> Floats:
+    """Return the standard error of the difference of every two models.
+
+    Models that never differ have the least error above 0: they cannot be told apart.
+    """
+    covariance = np.atleast_2d(np.cov(centred))
+    variance = covariance.diagonal()
+    squared = variance[:, None] + variance - 2 * covariance
+    return np.sqrt(np.maximum(squared, np.finfo(np.float64).tiny))
+
+
+def _largest_differences(centred: Floats, error: Floats) -> Floats:
+    """Return the largest studentised difference of two models in each replicate."""
+    largest = np.zeros(centred.shape[1])
+    for model in range(1, len(centred)):
+        others = np.abs(centred[model] - centred[:model]) / error[model, :model, None]
+        np.maximum(largest, others.max(axis=0), out=largest)
+    return largest

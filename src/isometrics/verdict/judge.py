@@ -1,0 +1,549 @@
+"""From rows or tables to a verdict: choose, correct, compare, warn."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from isometrics._core.parameters import parse_jobs, parse_random_state
+from isometrics._core.progress import reporting
+from isometrics._core.results import number, several
+from isometrics._counting.best_rules import NO_RULE, Counts
+from isometrics._counting.hull import vertices
+from isometrics.decisions.best import decision_of
+from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.uncertainty.intervals import UNDEFINED, Interval
+from isometrics.verdict.caveats import caveats_of
+from isometrics.verdict.contest import Contest
+from isometrics.verdict.estimates import (
+    FOLDS,
+    REPEATS,
+    best_models,
+    confidence_set,
+    interval_at,
+    mean_known,
+    picked,
+    resampled_of,
+    win_shares,
+)
+from isometrics.verdict.verdict import Kept, OtherWeights, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from isometrics._core.arrays import Floats
+    from isometrics._core.progress import ProgressLike
+    from isometrics.decisions.objective import Constraint, Objective
+    from isometrics.verdict.contest import Choices
+    from isometrics.verdict.estimates import ConfidenceSet, Resampled
+
+WEIGHTS = (np.arange(41) + 0.5) / 41
+"""The weights of recall at which the models are compared."""
+_SWEPT = 200
+"""Replicates in which they are."""
+_PLATEAU = 0.01
+_WINS = 0.95
+
+
+class Options(NamedTuple):
+    """How a verdict is reached."""
+
+    confidence_level: float = 0.95
+    n_resamples: int = 2000
+    random_state: object = 0
+    n_jobs: int | None = None
+    kernel: str = "auto"
+    progress: ProgressLike = None
+
+
+class Choice(NamedTuple):
+    """The best rule of each model in the sample, and which model is best."""
+
+    rules: tuple[int, ...]
+    gains: Floats
+    model: int
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The models from the best to the worst; models without a rule come last."""
+        return np.argsort(-np.where(np.isnan(self.gains), -np.inf, self.gains), kind="stable")
+
+
+def choose(contest: Contest) -> Choice:
+    """Return the best rule of each model in the sample itself."""
+    found = contest.choose(np.ones((1, contest.units.shape[0])), "plain")
+    gains = contest.objective.gain(found.counts(contest.ratio))[:, 0]
+    rules = found.rule[:, 0]
+    if (rules == NO_RULE).all():
+        raise NotAnswerableError(_no_rule(contest))
+    model = int(best_models(gains[:, None])[0])
+    return Choice(tuple(rules.tolist()), np.where(rules == NO_RULE, np.nan, gains), model)
+
+
+def _no_rule(contest: Contest) -> str:
+    asked = several([str(each) for each in contest.objective.constraints])
+    sure = contest.objective.sure
+    how = "" if sure is None else f" with {number(100 * sure)}% confidence"
+    return f"no threshold of any model has {asked}{how}; ask for less"
+
+
+def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = None) -> Verdict:
+    """Choose on these rows, and correct what they promise for the choice."""
+    choice = choose(contest)
+    seeds = parse_random_state(options.random_state).spawn(2)
+    fixed = tuple(max(rule, 0) for rule in choice.rules)
+    with reporting(options.progress, "resamples") as report:
+        choices = contest.resample(
+            fixed,
+            n_resamples=options.n_resamples,
+            seed=seeds[0],
+            n_jobs=parse_jobs(options.n_jobs),
+            kernel=options.kernel,
+            progress=report,
+        )
+    objective = contest.objective
+    drawn = resampled_of(contest, choices, objective.gain)
+    crossed = _crossed(contest, seeds[1], options.kernel, folds)
+    winners = best_models(drawn.inside)
+    level = options.confidence_level
+
+    apparent = float(choice.gains[choice.model])
+    optimism = mean_known(picked(drawn.inside, winners) - picked(drawn.outside, winners))
+    corrected = apparent - optimism
+    honest = mean_known(objective.gain(crossed))
+    noise = drawn.fixed[choice.model] - apparent
+    centres = (corrected, corrected if math.isnan(honest) else honest)
+    interval = interval_at(noise, centres, level=level, limits=_limits(objective))
+
+    base = _nothing(contest)
+    return _verdict(
+        contest,
+        choice,
+        options,
+        expected=honest,
+        interval=interval,
+        kept=tuple(
+            _kept(each, contest, choice, choices, crossed=crossed, level=level)
+            for each in objective.constraints
+        ),
+        wins=win_shares(drawn.inside),
+        rivals=_rivals(choice, drawn, level),
+        threshold_range=_threshold_range(contest, choice.model, choices.rule[choice.model]),
+        better=_better_than_nothing(base, contest, choices, choice, corrected),
+        weights=_other_weights(contest, seeds[0], options.n_resamples),
+        method=_method(folds),
+    )
+
+
+def _method(folds: NDArray[np.int64] | None) -> str:
+    if folds is not None:
+        return (
+            "The expected value pools the counts of choices that were made on the other folds, so "
+            "it is that of the whole procedure; model and threshold use all rows."
+        )
+    return (
+        f"The expected value is that of choices made on {FOLDS - 1} parts of the rows and judged "
+        f"on the other one, {REPEATS} times."
+    )
+
+
+def _crossed(
+    contest: Contest,
+    seed: np.random.SeedSequence,
+    kernel: str,
+    folds: NDArray[np.int64] | None,
+) -> Counts:
+    """Return the pooled counts of choices that were judged on rows they were not made on."""
+    if folds is not None:
+        return contest.crossed(folds, kernel)[0]
+    random = np.random.default_rng(seed)
+    least = min(int((column > 0).sum()) for column in contest.units.T)
+    count = min(FOLDS, least)
+    if count < 2:
+        nothing = np.full(1, np.nan)
+        return Counts(nothing, nothing, nothing, nothing)
+    pooled = [contest.crossed(contest.folds(count, random), kernel)[0] for _ in range(REPEATS)]
+    return Counts(*(np.array(column) for column in zip(*pooled, strict=True)))
+
+
+def _limits(objective: Objective) -> tuple[float, float]:
+    """Return the least and the highest gain there can be."""
+    if objective.costs is not None:
+        return -max(objective.costs), 0.0
+    return (0.0, 1.0) if objective.index is None else (-math.inf, math.inf)
+
+
+class Rivals(NamedTuple):
+    """The second best model, the lead over it, and the models that cannot be told apart."""
+
+    runner_up: int | None
+    lead: float
+    interval: Interval
+    together: NDArray[np.bool_]
+
+
+def _rivals(choice: Choice, drawn: Resampled, level: float) -> Rivals:
+    """Compare the models in their paired replicates, each with its own threshold."""
+    size = len(choice.rules)
+    if size == 1:
+        return Rivals(None, math.nan, UNDEFINED, np.ones(1, np.bool_))
+    optimism = np.array([mean_known(row) for row in drawn.inside - drawn.outside])
+    found = confidence_set(choice.gains - optimism, drawn.fixed, level)
+    first, second = choice.order[:2].tolist()
+    ranked = np.argsort(-np.where(np.isnan(drawn.inside), -np.inf, drawn.inside), axis=0)
+    inside, outside = (
+        picked(values, ranked[0]) - picked(values, ranked[1]) for values in drawn[:2]
+    )
+    lead = float(choice.gains[first] - choice.gains[second]) - mean_known(inside - outside)
+    return _rivals_of(found, first, second, lead)
+
+
+def _rivals_of(found: ConfidenceSet, first: int, second: int, lead: float) -> Rivals:
+    """Lay the simultaneous interval around the lead; the chosen model is always in the set."""
+    together = found.stays.copy()
+    together[first] = True
+    margin = float(found.margin[first, second])
+    return Rivals(second, lead, Interval(lead - margin, lead + margin), together)
+
+
+def _kept(
+    constraint: Constraint,
+    contest: Contest,
+    choice: Choice,
+    choices: Choices,
+    *,
+    crossed: Counts,
+    level: float,
+) -> Kept:
+    """Correct what a constraint promises in the same way as the value."""
+    here = float(constraint.of(contest.counts(choice.model, choice.rules[choice.model])))
+    drawn = resampled_of(contest, choices, constraint.of)
+    winners = best_models(contest.objective.gain(choices.counts(contest.ratio)))
+    optimism = mean_known(picked(drawn.inside, winners) - picked(drawn.outside, winners))
+    expected = mean_known(constraint.of(crossed))
+    noise = drawn.fixed[choice.model] - here
+    centres = (here - optimism, expected)
+    interval = interval_at(noise, centres, level=level, limits=(0.0, 1.0))
+    known = noise[~np.isnan(noise)]
+    missed = float(np.mean(~constraint.met(expected + known))) if known.size else math.nan
+    return Kept(str(constraint), constraint.level, here, expected, interval, missed)
+
+
+def _threshold_range(contest: Contest, model: int, rules: NDArray[np.int64]) -> Interval:
+    """Return between which thresholds 95% of the replicates chose."""
+    rules = rules[rules != NO_RULE]
+    if rules.size == 0:
+        return UNDEFINED
+    thresholds = contest.tables[model].thresholds[rules]
+    ends = np.quantile(thresholds, [0.025, 0.975], method="inverted_cdf")
+    return Interval(*ends.tolist())
+
+
+# ---------------------------------------------------------------------- doing nothing
+
+
+class Nothing(NamedTuple):
+    """The trivial rules: their counts, and which of them is the best one that is allowed."""
+
+    flag_all: bool
+    gain: float
+
+
+def _nothing(contest: Contest) -> Nothing | None:
+    """Return the best trivial rule; None where none keeps the constraints."""
+    positives, negatives = contest.totals
+    rules = Counts(np.array([0.0, positives]), np.array([0.0, negatives]), positives, negatives)
+    rules = rules.at_ratio(contest.ratio)
+    worth = contest.worth(0, rules)
+    best = 1 if worth[1] >= worth[0] else 0
+    if worth[best] == -np.inf:
+        return None
+    return Nothing(bool(best), float(contest.objective.gain(rules)[best]))
+
+
+def _better_than_nothing(
+    base: Nothing | None,
+    contest: Contest,
+    choices: Choices,
+    choice: Choice,
+    corrected: float,
+) -> bool | None:
+    """Tell whether the choice beats the best trivial rule in all but 5% of the replicates."""
+    if base is None:
+        return None
+    share = 1.0 if base.flag_all else 0.0
+    totals = (choices.positives, choices.negatives)
+    counts = Counts(share * totals[0], share * totals[1], *totals).at_ratio(contest.ratio)
+    gains = contest.objective.gain(choices.fixed_counts(contest.ratio))[choice.model]
+    differences = gains - contest.objective.gain(counts)
+    known = differences[~np.isnan(differences)]
+    if known.size < 2:
+        return None
+    lead = float(choice.gains[choice.model]) - base.gain
+    noise = float(np.quantile(known, 0.05)) - lead
+    return bool(corrected - base.gain + noise > 0)
+
+
+def _doing_nothing(contest: Contest, counts: Counts) -> dict[str, float]:
+    """Return the values of the trivial rules, and of a coin that flags as many rows."""
+    positives, negatives = counts.positives, counts.negatives
+    share = float(counts.flagged)
+    rules = {
+        "flagging everything": (positives, negatives),
+        "flagging nothing": (0.0, 0.0),
+        "flagging at random": (share * positives, share * negatives),
+    }
+    value = contest.objective.value
+    return {
+        name: float(value(Counts(tp, fp, positives, negatives)))
+        for name, (tp, fp) in rules.items()
+        if name != "flagging nothing" or contest.objective.allows_nothing
+    }
+
+
+# ---------------------------------------------------------------------- other weights
+
+
+def _other_weights(
+    contest: Contest, seed: np.random.SeedSequence, n_resamples: int
+) -> OtherWeights | None:
+    """Return how often each model wins at other weights of recall."""
+    if contest.objective.index is not None or len(contest.names) < 2:
+        return None
+    costs = contest.objective.costs is not None
+    wins = np.zeros((WEIGHTS.size, len(contest.names)))
+    count = 0
+    # A spawned seed counts its children, so that the first replicates are drawn again.
+    again = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
+    for weights in contest.draws(min(_SWEPT, n_resamples), again):
+        best = np.stack(
+            [
+                _best_gains(contest, model, weights, costs=costs)
+                for model in range(len(contest.names))
+            ]
+        )
+        if np.isneginf(best).any():
+            continue
+        ahead = best == best.max(axis=0)
+        wins += (ahead / ahead.sum(axis=0)).T
+        count += 1
+    shares = wins / count if count else np.full_like(wins, np.nan)
+    betas = np.sqrt(WEIGHTS / (1 - WEIGHTS))
+    return OtherWeights(WEIGHTS.copy(), betas, contest.names, shares)
+
+
+def _best_gains(contest: Contest, model: int, weights: Floats, *, costs: bool) -> Floats:
+    """Return the highest gain of a model at each weight of recall, under one weighting of rows.
+
+    Of the rules that are allowed, those on their hull are the only ones that can be best.
+    """
+    ranking = contest.rankings[model]
+    drawn = weights[ranking.unit]
+    if ranking.weight.size:
+        drawn = drawn * ranking.weight
+    tp = np.append(0.0, np.cumsum(drawn * ranking.positive)[ranking.last])
+    fp = np.append(0.0, np.cumsum(drawn * ~ranking.positive)[ranking.last])
+    positives, negatives = tp[-1], fp[-1]
+    counts = Counts(tp, fp, positives, negatives).at_ratio(contest.ratio)
+    worth = contest.worth(model, counts)
+    rules = np.flatnonzero(worth > -np.inf)
+    if rules.size == 0:
+        return np.full(WEIGHTS.size, -np.inf)
+    rules = rules[vertices(fp[rules], tp[rules])] if rules.size > 2 else rules
+    counts = counts._replace(tp=tp[rules], fp=counts.fp[rules])
+    recall_weight = WEIGHTS[:, None]
+    lost = recall_weight * (positives - counts.tp) + (1 - recall_weight) * counts.fp
+    if costs:
+        return np.asarray((-lost).max(axis=1))
+    return np.asarray((counts.tp / (counts.tp + lost)).max(axis=1))
+
+
+def _beta_range(weights: OtherWeights | None, model: int, objective: Objective) -> Interval:
+    """Return the range of β around the objective's in which the model wins in 95%."""
+    if weights is None:
+        return UNDEFINED
+    if objective.costs is not None:
+        own = objective.costs[0] / sum(objective.costs)
+    else:
+        beta = 1.0 if objective.beta is None else objective.beta
+        own = 1.0 if math.isinf(beta) else beta**2 / (1 + beta**2)
+    wins = weights.shares[:, model] >= _WINS
+    centre = int(np.argmin(np.abs(weights.lam - own)))
+    if not wins[centre]:
+        return UNDEFINED
+    low, high = _connected(wins, centre)
+    return Interval(float(weights.beta[low]), float(weights.beta[high]))
+
+
+def _connected(holds: NDArray[np.bool_], centre: int) -> tuple[int, int]:
+    """Return the first and the last place of the run around the centre in which something holds."""
+    before, after = np.flatnonzero(~holds[:centre]), np.flatnonzero(~holds[centre:])
+    low = int(before[-1]) + 1 if before.size else 0
+    high = centre + int(after[0]) - 1 if after.size else len(holds) - 1
+    return low, high
+
+
+def _plateau(contest: Contest, model: int, rule: int) -> Interval:
+    """Return the connected range of thresholds that are almost as good as the chosen one."""
+    table = contest.tables[model]
+    counts = contest.counts(model, np.arange(table.size))
+    worth = contest.worth(model, counts)
+    gain = contest.objective.gain(counts)
+    best = float(gain[rule])
+    holds = (worth > -np.inf) & (gain >= best - _PLATEAU * abs(best))
+    low, high = _connected(holds, rule)
+    return Interval(float(table.thresholds[high]), float(table.thresholds[low]))
+
+
+# ---------------------------------------------------------------------- tuning data
+
+
+def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
+    """Choose on tuning data and judge on these rows, where nothing needs correcting."""
+    if tuning.names != test.names:
+        raise ParameterError(
+            f"the tuning data has the models {several(list(tuning.names))} but these rows have "
+            f"{several(list(test.names))}; give both the same models"
+        )
+    choice = choose(tuning)
+    rules = []
+    for model, rule in enumerate(choice.rules):
+        threshold = tuning.tables[model].thresholds[max(rule, 0)]
+        flagged = np.searchsorted(-test.tables[model].thresholds[1:], -threshold, "right")
+        rules.append(0 if rule <= 0 else int(flagged))
+    seeds = parse_random_state(options.random_state).spawn(2)
+    how = {"n_resamples": options.n_resamples, "n_jobs": parse_jobs(options.n_jobs)}
+    with reporting(options.progress, "resamples") as report:
+        drawn_tuning = tuning.resample(
+            tuple(max(rule, 0) for rule in choice.rules),
+            seed=seeds[1],
+            kernel=options.kernel,
+            progress=None,
+            **how,
+        )
+        choices = test.resample(
+            tuple(rules), seed=seeds[0], kernel=options.kernel, progress=report, **how
+        )
+    objective = test.objective
+    gains = np.array([float(objective.gain(test.counts(m, r))) for m, r in enumerate(rules)])
+    judged = Choice(tuple(rules), gains, choice.model)
+    fixed = objective.gain(choices.fixed_counts(test.ratio))
+    level = options.confidence_level
+    here = float(gains[choice.model])
+    inside = objective.gain(drawn_tuning.counts(tuning.ratio))
+    second = next(iter(choice.order[1:].tolist()), None)
+    rivals = Rivals(None, math.nan, UNDEFINED, np.ones(1, np.bool_))
+    if second is not None:
+        lead = here - float(gains[second])
+        rivals = _rivals_of(confidence_set(gains, fixed, level), choice.model, second, lead)
+    found = _verdict(
+        test,
+        judged,
+        options,
+        expected=here,
+        interval=interval_at(
+            fixed[choice.model] - here, (here,), level=level, limits=_limits(objective)
+        ),
+        kept=tuple(
+            _kept_as_seen(each, test, judged, choices, level) for each in objective.constraints
+        ),
+        wins=win_shares(inside),
+        rivals=rivals,
+        threshold_range=_threshold_range(tuning, choice.model, drawn_tuning.rule[choice.model]),
+        better=_better_than_nothing(_nothing(test), test, choices, judged, here),
+        weights=_other_weights(test, seeds[0], options.n_resamples),
+        method=(
+            "Model and threshold were chosen on the tuning data and are judged on these rows, so "
+            "the value needs no correction."
+        ),
+    )
+    chosen_at = tuning.tables[choice.model].thresholds[choice.rules[choice.model]]
+    return replace(found, threshold=chosen_at.item())
+
+
+def _kept_as_seen(
+    constraint: Constraint, contest: Contest, choice: Choice, choices: Choices, level: float
+) -> Kept:
+    here = float(constraint.of(contest.counts(choice.model, choice.rules[choice.model])))
+    values = constraint.of(choices.fixed_counts(contest.ratio))[choice.model]
+    known = values[~np.isnan(values)]
+    interval = interval_at(known - here, (here,), level=level, limits=(0.0, 1.0))
+    missed = float(np.mean(~constraint.met(known))) if known.size else math.nan
+    return Kept(str(constraint), constraint.level, here, here, interval, missed)
+
+
+# ---------------------------------------------------------------------- the result
+
+
+def _verdict(
+    contest: Contest,
+    choice: Choice,
+    options: Options,
+    *,
+    expected: float,
+    interval: Interval,
+    kept: tuple[Kept, ...],
+    wins: Sequence[float] | Floats,
+    rivals: Rivals,
+    threshold_range: Interval,
+    better: bool | None,
+    weights: OtherWeights | None,
+    method: str,
+) -> Verdict:
+    """Put the parts together, costs the right way round."""
+    objective, model = contest.objective, choice.model
+    rule = choice.rules[model]
+    counts = contest.counts(model, rule)
+    table = contest.tables[model]
+    value = float(objective.value(counts))
+    decision = decision_of(table, rule, str(objective), value, _beta(objective))
+    turned = 1 if objective.higher_is_better else -1
+    names = contest.names
+    runner_up = None if rivals.runner_up is None else names[rivals.runner_up]
+    return Verdict(
+        objective,
+        names[model],
+        decision.threshold,
+        decision,
+        value,
+        turned * expected,
+        _turned(interval, turned),
+        options.confidence_level,
+        kept,
+        dict(zip(names, np.asarray(wins).tolist(), strict=True)),
+        runner_up,
+        rivals.lead,
+        rivals.interval,
+        tuple(name for name, stays in zip(names, rivals.together, strict=True) if stays),
+        threshold_range,
+        _plateau(contest, model, rule),
+        _doing_nothing(contest, counts),
+        better,
+        weights,
+        _beta_range(weights, model, objective),
+        caveats_of(contest, choice, expected),
+        method,
+        int(sum(ranking_rows(contest))),
+        ranking_rows(contest)[0],
+        options.n_resamples,
+    )
+
+
+def ranking_rows(contest: Contest) -> tuple[int, int]:
+    """Return the numbers of positive and of negative rows, whatever their weights."""
+    positive = int(np.count_nonzero(contest.rankings[0].positive))
+    return positive, contest.rankings[0].positive.size - positive
+
+
+def _beta(objective: Objective) -> float:
+    return 1.0 if objective.beta is None else objective.beta
+
+
+def _turned(interval: Interval, sign: int) -> Interval:
+    """Return the interval of costs where gains are given."""
+    return interval if sign > 0 else Interval(-interval.upper, -interval.lower)

@@ -1,0 +1,201 @@
+"""The verdict in words that need no knowledge of statistics."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from isometrics._core.results import number, several
+from isometrics.uncertainty.paired import percent
+
+if TYPE_CHECKING:
+    from isometrics.decisions.objective import Objective
+    from isometrics.uncertainty.intervals import Interval
+    from isometrics.verdict.verdict import Kept, Verdict
+
+
+def answer(verdict: Verdict) -> str:
+    """Say what to do, what to expect, and how sure the choice of the model is."""
+    said = [_instruction(verdict), _expectation(verdict)]
+    if verdict.better_than_nothing is False:
+        # Who is ahead among useless models does not matter.
+        return " ".join([_nothing_is_better(verdict), *said])
+    return " ".join(filter(None, [*said, _rivals(verdict)]))
+
+
+def lines(verdict: Verdict) -> list[str]:
+    """Return the answer, and below it what it stands on."""
+    said = [answer(verdict), _explained(verdict.objective)]
+    said += [_constraint(each, verdict) for each in verdict.kept]
+    said += [_threshold(verdict), _nothing(verdict), _weights(verdict), verdict.method]
+    said += [f"Beware: {warning}" for warning in verdict.warnings]
+    return [line for line in said if line]
+
+
+def shown(value: float) -> str:
+    """Return a value to two digits, or to as many as tell it from 0 and from 1."""
+    for digits in range(2, 7):
+        text = f"{value:.{digits}f}"
+        if float(text) not in (0.0, 1.0) or value in (0.0, 1.0):
+            return text
+    return number(value)
+
+
+def apart(*values: float) -> tuple[str, ...]:
+    """Return numbers with as many digits as tell them apart, two at least."""
+    texts: tuple[str, ...] = ()
+    for digits in range(2, 7):
+        texts = tuple(f"{value:.{digits}f}" for value in values)
+        if len(set(texts)) == len(set(values)):
+            break
+    return texts
+
+
+def _instruction(verdict: Verdict) -> str:
+    rule = f"flag scores of {number(verdict.threshold)} or more"
+    if math.isinf(verdict.threshold) and verdict.threshold > 0:
+        rule = "flag nothing"
+    elif math.isnan(verdict.threshold):
+        rule = f"take {verdict.decision.label}"
+    if len(verdict.wins) <= 1 and verdict.model in ("", "score"):
+        return f"{rule[0].upper()}{rule[1:]}."
+    return f"Use {verdict.model} and {rule}."
+
+
+def _expectation(verdict: Verdict) -> str:
+    name = verdict.objective.name
+    here = shown(verdict.value)
+    if math.isnan(verdict.expected):
+        return f"{name[0].upper()}{name[1:]} is {here} on these rows."
+    expected, low, high = (shown(each) for each in (verdict.expected, *verdict.interval))
+    level = percent(verdict.confidence_level)
+    return f"Expect {name} {expected} on new data ({level}: {low} to {high}; {here} on these rows)."
+
+
+def _nothing_is_better(verdict: Verdict) -> str:
+    best = _best_nothing(verdict)
+    rivals = "No model is" if len(verdict.wins) > 1 else "This model is not"
+    return f"{rivals} better than {best} beyond chance."
+
+
+def _best_nothing(verdict: Verdict) -> str:
+    values = {
+        name: value
+        for name, value in verdict.doing_nothing.items()
+        if not math.isnan(value) and name != "flagging at random"
+    }
+    order = max if verdict.objective.higher_is_better else min
+    return order(values, key=lambda name: values[name])
+
+
+def _rivals(verdict: Verdict) -> str:
+    if verdict.runner_up is None:
+        return ""
+    others = [name for name in verdict.confidence_set if name != verdict.model]
+    share = verdict.wins.get(verdict.model, math.nan)
+    if others and verdict.replicates:
+        return f"{several([verdict.model, *others])} cannot be told apart{_lead(verdict)}."
+    if not verdict.replicates or math.isnan(share):
+        return ""
+    count = round(share * verdict.replicates)
+    how_many = (
+        f"all {verdict.replicates:,}"
+        if count == verdict.replicates
+        else f"{count:,} of {verdict.replicates:,}"
+    )
+    losers = verdict.runner_up if len(verdict.wins) == 2 else "all other models"
+    return f"{verdict.model} beats {losers} in {how_many} resamples."
+
+
+def _lead(verdict: Verdict) -> str:
+    """Say how far the chosen model is ahead of the second best one, as far as that is known."""
+    if math.isnan(verdict.lead):
+        return ""
+    lead, low, high = (
+        f"{each:.3f}".replace("-", "−") for each in (abs(verdict.lead), *verdict.lead_interval)
+    )
+    relation = "leads" if verdict.lead >= 0 else "trails"
+    return f"; {verdict.model} {relation} {verdict.runner_up} by {lead} ({low} to {high})"
+
+
+def _explained(objective: Objective) -> str:
+    if objective.costs is not None:
+        miss, alarm = objective.costs
+        return f"A miss costs {number(miss)} and a false alarm {number(alarm)}."
+    beta = objective.beta
+    if objective.index is not None or beta is None or beta in (0.0, math.inf):
+        return ""
+    if beta == 1:
+        return "F1 weighs precision and recall equally."
+    more = "recall" if beta > 1 else "precision"
+    ratio = beta if beta > 1 else 1 / beta
+    return f"{objective.name} weighs {more} {number(ratio)} times as much as {_other(more)}."
+
+
+def _other(name: str) -> str:
+    return "precision" if name == "recall" else "recall"
+
+
+def _constraint(kept: Kept, verdict: Verdict) -> str:
+    if math.isnan(kept.expected):
+        return f"Asked for {kept.constraint}: {shown(kept.here)} on these rows."
+    level = percent(verdict.confidence_level)
+    low, high = (shown(each) for each in kept.interval)
+    return (
+        f"Asked for {kept.constraint}: expect {shown(kept.expected)} on new data ({level}: {low} "
+        f"to {high}; {shown(kept.here)} on these rows); the chance to miss it is "
+        f"{percent(kept.missed)}."
+    )
+
+
+def _threshold(verdict: Verdict) -> str:
+    said = []
+    if not math.isnan(verdict.threshold_range.lower):
+        ends = " and ".join(map(number, verdict.threshold_range))
+        said.append(f"In 95% of the resamples the best threshold lay between {ends}.")
+    low, high = verdict.plateau
+    if not math.isnan(low):
+        what = "99% of this value" if verdict.objective.higher_is_better else "at most 1% more cost"
+        verb = "reach" if verdict.objective.higher_is_better else "have"
+        if low == high:
+            said.append(f"No other threshold {verb}es {what}.".replace("havees", "has"))
+        else:
+            said.append(f"Thresholds from {number(low)} to {number(high)} {verb} {what}.")
+    return " ".join(said)
+
+
+def _nothing(verdict: Verdict) -> str:
+    values = [
+        f"{name} {shown(value)}"
+        for name, value in verdict.doing_nothing.items()
+        if not math.isnan(value)
+    ]
+    if not values:
+        return ""
+    said = f"Doing nothing achieves: {', '.join(values)}."
+    if verdict.better_than_nothing:
+        said += " The choice is better than that beyond chance."
+    return said
+
+
+def _weights(verdict: Verdict) -> str:
+    if verdict.other_weights is None or verdict.runner_up is None:
+        return ""
+    low, high = verdict.beta_range
+    if math.isnan(low):
+        return ""
+    name = "β" if verdict.objective.costs is None else "√(cost of a miss / cost of a false alarm)"
+    weights = verdict.other_weights.beta
+    if low <= weights[0] and high >= weights[-1]:
+        return f"{verdict.model} wins 95% of the resamples for every {name}."
+    span = _span(verdict.beta_range, (float(weights[0]), float(weights[-1])))
+    return f"{verdict.model} wins 95% of the resamples for {name} {span}."
+
+
+def _span(found: Interval, ends: tuple[float, float]) -> str:
+    low, high = found
+    if low <= ends[0]:
+        return f"up to {high:.2g}"
+    if high >= ends[1]:
+        return f"from {low:.2g} on"
+    return f"from {low:.2g} to {high:.2g}"

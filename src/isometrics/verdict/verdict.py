@@ -1,0 +1,311 @@
+"""The verdict: a chosen model and threshold, what to expect of it, and how sure the choice is."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics._core.results import ResultTable, Value, text_table, to_frame
+from isometrics.verdict import sentences
+
+if TYPE_CHECKING:
+    from isometrics._core.arrays import Floats
+    from isometrics.decisions.best import Decision
+    from isometrics.decisions.objective import Objective
+    from isometrics.uncertainty.intervals import Interval
+
+SCHEMA = "isometrics/verdict-1"
+"""The name of the form that `Verdict.to_json` writes; docs/verdict.md describes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How a choice keeps one constraint.
+
+    Attributes
+    ----------
+    constraint
+        The constraint in words.
+    level
+        What was asked for.
+    here
+        The quantity on these rows.
+    expected, interval
+        What to expect of it on new data, with an interval.
+    missed
+        The chance that the level is missed on new data, in the population.
+    """
+
+    constraint: str
+    level: float
+    here: float
+    expected: float
+    interval: Interval
+    missed: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OtherWeights(ResultTable):
+    """How often each model wins when recall has another weight.
+
+    Attributes
+    ----------
+    lam
+        The weights λ of recall; for a cost, the share of a miss in the cost of both errors.
+    beta
+        The same weights as β = √(λ/(1-λ)).
+    models
+        The names of the models.
+    shares
+        The share of the replicates in which each model (second axis) wins at each weight.
+    """
+
+    lam: Floats
+    beta: Floats
+    models: tuple[str, ...]
+    shares: Floats
+
+    def __len__(self) -> int:
+        """Return the number of weights."""
+        return len(self.lam)
+
+    def _title(self) -> str:
+        return "OtherWeights: the share of resamples that each model wins, by the weight of recall"
+
+    def _columns(self) -> dict[str, Any]:
+        shares = {f"{name} wins": self.shares[:, i] for i, name in enumerate(self.models)}
+        return {"lam": self.lam, "beta": self.beta} | shares
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Verdict(Value):
+    """Which model, which threshold, how sure; `Analysis.verdict` makes it.
+
+    Attributes
+    ----------
+    objective
+        What the rule was chosen for.
+    model, threshold
+        The chosen model, and the threshold from which on its scores are flagged.
+    decision
+        The counts and measures of that rule on these rows.
+    value
+        F, the index or the cost per row on these rows, on which the rule was chosen.
+    expected, interval
+        The value to expect on new data: corrected for the choice of the model and of the
+        threshold. NaN where rows are not known.
+    confidence_level
+        The confidence of all intervals.
+    kept
+        How the constraints are kept.
+    wins
+        The share of the resamples in which each model wins with its own best threshold there.
+    runner_up, lead, lead_interval
+        The second best model, and how much better the chosen one is to be expected to be.
+    confidence_set
+        The models that cannot be told apart from the best one.
+    threshold_range
+        Where the threshold fell in 95% of the resamples; not a confidence interval.
+    plateau
+        The connected range of thresholds of this model that reach 99% of the value, or cost at
+        most 1% more.
+    doing_nothing
+        The values of flagging everything, nothing, and as many rows at random; NaN where they are
+        not defined.
+    better_than_nothing
+        Whether the choice is better than the best of flagging everything and nothing, beyond
+        chance; None where that is not known.
+    other_weights
+        How often each model wins at other weights of recall; None where that is not known.
+    beta_range
+        The β in which the chosen model wins in 95% of the resamples; NaN where it does not.
+    warnings
+        What to beware of, in plain words.
+    method
+        How the expected value was found, in words.
+    rows, positives
+        The numbers of rows and of positives, as they were counted.
+    replicates
+        The number of resamples; 0 if none.
+    groups
+        The verdict for each group by itself.
+    """
+
+    objective: Objective
+    model: str
+    threshold: float
+    decision: Decision
+    value: float
+    expected: float
+    interval: Interval
+    confidence_level: float
+    kept: tuple[Kept, ...]
+    wins: dict[str, float]
+    runner_up: str | None
+    lead: float
+    lead_interval: Interval
+    confidence_set: tuple[str, ...]
+    threshold_range: Interval
+    plateau: Interval
+    doing_nothing: dict[str, float]
+    better_than_nothing: bool | None
+    other_weights: OtherWeights | None
+    beta_range: Interval
+    warnings: tuple[str, ...]
+    method: str
+    rows: int
+    positives: int
+    replicates: int
+    groups: dict[str, Verdict] = field(default_factory=dict)
+
+    def sentence(self) -> str:
+        """Say which model, which threshold and how sure, in two or three sentences."""
+        return sentences.answer(self)
+
+    def lines(self) -> list[str]:
+        """Return the answer and all that belongs to it, one sentence or more to a line."""
+        return sentences.lines(self)
+
+    def _columns(self) -> dict[str, Any]:
+        rows = [self.to_dict(), *(each.to_dict() for each in self.groups.values())]
+        flat = [_flat(row) for row in rows]
+        names = ["(all rows)", *self.groups]
+        columns: dict[str, Any] = {"group": names} if self.groups else {}
+        return columns | {name: [row[name] for row in flat] for name in flat[0]}
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return one row for the verdict, and one for each group, as a data frame.
+
+        Parameters
+        ----------
+        library
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; by default the first one installed.
+        """
+        return to_frame(self._columns(), library)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all that JSON can hold, as docs/verdict.md describes it; NaN is None."""
+        decision = self.decision
+        weights = self.other_weights
+        found: dict[str, Any] = {
+            "schema": SCHEMA,
+            "sentence": self.sentence(),
+            "objective": str(self.objective),
+            "model": self.model,
+            "threshold": self.threshold,
+            "counts": {name: getattr(decision, name) for name in ("tp", "fp", "fn", "tn")},
+            "precision": decision.precision,
+            "recall": decision.recall,
+            "value": self.value,
+            "expected": self.expected,
+            "interval": list(self.interval),
+            "confidence_level": self.confidence_level,
+            "constraints": [
+                {
+                    "constraint": each.constraint,
+                    "level": each.level,
+                    "here": each.here,
+                    "expected": each.expected,
+                    "interval": list(each.interval),
+                    "missed": each.missed,
+                }
+                for each in self.kept
+            ],
+            "wins": self.wins,
+            "runner_up": self.runner_up,
+            "lead": self.lead,
+            "lead_interval": list(self.lead_interval),
+            "confidence_set": list(self.confidence_set),
+            "threshold_range": list(self.threshold_range),
+            "plateau": list(self.plateau),
+            "doing_nothing": self.doing_nothing,
+            "better_than_nothing": self.better_than_nothing,
+            "beta_range": list(self.beta_range),
+            "other_weights": None
+            if weights is None
+            else {
+                "lam": weights.lam.tolist(),
+                "wins": {
+                    name: weights.shares[:, i].tolist() for i, name in enumerate(weights.models)
+                },
+            },
+            "warnings": list(self.warnings),
+            "method": self.method,
+            "rows": self.rows,
+            "positives": self.positives,
+            "replicates": self.replicates,
+        }
+        if self.groups:
+            found["groups"] = {name: each.to_dict() for name, each in self.groups.items()}
+        cleaned: dict[str, Any] = _without_nan(found)
+        return cleaned
+
+    def to_json(self) -> str:
+        """Return the same as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=2)
+
+    def __repr__(self) -> str:
+        """Return the answer, and below it what it stands on."""
+        lines = self.lines()
+        if self.groups:
+            table = text_table("By group:", self._by_group(), left=("group", "model"), most=60)
+            lines += ["", table]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Return the same for notebooks."""
+        first, *others = self.lines()
+        said = f"<p><strong>{escape(first)}</strong></p>"
+        said += "".join(f"<p>{escape(line)}</p>" for line in others)
+        for name, each in self.groups.items():
+            said += f"<p>{escape(name)}: {escape(each.sentence())}</p>"
+        return said
+
+    def _by_group(self) -> dict[str, Any]:
+        each = list(self.groups.values())
+        return {
+            "group": list(self.groups),
+            "model": [one.model for one in each],
+            "threshold": [one.threshold for one in each],
+            "expected": [one.expected for one in each],
+            "lower": [one.interval.lower for one in each],
+            "upper": [one.interval.upper for one in each],
+            "here": [one.value for one in each],
+            "rows": [one.rows for one in each],
+            "positives": [one.positives for one in each],
+        }
+
+
+def _without_nan(value: Any) -> Any:
+    """Return the same with None for NaN and with plain numbers; infinities become text."""
+    if isinstance(value, dict):
+        return {key: _without_nan(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(each) for each in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if isinstance(value, float) and math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the single numbers and texts of a verdict as columns of a table."""
+    columns: dict[str, Any] = {}
+    for name in ("objective", "model", "threshold", "value", "expected"):
+        columns[name] = row[name]
+    columns["lower"], columns["upper"] = row["interval"]
+    for name in ("precision", "recall", "runner_up", "lead", "better_than_nothing"):
+        columns[name] = row[name]
+    columns |= row["counts"]
+    columns["confidence_set"] = ", ".join(row["confidence_set"])
+    for name in ("rows", "positives", "replicates", "sentence"):
+        columns[name] = row[name]
+    return columns

@@ -1,0 +1,118 @@
+"""The part of a verdict that tables allow whose rows are not known."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics._core.sample import Sample
+from isometrics._counting.best_rules import Counts
+from isometrics.decisions.best import best_threshold
+from isometrics.errors import NotAnswerableError
+from isometrics.uncertainty.intervals import UNDEFINED
+from isometrics.verdict.verdict import Kept, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from isometrics.decisions.best import Decision
+    from isometrics.decisions.objective import Objective
+    from isometrics.points import OperatingPoints
+
+_MOST_ROWS = 1 << 26
+"""Rows of a table that are written out one by one, to be drawn again."""
+
+
+def rows_of_table(name: str, points: OperatingPoints) -> Sample | None:
+    """Return the rows that a table of one model counted; None where it does not tell them."""
+    table = points.table
+    whole = table.tp.dtype.kind == table.fp.dtype.kind == "i"
+    if not (table.complete and whole) or table.positives + table.negatives > _MOST_ROWS:
+        return None
+    counts = [np.diff(table.tp), np.diff(table.fp)]
+    scores = [np.repeat(table.thresholds[1:], each) for each in counts]
+    labels = np.arange(scores[0].size + scores[1].size) < scores[0].size
+    return Sample(labels, {name: np.concatenate(scores)})
+
+
+def judge_tables(
+    models: Mapping[str, OperatingPoints], objective: Objective, level: float, reason: str
+) -> Verdict:
+    """Return the best rule of these tables, without a correction and without intervals."""
+    decisions = {name: _decision(points, objective) for name, points in models.items()}
+    sign = 1 if objective.higher_is_better else -1
+    values = {name: _value(decision, objective) for name, decision in decisions.items()}
+    order = sorted(values, key=lambda name: -sign * values[name])
+    best = decisions[order[0]]
+    points = models[order[0]]
+    totals = (points.positives, points.negatives)
+    counts = Counts(best.tp, best.fp, *totals)
+    rules = {"flagging everything": totals, "flagging nothing": (0.0, 0.0)}
+    if not objective.allows_nothing:
+        del rules["flagging nothing"]
+    kept = tuple(
+        Kept(str(each), each.level, float(each.of(counts)), math.nan, UNDEFINED, math.nan)
+        for each in objective.constraints
+    )
+    return Verdict(
+        objective,
+        order[0],
+        best.threshold,
+        best,
+        values[order[0]],
+        math.nan,
+        UNDEFINED,
+        level,
+        kept,
+        dict.fromkeys(models, math.nan),
+        order[1] if len(order) > 1 else None,
+        math.nan,
+        UNDEFINED,
+        tuple(models),
+        UNDEFINED,
+        UNDEFINED,
+        {name: float(objective.value(Counts(*each, *totals))) for name, each in rules.items()},
+        None,
+        None,
+        UNDEFINED,
+        (),
+        f"What to expect on new data is not known: {reason}.",
+        round(points.positives + points.negatives),
+        round(points.positives),
+        0,
+    )
+
+
+def _decision(points: OperatingPoints, objective: Objective) -> Decision:
+    asked: dict[str, Any] = {}
+    for constraint in objective.constraints:
+        if constraint.quantity == "flagged":
+            asked["budget"] = constraint.level * (points.positives + points.negatives)
+        else:
+            asked[f"min_{constraint.quantity}"] = constraint.level
+    if objective.sure is not None or len(asked) > 1:
+        raise NotAnswerableError(
+            "several constraints together, or sure=, need the rows, which this analysis does not "
+            "have; give one constraint"
+        )
+    implied = {"min_precision": math.inf, "min_recall": 0.0, "budget": math.inf}
+    if asked and objective.beta != implied[next(iter(asked))]:
+        raise NotAnswerableError(
+            "an objective under a constraint needs the rows, which this analysis does not have; "
+            "give the constraint alone"
+        )
+    if objective.costs is not None:
+        miss, alarm = objective.costs
+        asked = {"cost": alarm / (miss + alarm)}
+    elif objective.index is not None:
+        asked = {"index": objective.index, "lam": objective.lam}
+    elif not asked:
+        asked = {"beta": objective.beta}
+    return best_threshold(points, **asked)
+
+
+def _value(decision: Decision, objective: Objective) -> float:
+    totals = (decision.tp + decision.fn, decision.fp + decision.tn)
+    return float(objective.value(Counts(decision.tp, decision.fp, *totals)))
