@@ -26,7 +26,8 @@ from isometrics.testing.strategies import binary_samples
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
 SCORES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
-calibrators = pytest.mark.parametrize("calibrator", [iso.AccuracyCalibrator, iso.FCalibrator])
+KINDS = (iso.AccuracyCalibrator, iso.FCalibrator)
+calibrators = pytest.mark.parametrize("calibrator", KINDS)
 samples = binary_samples().map(lambda sample: (*sample, None)) | binary_samples(weights="integer")
 
 
@@ -209,7 +210,9 @@ def test_lines_against_fractions(calibrator, sample, scores):
 def test_a_hull_knows_no_score_above_its_first_vertex(calibrator):
     pts = iso.OperatingPoints.from_scores([1, 1, 1, 0, 1, 0], [9, 8, 7, 4, 2, 1])
     whole, hull = calibrator.from_points(pts), calibrator.from_points(pts.hull())
-    for learnt, highest in ((whole, 9), (hull, 7)):
+    # Of thresholds that were chosen, those above the first vertex need not be scores.
+    chosen = calibrator.from_points(pts.at(pts.thresholds[1:]))
+    for learnt, highest in ((whole, 9), (hull, 7), (chosen, 7)):
         scores = np.arange(0, 10, 0.5)
         expected = [float(slow_lines(learnt, highest, Fraction(score))) for score in scores]
         np.testing.assert_allclose(learnt.transform(scores, interpolate="linear"), expected)
@@ -250,6 +253,9 @@ def test_from_points_and_faces(calibrator):
     assert repr(fresh) == f"{calibrator.__name__}(not fitted)"
     assert fresh.fit(LABELS, SCORES) is fresh
     np.testing.assert_array_equal(learnt.values_, fresh.values_)
+    assert learnt == fresh != calibrator()
+    assert learnt != calibrator().fit(LABELS, SCORES[::-1])
+    assert all(other().fit(LABELS, SCORES) != learnt for other in KINDS if other is not calibrator)
     np.testing.assert_array_equal(calibrator.from_points(pts.hull()).values_, learnt.values_)
     frame = learnt.to_frame("pandas")
     assert list(frame.columns) == ["lower", "upper", "value", "tp", "fp"]

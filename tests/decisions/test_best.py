@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics.decisions.best import ALL_ROWS, Entry, thresholds_of
 from isometrics.decisions.prevalence import prevalence_sensitivity
 from isometrics.decisions.threshold_choice import plug_in_threshold
 from isometrics.errors import NotAnswerableError, ParameterError
@@ -334,6 +335,27 @@ def test_sets_have_labels():
     assert repr(decision).startswith("Decision: row 'b<i>', best for F (β 1): 0.75\n")
     assert "b&lt;i&gt;" in decision._repr_html_()
     assert iso.best_threshold(sets, min_recall=1).label == "(everything)"
+
+
+def test_best_rows_of_sets_are_named_beside_thresholds():
+    sets = iso.OperatingPoints.from_counts(
+        [1, 3, 2], [0, 1, 3], positives=4, negatives=4, labels=["a", 3, "c"]
+    )
+    entries = [Entry("sets", ALL_ROWS, sets), Entry("scores", ALL_ROWS, SMALL)]
+    best = thresholds_of(entries, [1.0])
+    assert best.labels == (3, None)
+    assert best.to_frame("polars")["label"].to_list() == ["3", ""]
+    assert "label" not in thresholds_of(entries[1:], [1.0]).to_frame("polars").columns
+
+
+def test_thresholds_are_best_between_their_ends():
+    best = thresholds_of([Entry("model", ALL_ROWS, SMALL)], [0.0, 0.25, 1.0, 2.0])
+    intervals = iso.optimal_thresholds(SMALL)
+    for row, beta in enumerate(best.beta.tolist()):
+        at = intervals.at(beta)
+        assert best.threshold[row] == at.thresholds[0]
+        assert best.beta_lo[row] ** 2 == pytest.approx(at.beta_squared_lo[0])
+        assert best.beta_hi[row] ** 2 == pytest.approx(at.beta_squared_hi[0])
 
 
 def test_a_selection_is_completed():
