@@ -29,23 +29,17 @@ def few_replicates(_):
 
 
 def wide_brackets(_):
-    with pytest.MonkeyPatch.context() as patched:
-        import narwhals.stable.v2 as nw
+    import narwhals.stable.v2 as nw
 
-        from isometrics.sources import cluster_passes, tables
-        from isometrics.sources.batches import peek
-        from isometrics.sources.clusters import ClusterFrame
-        from isometrics.sources.columns import layout_of
+    from isometrics.sources.cluster_passes import PassLimits
+    from isometrics.sources.clusters import ClusterFrame
 
-        pl = pytest.importorskip("polars")
-        patched.setattr(ClusterFrame, "most_collected", 60)
-        patched.setattr(cluster_passes, "MOST_PIECES", 8)
-        patched.setattr(cluster_passes, "MOST_PASSES", 1)
-        rng = np.random.default_rng(1)
-        labels = rng.random(500) < 0.4
-        frame = pl.DataFrame({"label": labels, "score": rng.normal(labels)}).lazy()
-        source = ClusterFrame(nw.from_native(frame), "rows")
-        tables.read_tables(source, layout_of(peek(source)), tolerance=1e-5)
+    pl = pytest.importorskip("polars")
+    rng = np.random.default_rng(1)
+    labels = rng.random(500) < 0.4
+    frame = pl.DataFrame({"label": labels, "score": rng.normal(labels)}).lazy()
+    source = ClusterFrame(nw.from_native(frame), limits=PassLimits(60, 8, 1))
+    iso.read_predictions(source, tolerance=1e-5)
 
 
 def torch_metric(_):

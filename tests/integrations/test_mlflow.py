@@ -12,7 +12,6 @@ import pytest
 
 import isometrics as iso
 from isometrics.integrations import mlflow as ours
-from isometrics.sources import binned_rows
 
 mlflow = pytest.importorskip("mlflow")
 pd = pytest.importorskip("pandas")
@@ -154,13 +153,12 @@ def test_undefined_values_are_nan(run):
 
 
 @pytest.mark.usefixtures("run")
-def test_bounds_that_differ_are_logged(tmp_path, monkeypatch):
-    monkeypatch.setattr(binned_rows, "FIRST_ROWS", 2000)
+def test_bounds_that_differ_are_logged():
     rng = np.random.default_rng(2)
     labels = rng.random(20_000) < 0.3
-    table = pyarrow.table({"label": labels, "score": rng.normal(labels)})
-    pyarrow.parquet.write_table(table, tmp_path / "rows.parquet")
-    given = iso.read_predictions(tmp_path / "rows.parquet", tolerance=0.05, memory_limit="200MB")
+    accumulator = iso.Accumulator(max_bytes=5_000)
+    accumulator.update(labels, rng.normal(labels))
+    given = iso.Analysis({"score": accumulator.points()})
     logged = ours.log_analysis(given, figures=False, report=False).metrics
     low, middle, high = (logged[f"score/aupr{end}"] for end in ("_lo", "", "_hi"))
     assert low < middle < high

@@ -29,9 +29,9 @@ from isometrics.errors import ToleranceWarning
 from isometrics.points.compact import hull_alone
 from isometrics.points.devices import areas as areas_on_device
 from isometrics.points.devices import table_on_device
-from isometrics.sources import cluster_passes
 from isometrics.sources import streams as stream
 from isometrics.sources.batches import peek
+from isometrics.sources.cluster_passes import PassLimits
 from isometrics.sources.clusters import ClusterFrame
 from isometrics.sources.columns import layout_of
 from isometrics.sources.tables import read_tables
@@ -305,7 +305,8 @@ def in_cluster(frame: Callable[[dict[str, np.ndarray]], Any]) -> Callable[..., A
     def read(*sample: np.ndarray) -> iso.OperatingPoints:
         columns = dict(zip(("label", "score", "weight"), sample, strict=False))
         weight = "weight" if len(sample) == 3 else None
-        source = ClusterFrame(frame(columns), "the data frame")
+        # A pass collects few rows, so that it takes several.
+        source = ClusterFrame(frame(columns), limits=PassLimits(4_000, 256))
         layout = layout_of(peek(source), label="label", weight=weight)
         return read_tables(source, layout, tolerance=0.05).points["score"]
 
@@ -313,15 +314,10 @@ def in_cluster(frame: Callable[[dict[str, np.ndarray]], Any]) -> Callable[..., A
 
 
 @contextmanager
-def small_passes() -> Iterator[None]:
-    """Let a pass over a cluster collect few rows, so that it takes several.
-
-    Scores that lie far apart may take more passes than are allowed; bounds hold all the same.
-    """
-    with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings():
+def wide_bounds() -> Iterator[None]:
+    """Scores that lie far apart may take more passes than are allowed; bounds hold all the same."""
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", ToleranceWarning)
-        patched.setattr(ClusterFrame, "most_collected", 4_000)
-        patched.setattr(cluster_passes, "MOST_PIECES", 256)
         yield
 
 
@@ -513,7 +509,7 @@ KERNELS: dict[str, Kernel] = {
             exempt=ROWS_MISSING,
             whole=False,
             needs=(name,),
-            within=small_passes,
+            within=wide_bounds,
             cost=cost,
             **UNWEIGHTED,
         )

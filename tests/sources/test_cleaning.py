@@ -18,23 +18,18 @@ from isometrics.errors import (
     ScoreError,
     WeightError,
 )
-from isometrics.sources import batches as sources
 from isometrics.sources.arrow import can_name, codes, is_number, kind_of, numbers, unholdable
+
+from .test_tables import batched
 
 NAN, INF = float("nan"), float("inf")
 ROLES = {"label": "label", "scores": "score"}
 
 
-@pytest.fixture(autouse=True)
-def small_batches(monkeypatch):
-    """Let every batch have two rows."""
-    monkeypatch.setattr(sources, "BATCH_ROWS", 2)
-
-
 def read(label, score, weight=None, **options):
     columns = {"label": label, "score": score} | ({} if weight is None else {"weight": weight})
     given = {"weight": False if weight is None else "weight"}
-    return iso.read_predictions(pa.table(columns), **(ROLES | given | options))
+    return iso.read_predictions(batched(columns, 2), **(ROLES | given | options))
 
 
 def refused(error, *columns, **options):
@@ -186,7 +181,7 @@ def test_dates_are_neither_labels_nor_numbers(role):
 
 def test_dates_are_groups():
     days = [DAY, DAY, DAY.replace(day=2), DAY.replace(day=2)]
-    table = pa.table({"label": [1, 0, 1, 0], "score": [0.5, 0.2, 0.1, 0.4], "day": days})
+    table = batched({"label": [1, 0, 1, 0], "score": [0.5, 0.2, 0.1, 0.4], "day": days}, 2)
     found = iso.read_predictions(table, **ROLES, group="day")
     assert list(found.groups) == ["2020-01-01", "2020-01-02"]
 

@@ -24,7 +24,14 @@ from isometrics.errors import (
 )
 from isometrics.sources import cluster_passes, clusters, tables
 from isometrics.sources.batches import peek
-from isometrics.sources.cluster_passes import FINEST, Ranges, cut_ranges, steps_to, widest_bounds
+from isometrics.sources.cluster_passes import (
+    FINEST,
+    PassLimits,
+    Ranges,
+    cut_ranges,
+    steps_to,
+    widest_bounds,
+)
 from isometrics.sources.clusters import ClusterFrame
 from isometrics.sources.columns import layout_of
 from isometrics.testing.strategies import binary_samples
@@ -35,27 +42,19 @@ INF = float("inf")
 MISSING = "missing values (NaN or null)"
 
 
-def cluster(columns, name="the data frame"):
+def cluster(columns, limits=None):
     """Return columns as a cluster sees them; polars answers the same questions in no time."""
     import narwhals.stable.v2 as nw
 
-    return ClusterFrame(nw.from_native(pl.DataFrame(columns).lazy()), name)
+    return ClusterFrame(nw.from_native(pl.DataFrame(columns).lazy()), limits=limits)
 
 
-def read(columns, tolerance=None, **options):
+def read(columns, tolerance=None, limits=None, **options):
     roles = {name: options.pop(name) for name in (
         "label", "scores", "model", "weight", "group", "pos_label") if name in options}  # fmt: skip
-    source = cluster(columns)
+    source = cluster(columns, limits)
     layout = layout_of(peek(source), **({"label": "label"} | roles))
     return tables.read_tables(source, layout, tolerance=tolerance, **options)
-
-
-class Small:
-    """A pass collects few rows, and cuts are coarse."""
-
-    def __init__(self, monkeypatch, room=64, pieces=16):
-        monkeypatch.setattr(ClusterFrame, "most_collected", room)
-        monkeypatch.setattr(cluster_passes, "MOST_PIECES", pieces)
 
 
 @settings(max_examples=60)
@@ -68,9 +67,7 @@ class Small:
 def test_any_sample(sample, tolerance, room, pieces):
     labels, scores = sample
     full = iso.OperatingPoints.from_scores(labels, scores)
-    with pytest.MonkeyPatch.context() as patched:
-        Small(patched, room, pieces)
-        found = read({"label": labels, "score": scores}, tolerance)
+    found = read({"label": labels, "score": scores}, tolerance, PassLimits(room, pieces))
     points = found.points["score"]
     check(points, full, tolerance)
     if room >= labels.size:
@@ -86,10 +83,9 @@ def curved(size, seed, prevalence=0.3):
 
 @pytest.mark.parametrize("tolerance", [0.2, 0.02, 0.002])
 @pytest.mark.parametrize("prevalence", [0.3, 0.01])
-def test_a_long_sample(monkeypatch, tolerance, prevalence):
+def test_a_long_sample(tolerance, prevalence):
     labels, scores = curved(4000, 7, prevalence)
-    Small(monkeypatch, 400, 64)
-    found = read({"label": labels, "score": scores}, tolerance)
+    found = read({"label": labels, "score": scores}, tolerance, PassLimits(400, 64))
     points = found.points["score"]
     assert points.table.partial
     check(points, iso.OperatingPoints.from_scores(labels, scores), tolerance)
@@ -98,7 +94,6 @@ def test_a_long_sample(monkeypatch, tolerance, prevalence):
 
 def test_no_pass_collects_more_than_it_may(monkeypatch):
     labels, scores = curved(3000, 3)
-    Small(monkeypatch, 200, 50)
     collected = []
     refine = cluster_passes.Passes._refine
 
@@ -107,7 +102,7 @@ def test_no_pass_collects_more_than_it_may(monkeypatch):
         collected.append(self.collected[-1])
 
     monkeypatch.setattr(cluster_passes.Passes, "_refine", refined)
-    points = read({"label": labels, "score": scores}, 1e-4).points["score"]
+    points = read({"label": labels, "score": scores}, 1e-4, PassLimits(200, 50)).points["score"]
     assert len(collected) > 3
     assert max(collected) <= 200
     check(points, iso.OperatingPoints.from_scores(labels, scores), 1e-4)
@@ -125,20 +120,19 @@ def test_no_pass_collects_more_than_it_may(monkeypatch):
         [INF, INF, -INF, -INF],
     ],
 )
-def test_scores_at_the_ends_of_their_type(monkeypatch, scores):
+def test_scores_at_the_ends_of_their_type(scores):
     labels = np.resize([1, 0, 0, 1, 1], len(scores))
     given = np.array(scores)
     full = iso.OperatingPoints.from_scores(labels, given)
     for room in (4, 10**6):
-        Small(monkeypatch, room, 2)
-        points = read({"label": labels, "score": given}, 1e-6).points["score"]
+        points = read({"label": labels, "score": given}, 1e-6, PassLimits(room, 2)).points["score"]
         check(points, full, 1e-6)
         np.testing.assert_array_equal(points.tp, full.tp)
         np.testing.assert_array_equal(points.thresholds, full.thresholds)
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_weights(monkeypatch, whole):
+def test_weights(whole):
     labels, scores = curved(500, 5)
     random = np.random.default_rng(2)
     weights = random.integers(0, 4, 500) if whole else random.random(500) * (scores > -1) / 1e6
@@ -149,8 +143,7 @@ def test_weights(monkeypatch, whole):
     assert points.tp.dtype == full.tp.dtype
     np.testing.assert_allclose(points.tp, full.tp, rtol=1e-12)
     np.testing.assert_allclose(points.fp, full.fp, rtol=1e-12)
-    Small(monkeypatch, 64, 16)
-    points = read(columns, 0.01).points["score"]
+    points = read(columns, 0.01, PassLimits(64, 16)).points["score"]
     assert points.table.partial
     for name, bracket in iso.area_brackets(points).items():
         exact = iso.area_brackets(full)[name]
@@ -164,7 +157,7 @@ def test_whole_weights_beyond_what_floats_hold_are_summed_as_floats():
     assert points.tp.tolist() == [0, 2.0**62, 2.0**62, 2.0**62]
 
 
-def test_groups_models_and_their_groups(monkeypatch):
+def test_groups_models_and_their_groups():
     random = np.random.default_rng(11)
     size = 600
     labels = random.random(size) < 0.4
@@ -177,8 +170,7 @@ def test_groups_models_and_their_groups(monkeypatch):
     columns["label"] = np.where(columns["site"] == 2, False, labels)
     expected = iso.read_predictions(pl.DataFrame(columns), group="site")
     for room in (10**6, 64):
-        Small(monkeypatch, room, 16)
-        found = read(columns, 0.05, group="site", model="model")
+        found = read(columns, 0.05, PassLimits(room, 16), group="site", model="model")
         assert list(found.points) == ["a", "b"]
         assert list(found.groups) == ["1", "3"]
         assert found.skipped == {"2": "only negatives"}
@@ -187,7 +179,6 @@ def test_groups_models_and_their_groups(monkeypatch):
         for group in ("1", "3"):
             for model, full in expected.groups[group].items():
                 check(found.groups[group][model], full, 0.05)
-    Small(monkeypatch, 10**6, 16)
     found = read({name: columns[name] for name in ("label", "score", "site")}, group="site")
     assert found.groups["3"]["score"].table.kind is Kind.SCORES
 
@@ -272,22 +263,21 @@ def test_unsigned_weights_beyond_64_bits():
     assert told(columns, weight="weight")[1].startswith("weight has values of 2**63 or more: 1")
 
 
-def test_labels_that_are_no_classes(monkeypatch):
-    Small(monkeypatch, 100, 16)
+def test_labels_that_are_no_classes():
+    few = {"limits": PassLimits(100, 16)}
     columns = {"label": np.linspace(0, 1, 2001), "score": np.linspace(0, 1, 2001)}
-    kind, said = told(columns, label="label", scores="score")
+    kind, said = told(columns, label="label", scores="score", **few)
     assert kind is LabelError
     assert said.endswith("where two classes are needed: 1999 in all, the first at position 2")
     columns = {"label": [0, 1] * 200, "score": [0.5] * 400, "group": np.repeat(range(200), 2)}
-    kind, said = told(columns, group="group")
+    kind, said = told(columns, group="group", **few)
     assert kind is ParameterError
     assert "more than 100 combinations" in said
 
 
-def test_labels_of_many_classes_and_too_many_combinations(monkeypatch):
-    Small(monkeypatch, 3, 16)
+def test_labels_of_many_classes_and_too_many_combinations():
     columns = {"label": ["a", "b", "c", "d"] * 2} | {name: [0.5] * 8 for name in "abcd"}
-    assert "more than 3 combinations" in told(columns)[1]
+    assert "more than 3 combinations" in told(columns, limits=PassLimits(3, 16))[1]
 
 
 def test_categories_and_other_types():
@@ -361,24 +351,22 @@ def test_predictions_that_change(monkeypatch):
         read({"label": labels, "score": scores})
 
 
-def test_a_tolerance_that_takes_too_many_passes(monkeypatch):
+def test_a_tolerance_that_takes_too_many_passes():
     labels, scores = curved(2000, 1)
-    Small(monkeypatch, 60, 8)
-    monkeypatch.setattr(cluster_passes, "MOST_PASSES", 2)
+    limits = PassLimits(60, 8, 2)
     with pytest.warns(ToleranceWarning, match="after 2 passes"):
-        points = read({"label": labels, "score": scores}, 1e-4).points["score"]
+        points = read({"label": labels, "score": scores}, 1e-4, limits).points["score"]
     exact = iso.OperatingPoints.from_scores(labels, scores).roc.area()
     bracket = iso.area_brackets(points)["AUROC"]
     assert bracket.width > 1e-4
     assert bracket.lo <= exact <= bracket.hi
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        read({"label": labels, "score": scores}, 0.9)
+        read({"label": labels, "score": scores}, 0.9, limits)
 
 
 def test_brackets_that_are_still_too_wide_are_refined_further(monkeypatch):
     labels, scores = curved(2000, 4)
-    Small(monkeypatch, 400, 64)
     asked = []
 
     def doubled(points):
@@ -386,7 +374,7 @@ def test_brackets_that_are_still_too_wide_are_refined_further(monkeypatch):
         return 8 * widest_bounds(points)
 
     monkeypatch.setattr(cluster_passes, "widest_bounds", doubled)
-    points = read({"label": labels, "score": scores}, 0.02).points["score"]
+    points = read({"label": labels, "score": scores}, 0.02, PassLimits(400, 64)).points["score"]
     assert len(asked) > 1
     assert widest_bounds(points) <= 0.02 / 8
 

@@ -8,8 +8,9 @@ import isometrics as iso
 from isometrics._core.groups import GroupNames, Groups
 from isometrics._core.sample import Sample
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.sources import batches as sources
 from isometrics.sources.held_rows import HeldRows, Keeping
+
+from .test_tables import batched
 
 LABELS = [1, 0, 1, 0, 0, 1, 1, 0]
 GROUPS = ["b", "a", "b", "a", "b", "b", "a", "b"]
@@ -17,13 +18,7 @@ GROUPS = ["b", "a", "b", "a", "b", "b", "a", "b"]
 
 def frame(**columns):
     scores = {"one": np.arange(8.0), "other": np.arange(8.0)[::-1]}
-    return pa.table({"label": LABELS, **scores, **columns})
-
-
-@pytest.fixture(autouse=True)
-def small_batches(monkeypatch):
-    """Let rows arrive in several batches."""
-    monkeypatch.setattr(sources, "BATCH_ROWS", 3)
+    return batched({"label": LABELS, **scores, **columns}, 3)
 
 
 def test_rows_are_kept_in_their_order():

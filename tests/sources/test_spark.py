@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import ClassVar
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,7 +17,8 @@ import pytest
 import isometrics as iso
 from isometrics.cli import main
 from isometrics.errors import FileError, ParameterError
-from isometrics.sources import cluster_passes, clusters
+from isometrics.sources import clusters
+from isometrics.sources.cluster_passes import PassLimits
 
 from .test_binned_rows import check
 
@@ -34,17 +36,13 @@ def sample():
     return labels, scores, random.integers(0, 3, labels.size)
 
 
-def few(monkeypatch, room=1500, pieces=500):
-    monkeypatch.setattr(clusters.ClusterFrame, "most_collected", room)
-    monkeypatch.setattr(cluster_passes, "MOST_PIECES", pieces)
-
-
-def test_a_frame_is_counted_in_the_cluster(spark, sample, monkeypatch):
+def test_a_frame_is_counted_in_the_cluster(spark, sample):
     """Names with dots, and small and large letters, are Spark's own business elsewhere."""
     labels, scores, _ = sample
-    few(monkeypatch)
     table = pa.table({"Y": labels, "a.b": scores, "A.B": scores, "it's `one`": scores})
-    frame = spark.createDataFrame(table)
+    frame = clusters.ClusterFrame(
+        nw.from_native(spark.createDataFrame(table)), limits=PassLimits(1500, 500)
+    )
     analysis = iso.read_predictions(frame, label="Y", scores="it's `one`", tolerance=0.02)
     full = iso.OperatingPoints.from_scores(labels, scores)
     points = analysis.models["it's `one`"]
@@ -171,6 +169,7 @@ def test_a_session_of_its_own_is_ended(monkeypatch, scheme):
 CONNECT = """
 import json, sys, warnings
 warnings.filterwarnings("ignore")
+import narwhals.stable.v2 as nw
 import numpy as np
 from pyspark.sql import SparkSession
 import isometrics as iso

@@ -1,5 +1,7 @@
 """One table for each model and group, whichever way the columns say which is which."""
 
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -18,10 +20,10 @@ from isometrics.errors import (
     ParameterError,
 )
 from isometrics.points.models import count_groups
-from isometrics.sources import batches as sources
-from isometrics.sources import binned_rows, tables
+from isometrics.sources import binned_rows
 from isometrics.sources.columns import Layout
 from isometrics.sources.frames import FrameSource
+from isometrics.sources.sorted_rows import SortedRows, SpillFolder
 from isometrics.sources.tables import columns_of, read_tables
 
 from .test_binned_rows import Coarse, check, curved
@@ -31,10 +33,10 @@ def points(labels, scores, weights=None):
     return iso.OperatingPoints.from_scores(labels, scores, sample_weight=weights)
 
 
-@pytest.fixture
-def small(monkeypatch):
-    """Let batches have a few rows."""
-    monkeypatch.setattr(sources, "BATCH_ROWS", 7)
+def batched(columns, rows=7):
+    """Return a table that is read in batches of a few rows."""
+    table = pa.table(columns)
+    return pa.Table.from_batches(table.to_batches(max_chunksize=rows), table.schema)
 
 
 def test_columns_of_a_layout():
@@ -43,7 +45,7 @@ def test_columns_of_a_layout():
     assert columns_of(Layout("y", {"a": "p"})) == ["y", "p"]
 
 
-@pytest.mark.usefixtures("small", "any_memory_limit")
+@pytest.mark.usefixtures("any_memory_limit")
 @pytest.mark.parametrize("weighted", [None, "integer", "float"])
 @pytest.mark.parametrize("limit", [None, 100])
 def test_columns_of_models(weighted, limit):
@@ -53,7 +55,7 @@ def test_columns_of_models(weighted, limit):
     scores = {"a": random.random(100), "b": random.integers(0, 9, 100), "c": np.zeros(100)}
     weights = {"integer": random.integers(0, 3, 100), "float": random.random(100)}.get(weighted)
     columns = {"label": labels} | scores | ({} if weights is None else {"weight": weights})
-    found = iso.read_predictions(pa.table(columns), scores=list(scores), memory_limit=limit)
+    found = iso.read_predictions(batched(columns), scores=list(scores), memory_limit=limit)
     for name, values in scores.items():
         table, expected = found.models[name], points(labels, values, weights)
         assert table.table.partial is (limit is not None)
@@ -62,14 +64,13 @@ def test_columns_of_models(weighted, limit):
         np.testing.assert_allclose(table.fp, expected.fp, rtol=1e-12)
 
 
-@pytest.mark.usefixtures("small")
 @given(st.permutations(range(40)), st.integers(0, 5))
 def test_a_column_that_names_the_models(order, seed):
     random = np.random.default_rng(seed)
     models = np.array(["a", "b"])[np.arange(40) % 2][list(order)]
     labels = (np.arange(40) // 2 % 3 == 0)[list(order)]
     scores = random.integers(0, 10, 40)
-    table = pa.table({"label": labels, "score": scores, "model": models})
+    table = batched({"label": labels, "score": scores, "model": models})
     found = iso.read_predictions(table, scores="score")
     assert set(found.models) == {"a", "b"}
     for name, counted in found.models.items():
@@ -77,12 +78,11 @@ def test_a_column_that_names_the_models(order, seed):
         assert counted == points(labels[rows], scores[rows])
 
 
-@pytest.mark.usefixtures("small")
 def test_a_category_without_rows_is_no_model():
     """Nor is one in a batch where other models have all rows."""
     names = pa.DictionaryArray.from_arrays(np.arange(40) // 20, ["a", "b", "never"])
     labels, scores = np.arange(40) % 2, np.arange(40) % 5
-    table = pa.table({"label": labels, "score": scores, "model": names})
+    table = batched({"label": labels, "score": scores, "model": names})
     found = iso.read_predictions(table, scores="score").models
     assert found == {name: points(labels[rows], scores[rows]) for name, rows in
                      (("a", slice(20)), ("b", slice(20, None)))}  # fmt: skip
@@ -91,15 +91,17 @@ def test_a_category_without_rows_is_no_model():
 def test_a_small_model_beside_a_large_one(monkeypatch):
     """The large one needs several passes; the small one is counted in the first."""
     Coarse(monkeypatch, first=100, cell_bits=6, most=64)
-    monkeypatch.setattr(sources, "BATCH_ROWS", 150)
     big, small = curved(1500, 1), curved(60, 2)
     labels, scores = (np.concatenate(pair) for pair in zip(big, small, strict=True))
     models = np.repeat(["big", "small"], [1500, 60])
     order = np.random.default_rng(3).permutation(1560)
-    table = pa.table({"label": labels[order], "score": scores[order], "model": models[order]})
+    columns = {"label": labels[order], "score": scores[order], "model": models[order]}
     told = []
     found = iso.read_predictions(
-        table, scores="score", tolerance=0.01, progress=lambda *rows: told.append(rows)
+        batched(columns, 150),
+        scores="score",
+        tolerance=0.01,
+        progress=lambda *rows: told.append(rows),
     )
     assert told.count((1560, 1560)) >= 2
     assert found.models["small"] == points(*small)
@@ -142,12 +144,11 @@ def test_tolerances_that_are_refused(tolerance):
 # ---------------------------------------------------------------------- classes
 
 
-@pytest.mark.usefixtures("small")
 def test_a_column_for_each_class():
     random = np.random.default_rng(6)
     labels = random.choice(["cat", "dog", "owl"], 60)
     scores = {f"p_{name}": random.random(60) for name in ("cat", "dog", "owl")}
-    found = iso.read_predictions(pa.table({"label": labels} | scores))
+    found = iso.read_predictions(batched({"label": labels} | scores))
     assert list(found.models) == ["cat", "dog", "owl"]
     for name, counted in found.models.items():
         assert counted == points(labels == name, scores[f"p_{name}"])
@@ -169,7 +170,6 @@ def test_a_class_without_rows_leaves_the_others():
 # ---------------------------------------------------------------------- groups
 
 
-@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("weighted", [False, True])
 def test_groups(weighted):
     random = np.random.default_rng(7)
@@ -179,7 +179,7 @@ def test_groups(weighted):
     scores = {"a": random.random(90), "b": random.integers(0, 5, 90)}
     columns = {"label": labels, "site": groups} | scores
     columns |= {"weight": weights} if weighted else {}
-    found = iso.read_predictions(pa.table(columns), scores=["a", "b"])
+    found = iso.read_predictions(batched(columns), scores=["a", "b"])
     assert list(found.groups) == ["n", "s"]
     assert found.skipped == {"w": "only positives"}
     for group, models in found.groups.items():
@@ -209,11 +209,10 @@ def test_weights_of_groups_beyond_words():
     assert found == points(labels, scores, weights)
 
 
-@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("role", ["group", "model"])
 def test_null_names_are_missing(role):
     names = pa.array([*["a"] * 9, None])
-    table = pa.table({"label": [1, 0] * 5, "score": np.arange(10.0), "name": names})
+    table = batched({"label": [1, 0] * 5, "score": np.arange(10.0), "name": names})
     with pytest.raises(MissingValueError, match=r"name has missing .* 1 in all, .* 9$"):
         iso.read_predictions(table, label="label", scores="score", **{role: "name"})
 
@@ -221,9 +220,8 @@ def test_null_names_are_missing(role):
 # ---------------------------------------------------------------------- progress and memory
 
 
-def test_progress(monkeypatch):
-    monkeypatch.setattr(sources, "BATCH_ROWS", 3)
-    table = pa.table({"label": [1, 0] * 4, "score": np.arange(8.0)})
+def test_progress():
+    table = batched({"label": [1, 0] * 4, "score": np.arange(8.0)}, 3)
     told = []
     iso.read_predictions(table, progress=lambda *rows: told.append(rows))
     assert told == [(3, 8), (6, 8), (8, 8)]
@@ -235,22 +233,24 @@ def test_an_empty_table():
         iso.read_predictions(empty, label="label", scores="score")
 
 
-@pytest.mark.usefixtures("small", "any_memory_limit")
-def test_what_does_not_fit_goes_to_the_disk(monkeypatch):
+@pytest.mark.usefixtures("any_memory_limit")
+def test_what_does_not_fit_goes_to_the_disk():
     """After every batch, no more rows are held than the limit allows."""
     held = []
 
-    class Watched(tables.SortedRows):
+    class Watched(SortedRows):
         def spill(self):
             held.append(self.nbytes)
             super().spill()
             held.append(self.nbytes)
 
-    monkeypatch.setattr(tables, "SortedRows", Watched)
     labels, scores = curved(100, 8)
-    table = pa.table({"label": labels, "score": scores})
-    found = iso.read_predictions(table, memory_limit=500)
+    source = FrameSource(batched({"label": labels, "score": scores}))
+    layout = Layout("label", {"score": "score"})
+    with SpillFolder() as folder:
+        feeder = partial(Watched, folder=folder)
+        found = read_tables(source, layout, memory_limit=500, feeder=feeder).points["score"]
     assert held
     assert max(held[::2]) <= 300 + 7 * 8
     assert set(held[1::2]) == {0}
-    np.testing.assert_array_equal(found.models["score"].tp, points(labels, scores).tp)
+    np.testing.assert_array_equal(found.tp, points(labels, scores).tp)

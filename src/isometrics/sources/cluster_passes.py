@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Counts, Floats
     from isometrics.sources.clusters import ClusterFrame
 
-MOST_PASSES = 30
-"""Passes over one score column; if bounds are still too wide then, a warning says so."""
-MOST_PIECES = 1 << 16
-"""A range is never cut into more pieces at once, as long as each may hold many rows."""
 FINEST = 1 << 40
 """So many pieces separate the scores of a range, unless they lie extremely close together."""
 BOUNDED = (AUROC, AUPR, AVERAGE_PRECISION, AUPRG)
@@ -104,6 +100,17 @@ class Ranges(NamedTuple):
 # ---------------------------------------------------------------------- which ranges to cut
 
 
+class PassLimits(NamedTuple):
+    """How much the passes over a cluster may do."""
+
+    most_rows: int = 1 << 20
+    """The most rows that one pass may collect."""
+    most_pieces: int = 1 << 16
+    """A range is never cut into more pieces at once, as long as each may hold many rows."""
+    most_passes: int = 30
+    """Passes over one score column; if bounds are still too wide then, a warning says so."""
+
+
 class Plan(NamedTuple):
     """Which ranges to cut, and into how many pieces each."""
 
@@ -111,7 +118,7 @@ class Plan(NamedTuple):
     pieces: NDArray[np.int64]
 
 
-def plan_pass(ranges: Ranges, tolerances: dict[int, float], most_rows: int) -> Plan:
+def plan_pass(ranges: Ranges, tolerances: dict[int, float], limits: PassLimits) -> Plan:
     """Plan the next pass; nothing is cut if all is known.
 
     Where the rows of all open ranges fit, all scores are told apart. Else those ranges are cut
@@ -123,15 +130,15 @@ def plan_pass(ranges: Ranges, tolerances: dict[int, float], most_rows: int) -> P
         What is known so far.
     tolerances
         How wide the bounds of each series may be.
-    most_rows
-        The most rows that the pass may collect.
+    limits
+        How many rows the pass may collect, and how many pieces of a range.
     """
     cut = np.flatnonzero(ranges.open)
-    if ranges.rows[cut].sum() > most_rows:
+    if ranges.rows[cut].sum() > limits.most_rows:
         wanted = _wanted(ranges, tolerances)
         cut = np.flatnonzero((wanted.uncertainty > 0) | wanted.vertex)
-        if ranges.rows[cut].sum() > most_rows:
-            return _shared(cut, ranges.rows, wanted, most_rows)
+        if ranges.rows[cut].sum() > limits.most_rows:
+            return _shared(cut, ranges.rows, wanted, limits)
     return Plan(cut, np.full(cut.size, FINEST))
 
 
@@ -163,7 +170,7 @@ def _wanted(ranges: Ranges, tolerances: dict[int, float]) -> _Wanted:
 
 
 def _shared(
-    cut: NDArray[np.intp], all_rows: NDArray[np.int64], wanted: _Wanted, most_rows: int
+    cut: NDArray[np.intp], all_rows: NDArray[np.int64], wanted: _Wanted, limits: PassLimits
 ) -> Plan:
     """Share the rows that a pass may collect among ranges.
 
@@ -172,12 +179,12 @@ def _shared(
     An uncertainty u is about u/k once its range is cut into k pieces. The sum is smallest where k
     is in proportion to √u.
     """
-    most = max(most_rows // 4, 1)
+    most = max(limits.most_rows // 4, 1)
     if cut.size > most:
         urgency = np.where(wanted.vertex[cut], np.inf, wanted.uncertainty[cut])
         cut = np.sort(cut[np.argsort(-urgency, kind="stable")[:most]])
     need, vertex, rows = np.sqrt(wanted.uncertainty[cut]), wanted.vertex[cut], all_rows[cut]
-    most_rows = max(most_rows - 2 * cut.size, 0)
+    most_rows = max(limits.most_rows - 2 * cut.size, 0)
     share = np.zeros(cut.size)
     share[vertex] = rows[vertex] * min(1.0, _VERTEX_SHARE * most_rows / max(rows[vertex].sum(), 1))
     left = min(most_rows - share.sum(), wanted.enough)
@@ -190,7 +197,7 @@ def _shared(
         over = max(left - rows[satisfied & ~vertex].sum(), 0)
         share[unsatisfied] = need[unsatisfied] * (over / need[unsatisfied].sum())
         satisfied |= rows <= share
-    pieces = np.minimum(2 + share.astype(np.int64), MOST_PIECES)
+    pieces = np.minimum(2 + share.astype(np.int64), limits.most_pieces)
     return Plan(cut, np.where(rows <= pieces, FINEST, pieces))
 
 
@@ -320,18 +327,19 @@ class Passes:
         `label` is what errors call the labels.
         """
         aims = dict.fromkeys((number for number, _ in self.ranges.by_series()), tolerance)
-        for _ in range(MOST_PASSES):
-            plan = plan_pass(self.ranges, aims, self._source.most_collected)
+        limits = self._source.limits
+        for _ in range(limits.most_passes):
+            plan = plan_pass(self.ranges, aims, limits)
             while not plan.cut.size and (wide := self._wider_than(tolerance, label)):
                 aims |= {number: aims[number] / 2 for number in wide}
-                plan = plan_pass(self.ranges, aims, self._source.most_collected)
+                plan = plan_pass(self.ranges, aims, limits)
             if not plan.cut.size:
                 return
             self._refine(plan)
         if wide := self._wider_than(tolerance, label):
             warn(
-                f"the areas are known to {max(wide.values()):.2g} only, after {MOST_PASSES} "
-                f"passes; tolerance= asks for {tolerance:.2g}",
+                f"the areas are known to {max(wide.values()):.2g} only, after "
+                f"{limits.most_passes} passes; tolerance= asks for {tolerance:.2g}",
                 ToleranceWarning,
             )
 

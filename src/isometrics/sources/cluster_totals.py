@@ -228,7 +228,7 @@ def _count_texts(
     import narwhals.stable.v2 as nw
 
     error: type[InputError] = WeightError if name == cleaner.layout.weight else ScoreError
-    counted = rows.group_by("text").agg(nw.len().alias("rows")).head(source.most_collected)
+    counted = rows.group_by("text").agg(nw.len().alias("rows")).head(source.limits.most_rows)
     collected = source.collect(counted).sort_by("text")
     texts, times = collected["text"].to_pylist(), collected["rows"].to_numpy()
     missing = np.array([text is None for text in texts], np.bool_)
@@ -289,12 +289,12 @@ def _totals(source: ClusterFrame, rows: nw.LazyFrame[Any], cleaner: Cleaner) -> 
         .group_by(*keys)
         .agg(nw.len().alias("rows"), *(nw.col(name).sum() for name in sums), *extremes)
     )
-    totals = source.collect(counted.head(source.most_collected + 1))
-    if totals.num_rows > source.most_collected:
+    totals = source.collect(counted.head(source.limits.most_rows + 1))
+    if totals.num_rows > source.limits.most_rows:
         _refuse_many_labels(source, rows, totals, cleaner)
         several = " and ".join(repr(by_role[key]) for key in keys)
         raise ParameterError(
-            f"{several} have more than {source.most_collected} combinations of values; labels, "
+            f"{several} have more than {source.limits.most_rows} combinations of values; labels, "
             "models and groups must be few enough to be counted one by one"
         )
     return totals.sort_by([(key, "ascending") for key in keys])

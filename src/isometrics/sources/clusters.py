@@ -11,7 +11,7 @@ import sys
 import warnings
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
@@ -24,7 +24,7 @@ from isometrics.points import OperatingPoints
 from isometrics.points.models import GroupTables, group_tables
 from isometrics.sources.arrow import codes
 from isometrics.sources.batches import FIRST_ROWS, Tables, reading
-from isometrics.sources.cluster_passes import Passes, Ranges
+from isometrics.sources.cluster_passes import Passes, PassLimits, Ranges
 from isometrics.sources.cluster_totals import INF, ClusterTotals, count_totals, numbers_of
 from isometrics.sources.frames import FrameSource
 
@@ -93,13 +93,16 @@ class ClusterFrame:
         What messages call it.
     close
         What to call in the end; a frame that was given is left to its owner.
+    limits
+        How much the passes over its rows may do.
     """
 
-    most_collected: ClassVar[int] = 1 << 20
-    """The most rows that one pass may collect."""
-
     def __init__(
-        self, frame: Any, name: str = "the data frame", close: Callable[[], None] | None = None
+        self,
+        frame: Any,
+        name: str = "the data frame",
+        close: Callable[[], None] | None = None,
+        limits: PassLimits | None = None,
     ) -> None:
         import narwhals.stable.v2 as nw
 
@@ -111,6 +114,7 @@ class ClusterFrame:
         if not all(isinstance(column, str) for column in names):
             raise ParameterError(f"column names must be texts but are {names!r}")
         self.name = name
+        self.limits = limits or PassLimits()
         self.backend = frame.implementation
         self._session: Any = None
         self._close = close
