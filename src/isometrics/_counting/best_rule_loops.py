@@ -74,8 +74,8 @@ def choose(  # noqa: PLR0912 (one pass, which is what makes it fast)
                     at += 1
                 best, best_item = highest, start + at
                 chosen.tp[row], chosen.fp[row] = tps[at], fps[at]
-            if start <= task.fixed < start + size:
-                at = task.fixed - start
+            if start <= task.fixed_end < start + size:
+                at = task.fixed_end - start
                 chosen.fixed_tp[row], chosen.fixed_fp[row] = tps[at], fps[at]
         if best_item >= 0:
             chosen.rule[row] = ranking.rule[best_item]

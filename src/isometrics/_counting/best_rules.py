@@ -95,9 +95,38 @@ class Ranking(NamedTuple):
         weights = np.empty(0) if weight is None else weight[order].astype(np.float64)
         return cls(unit[order], positive[order], last, rule, weights)
 
+    def split(self) -> tuple[ClassRows, ClassRows]:
+        """Return the positive and the negative rows apart."""
+        positive, negative = (
+            ClassRows(
+                self.unit[rows],
+                self.weight[rows] if self.weight.size else self.weight,
+                prepend_zero(np.cumsum(rows)[self.last]),
+            )
+            for rows in (self.positive, ~self.positive)
+        )
+        return positive, negative
+
     def end_of(self, rule: int) -> int:
         """Return the last row that a rule flags, -1 for the rule that flags nothing."""
         return int(np.searchsorted(self.rule, rule, "right")) - 1
+
+
+class ClassRows(NamedTuple):
+    """The rows of one class from the highest score to the lowest, and how many each rule flags."""
+
+    unit: NDArray[np.int32]
+    weight: Floats
+    flagged: NDArray[np.intp]
+
+    def sums(self, weights: Floats) -> Floats:
+        """Return the weight that each rule flags, by weighting."""
+        drawn = weights[:, self.unit]
+        if self.weight.size:
+            drawn *= self.weight
+        sums = np.zeros((drawn.shape[0], drawn.shape[1] + 1))
+        np.cumsum(drawn, axis=1, out=sums[:, 1:])
+        return np.take(sums, self.flagged, axis=1)
 
 
 class Task(NamedTuple):
@@ -107,7 +136,7 @@ class Task(NamedTuple):
     `first` of recall and `second` of precision. Levels that are not asked for are -1 and infinity.
     Precision and recall are replaced by their lower bounds `z` standard errors below; a weight of
     1 counts as `effective` rows there. A `ratio` above 0 fixes the negatives for each positive.
-    The counts of the rule that ends with the row `fixed` are wanted too; -1 is flagging nothing.
+    The counts of the rule `fixed`, which ends with the row `fixed_end`, are wanted too.
     """
 
     costs: bool
@@ -120,7 +149,8 @@ class Task(NamedTuple):
     effective: float
     allows_nothing: bool
     ratio: float
-    fixed: int = -1
+    fixed: int = 0
+    fixed_end: int = -1
 
 
 class Chosen(NamedTuple):
@@ -146,7 +176,7 @@ class Chosen(NamedTuple):
 def choose_plain(
     weights: Floats,
     totals: Floats,
-    ranking: Ranking,
+    rows: tuple[ClassRows, ClassRows],
     task: Task,
     chosen: Chosen,
     *,
@@ -160,8 +190,8 @@ def choose_plain(
         One row for each weighting, one column for each unit.
     totals
         The positives and the negatives under each weighting.
-    ranking
-        The rows in the order of a model.
+    rows
+        The positive and the negative rows in the order of a model.
     task
         What is maximised.
     chosen
@@ -169,7 +199,7 @@ def choose_plain(
     gain
         What is maximised where the task cannot say it.
     """
-    tp, fp = (_sums(weights, ranking, rows) for rows in (ranking.positive, ~ranking.positive))
+    tp, fp = (each.sums(weights) for each in rows)
     worth = worth_of(task, Counts(tp, fp, totals[:, :1], totals[:, 1:]), gain)
     rule = worth.argmax(axis=1)
     each = np.arange(len(rule))
@@ -177,20 +207,8 @@ def choose_plain(
     chosen.rule[:] = np.where(missing, NO_RULE, rule)
     chosen.tp[:] = np.where(missing, np.nan, tp[each, rule])
     chosen.fp[:] = np.where(missing, np.nan, fp[each, rule])
-    fixed = ranking.rule[task.fixed] if task.fixed >= 0 else 0
-    chosen.fixed_tp[:] = tp[:, fixed]
-    chosen.fixed_fp[:] = fp[:, fixed]
-
-
-def _sums(weights: Floats, ranking: Ranking, rows: NDArray[np.bool_]) -> Floats:
-    """Return the weight of some rows that each rule flags, by weighting."""
-    drawn = weights[:, ranking.unit[rows]]
-    if ranking.weight.size:
-        drawn *= ranking.weight[rows]
-    sums = np.zeros((drawn.shape[0], drawn.shape[1] + 1))
-    np.cumsum(drawn, axis=1, out=sums[:, 1:])
-    flagged = prepend_zero(np.cumsum(rows)[ranking.last])
-    return np.take(sums, flagged, axis=1)
+    chosen.fixed_tp[:] = tp[:, task.fixed]
+    chosen.fixed_fp[:] = fp[:, task.fixed]
 
 
 def worth_of(task: Task, counts: Counts, gain: Gain | None = None) -> Floats:

@@ -120,7 +120,7 @@ def _of_rows(rows: Sample, models: dict[str, OperatingPoints], request: Request)
     )
     if objective.sure is None:
         return contest
-    return contest._replace(objective=replace(objective, effective=effective_rows(contest)))
+    return replace(contest, objective=replace(objective, effective=effective_rows(contest)))
 
 
 def _folds(rows: Sample, contest: Contest, request: Request) -> NDArray[np.int64] | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Floats
     from isometrics._core.sample import Sample
+    from isometrics._counting.best_rules import ClassRows
     from isometrics._counting.draws import Stream
     from isometrics._table.table import Table
     from isometrics.points import OperatingPoints
@@ -66,7 +68,8 @@ class Choices(NamedTuple):
         return Counts(self.fixed_tp, self.fixed_fp, *totals).at_ratio(ratio)
 
 
-class Contest(NamedTuple):
+@dataclass(frozen=True)
+class Contest:
     """The models, their rows in order, and the units that rows belong to."""
 
     names: tuple[str, ...]
@@ -113,6 +116,11 @@ class Contest(NamedTuple):
             objective,
             0.0 if prevalence is None else (1 - prevalence) / prevalence,
         )
+
+    @cached_property
+    def class_rows(self) -> tuple[tuple[ClassRows, ClassRows], ...]:
+        """The positive and the negative rows of each model."""
+        return tuple(ranking.split() for ranking in self.rankings)
 
     @property
     def totals(self) -> tuple[float, float]:
@@ -174,14 +182,17 @@ class Contest(NamedTuple):
         size = weights.shape[0]
         totals = np.stack([(weights * column).sum(axis=1) for column in self.units.T], axis=1)
         found = [Chosen.empty(size) for _ in self.names]
-        choose: Any = partial(choose_plain, gain=self.gain)
-        drawn: NDArray[Any] = weights
-        if kernel == "compiled" and self.gain is None:
-            # Half the bytes are read twice as fast, and whole numbers stay exact.
-            choose, drawn = compiled(), weights.astype(np.float32)
+        is_compiled = kernel == "compiled" and self.gain is None
+        # Half the bytes are read twice as fast, and whole numbers stay exact.
+        narrow = weights.astype(np.float32) if is_compiled else None
         for model, (ranking, chosen) in enumerate(zip(self.rankings, found, strict=True)):
-            end = -1 if fixed is None else ranking.end_of(fixed[model])
-            choose(drawn, totals, ranking, self.task(model)._replace(fixed=end), chosen)
+            rule = 0 if fixed is None else fixed[model]
+            task = self.task(model)._replace(fixed=rule, fixed_end=ranking.end_of(rule))
+            if narrow is None:
+                rows = self.class_rows[model]
+                choose_plain(weights, totals, rows, task, chosen, gain=self.gain)
+            else:
+                compiled()(narrow, totals, ranking, task, chosen)
         return Choices(
             np.stack([each.rule for each in found]),
             np.stack([each.tp for each in found]),

@@ -22,7 +22,7 @@ def effective_rows(contest: Contest) -> float:
     of its residuals over units, is compared with the one that as many independent rows would have.
     Rows of weight 1 without clusters are worth 1 each, exactly.
     """
-    plain = contest._replace(objective=replace(contest.objective, sure=None))
+    plain = replace(contest, objective=replace(contest.objective, sure=None))
     found = plain.choose(np.ones((1, contest.units.shape[0])), "plain")
     worth = []
     for model, rule in enumerate(found.rule[:, 0].tolist()):
