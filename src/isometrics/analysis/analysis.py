@@ -74,6 +74,8 @@ class Analysis(Value):
         by group; ``"(all rows)"`` is all groups together.
     without_rows
         Why the rows are not known, where they are not.
+    one_vs_rest
+        Whether the models are the classes of one classifier, each against all others.
 
     Examples
     --------
@@ -94,6 +96,7 @@ class Analysis(Value):
     prevalence: float | None = None
     counted: dict[str, dict[str, OperatingPoints]] | None = None
     without_rows: str = "it was made of tables; make it with analyse or read_predictions"
+    one_vs_rest: bool = False
 
     def __post_init__(self) -> None:
         """Check the tables and their names."""
@@ -306,6 +309,10 @@ class Analysis(Value):
         >>> print(verdict.model, verdict.confidence_set)
         A ('A',)
         """
+        if self.one_vs_rest:
+            raise NotAnswerableError(
+                "the classes of one classifier are not rivals; verdict_by_class() judges each"
+            )
         request = Request(
             {
                 "beta": beta,
@@ -325,6 +332,30 @@ class Analysis(Value):
             self.prevalence,
         )
         return verdict_on(self, request, thresholds_from, by_group=by_group)
+
+    def verdict_by_class(self, **options: Any) -> dict[str, Verdict]:
+        """Return one verdict for each class of one classifier, each against all others.
+
+        Parameters
+        ----------
+        options
+            Options of `verdict`.
+        """
+        return {name: self._only(name).verdict(**options) for name in self.models}
+
+    def _only(self, name: str) -> Analysis:
+        """Return the analysis of one model over all rows."""
+        rows = None if self.rows is None else self.rows.of_model(name)
+        counted = self.counted and {ALL_ROWS: {name: self.counted[ALL_ROWS][name]}}
+        return replace(
+            self,
+            models={name: self.models[name]},
+            groups={},
+            skipped={},
+            rows=rows,
+            counted=counted,
+            one_vs_rest=False,
+        )
 
     def at_prevalence(self, prevalence: float) -> Analysis:
         """Return the same models as they would be at another prevalence, that of deployment.

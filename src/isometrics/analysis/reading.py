@@ -136,6 +136,7 @@ def read_predictions(
             description,
             tables.rows,
             without_rows=tables.without_rows,
+            one_vs_rest=layout.multiclass,
         )
 
 

@@ -61,15 +61,6 @@ def verdict_on(
     return replace(whole, warnings=(*whole.warnings, *_about_groups(analysis)))
 
 
-def verdict_by_class(analysis: Analysis, request: Request) -> dict[str, Verdict]:
-    """Return one verdict for each class: classes are not rivals."""
-    models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
-    return {
-        name: _over_rows(None, {name: points}, request, analysis.without_rows)
-        for name, points in models.items()
-    }
-
-
 def _over_rows(
     rows: Sample | None, models: dict[str, OperatingPoints], request: Request, reason: str
 ) -> Verdict:

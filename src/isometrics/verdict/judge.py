@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isometrics._core.parameters import parse_jobs, parse_random_state
 from isometrics._core.progress import reporting
-from isometrics._core.results import number, several
+from isometrics._core.results import number, several, threshold_text
 from isometrics._counting.best_rules import NO_RULE, Counts
 from isometrics._counting.hull import vertices
 from isometrics.decisions.best import decision_of
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Floats
     from isometrics._core.progress import ProgressLike
+    from isometrics._table.table import Table
     from isometrics.decisions.objective import Constraint, Objective
     from isometrics.verdict.contest import Choices
     from isometrics.verdict.estimates import ConfidenceSet, Resampled
@@ -290,19 +291,21 @@ def _better_than_nothing(
 
 
 def _doing_nothing(contest: Contest, counts: Counts) -> dict[str, float]:
-    """Return the values of the trivial rules, and of a coin that flags as many rows."""
+    """Return the values of the trivial rules, and of a coin that flags as many rows.
+
+    Those that break a constraint, or for which the objective is not defined, have NaN.
+    """
     positives, negatives = counts.positives, counts.negatives
     share = float(counts.flagged)
+    shares = {"flagging everything": 1.0, "flagging nothing": 0.0, "flagging at random": share}
     rules = {
-        "flagging everything": (positives, negatives),
-        "flagging nothing": (0.0, 0.0),
-        "flagging at random": (share * positives, share * negatives),
+        name: Counts(each * positives, each * negatives, positives, negatives)
+        for name, each in shares.items()
     }
-    value = contest.objective.value
+    allowed = {name: contest.worth(0, rule)[0] > -np.inf for name, rule in rules.items()}
     return {
-        name: float(value(Counts(tp, fp, positives, negatives)))
-        for name, (tp, fp) in rules.items()
-        if name != "flagging nothing" or contest.objective.allows_nothing
+        name: float(contest.objective.value(rule)) if allowed[name] else math.nan
+        for name, rule in rules.items()
     }
 
 
@@ -462,8 +465,16 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
             "the value needs no correction."
         ),
     )
-    chosen_at = tuning.tables[choice.model].thresholds[choice.rules[choice.model]]
-    return replace(found, threshold=chosen_at.item())
+    return replace(found, **_tuned_threshold(tuning, test, choice))
+
+
+def _tuned_threshold(tuning: Contest, test: Contest, choice: Choice) -> dict[str, Any]:
+    """Return the threshold of the tuning data; its text flags the same rows in both data sets."""
+    tables = (tuning.tables[choice.model], test.tables[choice.model])
+    threshold = tables[0].thresholds[choice.rules[choice.model]]
+    lower = [table.thresholds[table.thresholds < threshold] for table in tables]
+    below = max((scores[0] for scores in lower if scores.size), default=None)
+    return {"threshold": threshold.item(), "threshold_text": threshold_text(threshold, below)}
 
 
 def _kept_as_seen(
@@ -509,6 +520,7 @@ def _verdict(
         objective,
         names[model],
         decision.threshold,
+        _threshold_text(table, rule),
         decision,
         value,
         turned * expected,
@@ -532,6 +544,12 @@ def _verdict(
         ranking_rows(contest)[0],
         options.n_resamples,
     )
+
+
+def _threshold_text(table: Table, rule: int) -> str:
+    """Return the shortest decimal between the rule's threshold and the next lower score."""
+    below = table.thresholds[rule + 1] if rule + 1 < table.size else None
+    return threshold_text(table.thresholds[rule], below)
 
 
 def ranking_rows(contest: Contest) -> tuple[int, int]:

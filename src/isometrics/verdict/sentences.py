@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 def answer(verdict: Verdict) -> str:
     """Say what to do, what to expect, and how sure the choice of the model is."""
-    said = [_instruction(verdict), _expectation(verdict)]
     if verdict.better_than_nothing is False:
         # Who is ahead among useless models does not matter.
-        return " ".join([_nothing_is_better(verdict), *said])
-    return " ".join(filter(None, [*said, _rivals(verdict)]))
+        return f"{_nothing_is_better(verdict)} {_expectation(verdict)}"
+    said = [_instruction(verdict), _expectation(verdict), _rivals(verdict)]
+    return " ".join(filter(None, said))
 
 
 def lines(verdict: Verdict) -> list[str]:
@@ -52,7 +52,7 @@ def apart(*values: float) -> tuple[str, ...]:
 
 
 def _instruction(verdict: Verdict) -> str:
-    rule = f"flag scores of {number(verdict.threshold)} or more"
+    rule = f"flag scores of {verdict.threshold_text} or more"
     if math.isinf(verdict.threshold) and verdict.threshold > 0:
         rule = "flag nothing"
     elif math.isnan(verdict.threshold):
@@ -74,8 +74,10 @@ def _expectation(verdict: Verdict) -> str:
 
 def _nothing_is_better(verdict: Verdict) -> str:
     best = _best_nothing(verdict)
-    rivals = "No model is" if len(verdict.wins) > 1 else "This model is not"
-    return f"{rivals} better than {best} beyond chance."
+    if len(verdict.wins) == 1:
+        return f"This model is not better than {best}, beyond chance."
+    rule = f"at scores of {verdict.threshold_text} or more"
+    return f"No model is better than {best}, beyond chance; {verdict.model} comes closest, {rule}."
 
 
 def _best_nothing(verdict: Verdict) -> str:

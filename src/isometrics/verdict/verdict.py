@@ -92,6 +92,8 @@ class Verdict(Value):
         What the rule was chosen for.
     model, threshold
         The chosen model, and the threshold from which on its scores are flagged.
+    threshold_text
+        The shortest decimal that flags the same rows as the threshold.
     decision
         The counts and measures of that rule on these rows.
     value
@@ -139,6 +141,7 @@ class Verdict(Value):
     objective: Objective
     model: str
     threshold: float
+    threshold_text: str
     decision: Decision
     value: float
     expected: float
@@ -198,6 +201,7 @@ class Verdict(Value):
             "objective": str(self.objective),
             "model": self.model,
             "threshold": self.threshold,
+            "threshold_text": self.threshold_text,
             "counts": {name: getattr(decision, name) for name in ("tp", "fp", "fn", "tn")},
             "precision": decision.precision,
             "recall": decision.recall,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics._core.results import threshold_text
 from isometrics._core.sample import Sample
 from isometrics._counting.best_rules import Counts
 from isometrics.decisions.best import best_threshold
@@ -60,6 +61,7 @@ def judge_tables(
         objective,
         order[0],
         best.threshold,
+        threshold_text(best.threshold),
         best,
         values[order[0]],
         math.nan,
