@@ -164,11 +164,10 @@ def test_a_kernel_is_chosen_by_name_size_and_what_is_installed(monkeypatch):
 @settings(max_examples=20)
 def test_weights_of_rows_are_gathered_alike(rows, seed):
     random = np.random.default_rng(seed)
-    unit, cell = random.integers(0, 4, rows), random.integers(0, 5, rows)
-    multiplicity, weight = random.poisson(1.0, 4).astype(float), random.random(rows)
+    cell, weights = random.integers(0, 5, rows), random.random(rows)
     plain, looped = np.empty(5), np.empty(5)
-    PLAIN.gather(multiplicity, unit, weight, cell, plain)
-    loops.gather(multiplicity, unit, weight, cell, looped)
-    np.testing.assert_allclose(plain, looped, rtol=1e-14)
-    exact = [sum(multiplicity[unit[cell == k]] * weight[cell == k]) for k in range(5)]
+    PLAIN.gather(weights, cell, plain)
+    loops.gather(weights, cell, looped)
+    np.testing.assert_array_equal(plain, looped)
+    exact = [sum(weights[cell == k]) for k in range(5)]
     np.testing.assert_allclose(plain, exact, rtol=1e-12, atol=1e-15)

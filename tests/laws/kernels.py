@@ -155,7 +155,7 @@ def reweighted(kernel: str) -> Callable[..., np.ndarray]:
         )
         given = np.ones(cell.size) if sample.weights is None else sample.weights.astype(float)
         sums = np.empty((1, cells.counts.size))
-        way.gather(np.ones(cell.size), np.arange(cell.size), given, cell, sums[0])
+        way.gather(given, cell, sums[0])
         found = np.empty((1, len(REWEIGHTED)))
         order = Order(cells.before, cells.through, 0.0, True)
         way.areas(sums[:, :size], sums[:, size:], order, found)

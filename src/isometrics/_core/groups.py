@@ -41,6 +41,9 @@ class Groups(NamedTuple):
     def of_column(cls, column: Column) -> Groups:
         """Return the groups that a column names, in their order; missing values are refused."""
         values = column.present()
+        if values.dtype.kind in "iuU":
+            distinct, codes = np.unique(values, return_inverse=True)
+            return cls(codes, GroupNames.of_sorted(column.name, distinct.tolist()))
         names = GroupNames(column.name)
         if values.dtype.kind not in "OT":
             distinct, codes = np.unique(values, return_inverse=True)
@@ -48,10 +51,10 @@ class Groups(NamedTuple):
         listed = values.tolist()
         if set(map(type, listed)) != {str}:
             return cls(names.encode(listed), names).in_order()
-        # Equal texts print the same, so that each is named once.
-        first = {text: code for code, text in enumerate(dict.fromkeys(listed))}
-        codes = np.fromiter(map(first.__getitem__, listed), np.intp, len(listed))
-        return cls(names.encode(first)[codes], names).in_order()
+        texts = sorted(set(listed))
+        code_of = {text: code for code, text in enumerate(texts)}
+        codes = np.fromiter(map(code_of.__getitem__, listed), np.intp, len(listed))
+        return cls(codes, GroupNames.of_sorted(column.name, texts))
 
     @classmethod
     def joined(cls, batches: Sequence[Groups]) -> Groups:
@@ -94,6 +97,14 @@ class GroupNames:
         self._column = column
         self._codes: dict[str, int] = {}
         self._values: list[Any] = []
+
+    @classmethod
+    def of_sorted(cls, column: str, values: list[Any]) -> GroupNames:
+        """Return the names of distinct integers or texts, no two of which print the same."""
+        names = cls(column)
+        names._codes = {str(value): code for code, value in enumerate(values)}
+        names._values = values
+        return names
 
     def __len__(self) -> int:
         """Return the number of different values."""

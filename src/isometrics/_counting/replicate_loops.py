@@ -122,14 +122,8 @@ def fill_areas(  # noqa: PLR0912, PLR0915 (one pass, which is what makes it fast
         areas[row, 3] = 1 - odds * odds * total / 2 * lost
 
 
-def gather(
-    multiplicity: Floats,
-    unit: NDArray[np.intp],
-    weight: Floats,
-    cell: NDArray[np.intp],
-    sums: Floats,
-) -> None:
+def gather(weights: Floats, cell: NDArray[np.intp], sums: Floats) -> None:
     """Add up the weights of the rows of each cell, for one replicate."""
     sums[:] = 0
-    for row in range(unit.size):
-        sums[cell[row]] += multiplicity[unit[row]] * weight[row]
+    for row in range(cell.size):
+        sums[cell[row]] += weights[row]

@@ -53,15 +53,9 @@ def kernel_named(name: str, draws: float) -> Kernel:
     return _compiled()
 
 
-def _gather_plain(
-    multiplicity: Floats,
-    unit: NDArray[np.intp],
-    weight: Floats,
-    cell: NDArray[np.intp],
-    sums: Floats,
-) -> None:
+def _gather_plain(weights: Floats, cell: NDArray[np.intp], sums: Floats) -> None:
     """Add up the weights of the rows of each cell, for one replicate."""
-    sums[:] = np.bincount(cell, multiplicity[unit] * weight, minlength=sums.size)
+    sums[:] = np.bincount(cell, weights, minlength=sums.size)
 
 
 PLAIN = Kernel("plain", pick_plain, _gather_plain, areas_plain)

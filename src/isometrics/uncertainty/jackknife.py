@@ -110,14 +110,16 @@ def _left_out(
     """
     random = np.random.default_rng(seed)
     whole = sample.counts.astype(np.float64)
-    estimate = evaluate(PLAIN, sample.gathered(PLAIN, whole[None]))[0]
+    buffers = sample.buffers(1)
+    estimate = evaluate(PLAIN, sample.gathered(PLAIN, whole[None], buffers))[0]
     found, times = [], []
     for part in sample.strata:
         sizes, added = [], []
         for taken, repeated in _parts(sample.counts[part], random):
             drawn = whole.copy()
             drawn[part] -= taken
-            added.append(estimate - evaluate(PLAIN, sample.gathered(PLAIN, drawn[None]))[0])
+            weights = sample.gathered(PLAIN, drawn[None], buffers)
+            added.append(estimate - evaluate(PLAIN, weights)[0])
             sizes.append(float(taken.sum()))
             times.append(float(repeated))
         values, size = np.array(added), np.array(sizes)

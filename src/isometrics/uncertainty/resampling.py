@@ -176,6 +176,17 @@ class RowUnits(NamedTuple):
     cells: tuple[Indices, ...]
 
 
+class Buffers(NamedTuple):
+    """Memory for replicates, used again and again: fresh memory costs as much as the work in it."""
+
+    drawn: Floats
+    """How often each unit is drawn, one row for each replicate."""
+    rows: Floats
+    """The weight of each row in one replicate."""
+    cells: list[Floats]
+    """The weights of each model's cells, one row for each replicate."""
+
+
 class Resampling(NamedTuple):
     """A sample ready to be drawn again.
 
@@ -214,21 +225,36 @@ class Resampling(NamedTuple):
         """The number of cells of all models, which the work of a replicate grows with."""
         return sum(weights.size for weights in self.base)
 
-    def weights(self, kernel: Kernel, stream: Stream, drawn: Floats) -> list[Floats]:
-        """Draw the units, one row for each replicate; return the weights of each model's cells."""
-        self.draws.draw(stream, drawn, kernel.pick)
-        return self.gathered(kernel, drawn)
+    def buffers(self, replicates: int) -> Buffers:
+        """Allocate the memory that `weights` and `gathered` fill for so many replicates at most."""
+        rows, cells = (0, []) if self.rows is None else (self.rows.unit.size, self.base)
+        return Buffers(
+            np.empty((replicates, self.draws.size)),
+            np.empty(rows),
+            [np.empty((replicates, base.size)) for base in cells],
+        )
 
-    def gathered(self, kernel: Kernel, drawn: Floats) -> list[Floats]:
-        """Return the weights of the cells of each model when units are drawn so often."""
+    def weights(
+        self, kernel: Kernel, stream: Stream, replicates: int, buffers: Buffers
+    ) -> list[Floats]:
+        """Draw the units of some replicates; return the weights of each model's cells."""
+        drawn = buffers.drawn[:replicates]
+        self.draws.draw(stream, drawn, kernel.pick)
+        return self.gathered(kernel, drawn, buffers)
+
+    def gathered(self, kernel: Kernel, drawn: Floats, buffers: Buffers) -> list[Floats]:
+        """Return the weights of each model's cells, one row for each row of `drawn`."""
         if self.rows is None:
             return [drawn]
         unit, weight, cells = self.rows
-        found = [np.empty((drawn.shape[0], base.size)) for base in self.base]
-        for sums, cell in zip(found, cells, strict=True):
-            for row in range(drawn.shape[0]):
-                kernel.gather(drawn[row], unit, weight, cell, sums[row])
-        return found
+        weights = [buffer[: drawn.shape[0]] for buffer in buffers.cells]
+        for replicate, multiplicity in enumerate(drawn):
+            # Indices are valid; checking them would copy the result.
+            np.take(multiplicity, unit, out=buffers.rows, mode="clip")
+            np.multiply(buffers.rows, weight, out=buffers.rows)
+            for sums, cell in zip(weights, cells, strict=True):
+                kernel.gather(buffers.rows, cell, sums[replicate])
+        return weights
 
 
 def parse_evidence(
@@ -343,7 +369,8 @@ def _units(sample: Sample, clustered: bool, *, stratified: bool) -> tuple[Indice
         unit = np.arange(sample.size)
     else:
         # Rows of zero weight may leave clusters without rows.
-        _, unit = np.unique(sample.groups.codes, return_inverse=True)
+        present = np.bincount(sample.groups.codes) > 0
+        unit = (np.cumsum(present) - 1)[sample.groups.codes]
     if not stratified:
         return unit, 0
     share = np.bincount(unit, sample.labels) / np.bincount(unit)
@@ -365,9 +392,12 @@ def _cells_of_rows(
     weight: Floats,
     plan: Plan,
 ) -> tuple[Cells, Indices]:
+    # Sorting again is faster than looking up each score among the thresholds of the table.
+    order = np.argsort(numbers)[::-1]
+    descending = numbers[order]
+    score = np.empty(order.size, np.intp)
+    score[order] = prepend_zero(np.cumsum(descending[1:] != descending[:-1]))
     size = len(table) - 1
-    # The table is sorted already; its rows are looked up.
-    score = size - 1 - np.searchsorted(table.thresholds[:0:-1], numbers)
     sums = (np.bincount(score, weight * chosen, minlength=size) for chosen in (labels, ~labels))
     scores = Scores(table.thresholds[1:], *sums)
     cells, positive_cell, negative_cell = grouping_of(scores, plan.detail, plan.cuts)
@@ -406,13 +436,11 @@ def replicate(
 
     def work(block: tuple[range, Stream]) -> int:
         replicates, stream = block
-        # Fresh memory costs as much as drawing into it.
-        drawn = np.empty((at_once, sample.draws.size))
+        buffers = sample.buffers(at_once)
         for start in range(replicates.start, replicates.stop, at_once):
             stop = min(start + at_once, replicates.stop)
-            values[start:stop] = evaluate(
-                chosen, sample.weights(chosen, stream, drawn[: stop - start])
-            )
+            weights = sample.weights(chosen, stream, stop - start, buffers)
+            values[start:stop] = evaluate(chosen, weights)
         return len(replicates)
 
     blocks = streams(seed, n_resamples)
