@@ -552,21 +552,21 @@ def page_of_demands(results: list[dict]) -> list[str]:
     enough = [r for r in results if not is_few(r) and r["cell"]["prevalence"] < PRECISION]
     broken = numbers_of(enough, "sure", TAKEN["sure"], "broken")
     rows = [
-        ("not better than nothing, 3 noise models, n 500, prevalence .3", "≥ 95 % of samples",
+        ("not better than nothing, 3 noise models, n 500, prevalence .3", "≥ 95% of samples",
          f"{noise_said[0]:.1%}; for a cost {noise_said[1]:.1%}"),
-        ("better than nothing there at separation 1.5", "≥ 95 %",
+        ("better than nothing there at separation 1.5", "≥ 95%",
          f"{said():.1%}; for a cost {said(objective='cost'):.1%}"),
-        ("better than nothing there at separation .75", "≥ 80 %",
+        ("better than nothing there at separation .75", "≥ 80%",
          f"{said(separation=0.75):.1%}; for a cost {said(separation=0.75, objective='cost'):.1%}"),
-        ("the confidence set holds the best model, cells with signal", "≥ 93 %",
+        ("the confidence set holds the best model, cells with signal", "≥ 93%",
          f"{at_least(numbers_of(signal, 'sets', sets, 'holds'), 0.93)} at least"),
-        ("the same, noise", "≥ 93 %",
+        ("the same, noise", "≥ 93%",
          f"{at_least(numbers_of(noise, 'sets', sets, 'holds'), 0.93)} at least"),
-        ("the set is one model, separation 1.5 against .75, n 2000, prevalence .1", "≥ 90 %",
+        ("the set is one model, separation 1.5 against .75, n 2000, prevalence .1", "≥ 90%",
          f"{two:.1%}"),
-        ("the interval of the lead covers the true lead, cells with signal", "95 %",
-         f"92 % or more in {at_least(leads, 0.92)} at least"),
-        ("a precision asked for with `sure` is promised and broken, enough positives", "≤ 5 %",
+        ("the interval of the lead covers the true lead, cells with signal", "95%",
+         f"92% or more in {at_least(leads, 0.92)} at least"),
+        ("a precision asked for with `sure` is promised and broken, enough positives", "≤ 5%",
          f"{sum(each <= 0.05 for each in broken)} of {len(broken)}, {max(broken):.1%} at most"),
     ]  # fmt: skip
     return [
@@ -584,13 +584,13 @@ def page_of_sets(results: list[dict]) -> list[str]:
     lines = [
         "## Which models cannot be told apart",
         "",
-        "The model confidence set of Hansen, Lunde & Nason (2011) at 95 %, by its statistic, the "
+        "The model confidence set of Hansen, Lunde & Nason (2011) at 95%, by its statistic, the "
         "values that are compared and the replicates that give their spread. *Corrected* values "
         "have the optimism of each model's threshold subtracted. *Fixed* replicates keep the "
         "thresholds of the sample, *full* ones choose each model's threshold again. The chosen "
         "model is added where the set lacks it; *keeps it* is the least share of samples in which "
         "that was not needed. *Holds* is the share of samples whose set holds the model with the "
-        "highest population value at its threshold: in how many cells 93 % or more, and the least. "
+        "highest population value at its threshold: in how many cells 93% or more, and the least. "
         "*Alone* is the mean share of sets of one model over the "
         f"{len(unequal)} cells of unequal models, *size* the mean size there.",
         "",
@@ -606,7 +606,24 @@ def page_of_sets(results: list[dict]) -> list[str]:
         f"| {fmean(numbers_of(unequal, 'sets', name, 'size')):.2f} |"
         for name in several[0]["sets"]
     ]
-    return [*lines, *rows, ""]
+    holding = [
+        name
+        for name in several[0]["sets"]
+        if min(numbers_of(several, "sets", name, "holds")) >= 0.93
+    ]
+    smallest = min(holding, key=lambda name: fmean(numbers_of(unequal, "sets", name, "size")))
+    taken = TAKEN["sets"]
+    lower = [r["name"] for r in signal if r["sets"][taken]["holds"] < 0.93]
+    return [
+        *lines,
+        *rows,
+        "",
+        f"93% in every cell is reached by {len(holding)} of {len(rows)} variants; *{smallest}* has "
+        f"the smallest sets of these. The one that is taken is below in {len(lower)} of the "
+        f"{len(signal)} cells with signal{': ' * bool(lower)}{'; '.join(lower)}. In noise no model "
+        "is better than another, and what differs is how much their thresholds flag.",
+        "",
+    ]
 
 
 def page_of_leads(results: list[dict]) -> list[str]:
@@ -620,7 +637,7 @@ def page_of_leads(results: list[dict]) -> list[str]:
         "difference of the first and the second model of each replicate, *corrected each* that of "
         "each model by itself. *Percentiles* are those of the two models' difference at fixed "
         "thresholds; *simultaneous* intervals hold for all pairs of models together. Covered: in "
-        "how many cells 92 % or more, and the least.",
+        "how many cells 92% or more, and the least.",
         "",
         "| lead, interval | mean absolute bias | covered, signal | covered, noise | mean width |",
         "|---|--:|--:|--:|--:|",
@@ -654,7 +671,7 @@ def page_of_better(results: list[dict]) -> list[str]:
         "",
         "The value is compared with that of the best trivial rule: flagging everything or, for a "
         "cost, nothing. The choice is called better where the difference plus the quantile of its "
-        "spread in fixed-threshold replicates (2.5 % or 5 %) is above 0. *Noise*: the largest "
+        "spread in fixed-threshold replicates (2.5% or 5%) is above 0. *Noise*: the largest "
         "share of samples that call it better, where no model is. Then the share in the cells of "
         "separation .75 and 1.5 with 1, 3 or 10 models, mean and least. *Permutation* asks "
         "something else: whether the scores know anything of the labels.",
@@ -685,11 +702,11 @@ def page_of_sure(results: list[dict]) -> list[str]:
         f"## A precision of {PRECISION} or more, for sure",
         "",
         f"The rule with the most recall of those whose precision is {PRECISION} or more: as seen, "
-        "by Wilson's lower bound at 95 %, and by this bound with the error of 5 % divided by k + 1 "
+        "by Wilson's lower bound at 95%, and by this bound with the error of 5% divided by k + 1 "
         f"for k models and a threshold. Cells of prevalence {PRECISION}, where every rule has it, "
         "are left out. *Broken*: the share of samples with an answer whose population precision is "
         "lower, mean and largest. *Of answers*: the largest share of the answers that are broken, "
-        "in cells that answer at least 5 % of samples. *Answered*: the mean share of samples in "
+        "in cells that answer at least 5% of samples. *Answered*: the mean share of samples in "
         "which some rule has the precision.",
         "",
         "| cells | asked | broken | of answers | answered |",
@@ -760,7 +777,7 @@ def page_of_cells(results: list[dict]) -> list[str]:
     ]
     for r in results:
         rivals = r["sets"].get(TAKEN["sets"]), r["leads"].get(TAKEN["leads"])
-        about = " | | " if None in rivals else (
+        about = "| |" if None in rivals else (
             f"{rivals[0]['holds']:.3f} | {rivals[0]['alone']:.3f} | {rivals[1]['covered']:.3f}"
         )  # fmt: skip
         better, sure = r["better"][TAKEN["better"]], r["sure"][TAKEN["sure"]]
