@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from isometrics.errors import ParameterError
 from isometrics.spaces.pr import f_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -35,10 +36,13 @@ if TYPE_CHECKING:
     from isometrics._core.sample import Sample
     from isometrics._counting.best_rules import ClassRows
     from isometrics._counting.draws import Stream
+    from isometrics._counting.replicates import Kernel
     from isometrics._table.table import Table
     from isometrics.points import OperatingPoints
 
     Progress = Callable[[int, int], None]
+
+Result = TypeVar("Result")
 
 _AT_ONCE = 1 << 17
 """Weights that are drawn at once, so that they stay in the processor's cache."""
@@ -66,6 +70,49 @@ class Choices(NamedTuple):
         """Return the counts of the fixed rules."""
         totals = (self.positives, self.negatives)
         return Counts(self.fixed_tp, self.fixed_fp, *totals).at_ratio(ratio)
+
+
+class Drawing(NamedTuple):
+    """How units are drawn again: how often, from which seed, and how the work is done."""
+
+    n_resamples: int
+    seed: np.random.SeedSequence
+    n_jobs: int
+    kernel_name: str
+    progress: Progress | None = None
+
+    def kernel(self, contest: Contest) -> Kernel:
+        """Return the kernel that was asked for, or that pays."""
+        work = float(self.n_resamples) * contest.units.shape[0] * len(contest.names)
+        return kernel_named(self.kernel_name, work)
+
+    def map(self, contest: Contest, work: Callable[[Floats], Result]) -> list[Result]:
+        """Return what `work` makes of the weights of units of some replicates, in their order."""
+        size = contest.units.shape[0]
+        draws = draws_of(np.ones(size, np.int64), [slice(0, size)], scheme="multinomial")
+        kernel = self.kernel(contest)
+        at_once = max(1, _AT_ONCE // size)
+
+        def block(replicates: range, stream: Stream) -> tuple[int, list[Result]]:
+            found = []
+            for start in range(replicates.start, replicates.stop, at_once):
+                drawn = np.empty((min(at_once, replicates.stop - start), size))
+                draws.draw(stream, drawn, kernel.pick)
+                found.append(work(drawn))
+            return len(replicates), found
+
+        # A seed that has spawned children would spawn others.
+        seed = np.random.SeedSequence(self.seed.entropy, spawn_key=self.seed.spawn_key)
+        blocks = zip(*streams(seed, self.n_resamples), strict=True)
+        results: list[Result] = []
+        done = 0
+        with ThreadPoolExecutor(self.n_jobs) as pool:
+            for count, found in pool.map(block, *blocks):
+                results += found
+                done += count
+                if self.progress is not None:
+                    self.progress(done, self.n_resamples)
+        return results
 
 
 @dataclass(frozen=True)
@@ -203,58 +250,17 @@ class Contest:
             totals[:, 1],
         )
 
-    def resample(
-        self,
-        fixed: tuple[int, ...],
-        *,
-        n_resamples: int,
-        seed: np.random.SeedSequence,
-        n_jobs: int,
-        kernel: str,
-        progress: Progress | None,
-    ) -> Choices:
+    def resample(self, fixed: tuple[int, ...], drawing: Drawing) -> Choices:
         """Draw the units again many times, and choose anew each time."""
-        from concurrent.futures import ThreadPoolExecutor
-
-        size = self.units.shape[0]
-        draws = draws_of(np.ones(size, np.int64), [slice(0, size)], scheme="multinomial")
-        chosen = kernel_named(kernel, float(n_resamples) * size * len(self.names))
-        at_once = max(1, _AT_ONCE // size)
-
-        def work(block: tuple[range, Stream]) -> list[Choices]:
-            replicates, stream = block
-            parts = []
-            for start in range(replicates.start, replicates.stop, at_once):
-                drawn = np.empty((min(at_once, replicates.stop - start), size))
-                draws.draw(stream, drawn, chosen.pick)
-                parts.append(self.choose(drawn, chosen.name, fixed))
-            return parts
-
-        blocks = streams(seed, n_resamples)
-        parts: list[Choices] = []
-        done = 0
-        with ThreadPoolExecutor(n_jobs) as pool:
-            for finished in pool.map(work, blocks) if n_jobs > 1 else map(work, blocks):
-                parts += finished
-                done += sum(part.rule.shape[1] for part in finished)
-                if progress is not None:
-                    progress(done, n_resamples)
+        kernel = drawing.kernel(self)
+        parts = drawing.map(self, lambda drawn: self.choose(drawn, kernel.name, fixed))
         return Choices(*(np.concatenate(column, axis=-1) for column in zip(*parts, strict=True)))
-
-    def draws(self, n_resamples: int, seed: np.random.SeedSequence) -> Iterator[Floats]:
-        """Yield the weights of units of the first replicates of `resample`, one at a time."""
-        size = self.units.shape[0]
-        draws = draws_of(np.ones(size, np.int64), [slice(0, size)], scheme="multinomial")
-        for replicates, stream in streams(seed, n_resamples):
-            for _ in replicates:
-                drawn = np.empty((1, size))
-                draws.draw(stream, drawn)
-                yield drawn[0]
 
     def folds(self, folds: int, random: np.random.Generator) -> NDArray[np.int64]:
         """Deal units out into folds, those with positives and those without among themselves."""
-        luck = random.random(self.units.shape[0])
-        order = np.lexsort(np.stack([luck, self.units[:, 0] > 0]))
+        order = random.permutation(self.units.shape[0])
+        with_positives = self.units[order, 0] > 0
+        order = np.concatenate([order[with_positives], order[~with_positives]])
         fold = np.empty(order.size, np.int64)
         fold[order] = np.arange(order.size) % folds
         return fold

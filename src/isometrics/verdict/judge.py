@@ -17,7 +17,7 @@ from isometrics.decisions.best import decision_of
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.uncertainty.intervals import UNDEFINED, Interval
 from isometrics.verdict.caveats import caveats_of
-from isometrics.verdict.contest import Contest
+from isometrics.verdict.contest import Contest, Drawing
 from isometrics.verdict.estimates import (
     FOLDS,
     REPEATS,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from isometrics._core.progress import ProgressLike
     from isometrics._table.table import Table
     from isometrics.decisions.objective import Constraint, Objective
-    from isometrics.verdict.contest import Choices
+    from isometrics.verdict.contest import Choices, Progress
     from isometrics.verdict.estimates import ConfidenceSet, Resampled
 
 WEIGHTS = (np.arange(41) + 0.5) / 41
@@ -99,14 +99,7 @@ def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = 
     seeds = parse_random_state(options.random_state).spawn(2)
     fixed = tuple(max(rule, 0) for rule in choice.rules)
     with reporting(options.progress, "resamples") as report:
-        choices = contest.resample(
-            fixed,
-            n_resamples=options.n_resamples,
-            seed=seeds[0],
-            n_jobs=parse_jobs(options.n_jobs),
-            kernel=options.kernel,
-            progress=report,
-        )
+        choices = contest.resample(fixed, _drawing(options, seeds[0], report))
     objective = contest.objective
     drawn = resampled_of(contest, choices, objective.gain)
     crossed = _crossed(contest, seeds[1], options.kernel, folds)
@@ -136,9 +129,16 @@ def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = 
         rivals=_rivals(choice, drawn, level),
         threshold_range=_threshold_range(contest, choice.model, choices.rule[choice.model]),
         better=_better_than_nothing(base, contest, choices, choice, corrected),
-        weights=_other_weights(contest, seeds[0], options.n_resamples),
+        weights=_other_weights(contest, _drawing(options, seeds[0])),
         method=_method(folds),
     )
+
+
+def _drawing(
+    options: Options, seed: np.random.SeedSequence, progress: Progress | None = None
+) -> Drawing:
+    jobs = parse_jobs(options.n_jobs)
+    return Drawing(options.n_resamples, seed, jobs, options.kernel, progress)
 
 
 def _method(folds: NDArray[np.int64] | None) -> str:
@@ -312,57 +312,62 @@ def _doing_nothing(contest: Contest, counts: Counts) -> dict[str, float]:
 # ---------------------------------------------------------------------- other weights
 
 
-def _other_weights(
-    contest: Contest, seed: np.random.SeedSequence, n_resamples: int
-) -> OtherWeights | None:
-    """Return how often each model wins at other weights of recall."""
+def _other_weights(contest: Contest, drawing: Drawing) -> OtherWeights | None:
+    """Return how often each model wins at other weights of recall, in the first replicates."""
     if contest.objective.index is not None or len(contest.names) < 2:
         return None
-    costs = contest.objective.costs is not None
-    wins = np.zeros((WEIGHTS.size, len(contest.names)))
-    count = 0
-    # A spawned seed counts its children, so that the first replicates are drawn again.
-    again = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
-    for weights in contest.draws(min(_SWEPT, n_resamples), again):
-        best = np.stack(
-            [
-                _best_gains(contest, model, weights, costs=costs)
-                for model in range(len(contest.names))
-            ]
-        )
-        if np.isneginf(best).any():
-            continue
+
+    def wins(drawn: Floats) -> tuple[Floats, int]:
+        best = np.stack([_best_gains(contest, model, drawn) for model in range(len(contest.names))])
+        best = best[:, ~np.isneginf(best).any(axis=(0, 2))]
         ahead = best == best.max(axis=0)
-        wins += (ahead / ahead.sum(axis=0)).T
-        count += 1
-    shares = wins / count if count else np.full_like(wins, np.nan)
+        return (ahead / ahead.sum(axis=0)).sum(axis=1).T, best.shape[1]
+
+    fewer = drawing._replace(n_resamples=min(_SWEPT, drawing.n_resamples))
+    parts = fewer.map(contest, wins)
+    count = sum(part for _, part in parts)
+    shape = (WEIGHTS.size, len(contest.names))
+    shares = (
+        sum((part for part, _ in parts), np.zeros(shape)) / count
+        if count
+        else np.full(shape, np.nan)
+    )
     betas = np.sqrt(WEIGHTS / (1 - WEIGHTS))
     return OtherWeights(WEIGHTS.copy(), betas, contest.names, shares)
 
 
-def _best_gains(contest: Contest, model: int, weights: Floats, *, costs: bool) -> Floats:
-    """Return the highest gain of a model at each weight of recall, under one weighting of rows.
+def _best_gains(contest: Contest, model: int, drawn: Floats) -> Floats:
+    """Return the highest gain of a model in each replicate, at each weight of recall.
 
-    Of the rules that are allowed, those on their hull are the only ones that can be best.
+    A rule can only be best if its lowest score has a positive, and of those that are allowed the
+    ones on their hull.
     """
-    ranking = contest.rankings[model]
-    drawn = weights[ranking.unit]
-    if ranking.weight.size:
-        drawn = drawn * ranking.weight
-    tp = np.append(0.0, np.cumsum(drawn * ranking.positive)[ranking.last])
-    fp = np.append(0.0, np.cumsum(drawn * ~ranking.positive)[ranking.last])
-    positives, negatives = tp[-1], fp[-1]
-    counts = Counts(tp, fp, positives, negatives).at_ratio(contest.ratio)
-    worth = contest.worth(model, counts)
-    rules = np.flatnonzero(worth > -np.inf)
-    if rules.size == 0:
-        return np.full(WEIGHTS.size, -np.inf)
-    rules = rules[vertices(fp[rules], tp[rules])] if rules.size > 2 else rules
-    counts = counts._replace(tp=tp[rules], fp=counts.fp[rules])
+    positive, negative = contest.class_rows[model]
+    rules = np.flatnonzero(np.diff(positive.flagged)) + 1
+    gains = np.full((len(drawn), WEIGHTS.size), -np.inf)
+    sums = (positive.sums(drawn), negative.sums(drawn))
+    for row, (tp, fp) in enumerate(zip(*sums, strict=True)):
+        totals = (tp[-1], fp[-1])
+        if 0 in totals:
+            continue
+        counts = Counts(tp[rules], fp[rules], *totals).at_ratio(contest.ratio)
+        if contest.objective.constraints:
+            allowed = contest.worth(model, counts) > -np.inf
+            counts = counts._replace(tp=counts.tp[allowed], fp=counts.fp[allowed])
+        if counts.tp.size > 2:
+            on_hull = vertices(counts.fp, counts.tp)
+            counts = counts._replace(tp=counts.tp[on_hull], fp=counts.fp[on_hull])
+        if counts.tp.size:
+            gains[row] = _gains_at(counts, costs=contest.objective.costs is not None)
+    return gains
+
+
+def _gains_at(counts: Counts, *, costs: bool) -> Floats:
+    """Return the highest gain of some rules at each weight of recall."""
     recall_weight = WEIGHTS[:, None]
-    lost = recall_weight * (positives - counts.tp) + (1 - recall_weight) * counts.fp
+    lost = recall_weight * (counts.positives - counts.tp) + (1 - recall_weight) * counts.fp
     if costs:
-        return np.asarray((-lost).max(axis=1))
+        return np.asarray(-lost.min(axis=1))
     return np.asarray((counts.tp / (counts.tp + lost)).max(axis=1))
 
 
@@ -420,18 +425,10 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
         flagged = np.searchsorted(-test.tables[model].thresholds[1:], -threshold, "right")
         rules.append(0 if rule <= 0 else int(flagged))
     seeds = parse_random_state(options.random_state).spawn(2)
-    how = {"n_resamples": options.n_resamples, "n_jobs": parse_jobs(options.n_jobs)}
+    on_tuning = tuple(max(rule, 0) for rule in choice.rules)
+    drawn_tuning = tuning.resample(on_tuning, _drawing(options, seeds[1]))
     with reporting(options.progress, "resamples") as report:
-        drawn_tuning = tuning.resample(
-            tuple(max(rule, 0) for rule in choice.rules),
-            seed=seeds[1],
-            kernel=options.kernel,
-            progress=None,
-            **how,
-        )
-        choices = test.resample(
-            tuple(rules), seed=seeds[0], kernel=options.kernel, progress=report, **how
-        )
+        choices = test.resample(tuple(rules), _drawing(options, seeds[0], report))
     objective = test.objective
     gains = np.array([float(objective.gain(test.counts(m, r))) for m, r in enumerate(rules)])
     judged = Choice(tuple(rules), gains, choice.model)
@@ -459,7 +456,7 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
         rivals=rivals,
         threshold_range=_threshold_range(tuning, choice.model, drawn_tuning.rule[choice.model]),
         better=_better_than_nothing(_nothing(test), test, choices, judged, here),
-        weights=_other_weights(test, seeds[0], options.n_resamples),
+        weights=_other_weights(test, _drawing(options, seeds[0])),
         method=(
             "Model and threshold were chosen on the tuning data and are judged on these rows, so "
             "the value needs no correction."
