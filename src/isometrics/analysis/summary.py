@@ -43,21 +43,21 @@ if TYPE_CHECKING:
 
 
 class Intervals(NamedTuple):
-    """The intervals of a summary."""
+    """The confidence intervals of a summary."""
 
     all_rows: Bootstrap
     ends: dict[tuple[str, str], Floats]
     """By group and model, the lower and the upper ends of the intervals of all measures."""
     notes: tuple[str, ...]
-    """What needs saying about the intervals of groups."""
+    """Sentences about the intervals of groups."""
 
 
 def intervals_of(
     all_rows: Evidence, groups: Mapping[str, Evidence], *, progress: Any = None, **options: Any
 ) -> Intervals:
-    """Return the intervals over all rows, and of each group those from its own rows.
+    """Return the intervals over all rows, and for each group those from its own rows.
 
-    What small groups leave undefined is said in a note: a warning for each would bury the others.
+    Groups with undefined intervals are listed in one note instead of one warning for each.
     """
     ends: dict[tuple[str, str], Floats] = {}
     incomplete, undefined = [], []
@@ -67,21 +67,21 @@ def intervals_of(
         notes = ["The intervals of a group come from its own rows."] if groups else []
     with reporting(progress) as report:
 
-        def told(place: int) -> Any:
+        def progress_of(run: int) -> Any:
             if report is None:
                 return None
-            runs = 1 + len(groups)
-            return lambda done, total: report(place * total + done, runs * total)
+            n_runs = 1 + len(groups)
+            return lambda done, total: report(run * total + done, n_runs * total)
 
-        found = bootstrap(all_rows, progress=told(0), **options)
-        for place, (group, evidence) in enumerate(groups.items(), 1):
+        of_all_rows = bootstrap(all_rows, progress=progress_of(0), **options)
+        for run, (group, evidence) in enumerate(groups.items(), 1):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UndefinedWarning)
-                sure = bootstrap(evidence, progress=told(place), **options)
-            if sure.undefined.any():
+                of_group = bootstrap(evidence, progress=progress_of(run), **options)
+            if of_group.undefined.any():
                 incomplete.append(group)
             for row, model in enumerate(evidence.points):
-                ends[group, model] = np.array([sure.lower[row], sure.upper[row]])
+                ends[group, model] = np.array([of_group.lower[row], of_group.upper[row]])
                 if np.isnan(ends[group, model]).any():
                     undefined.append(f"{model} in {group}")
     if incomplete:
@@ -92,10 +92,11 @@ def intervals_of(
         notes.append(
             f"Intervals undefined ({several(undefined)}): too few different replicates to tell."
         )
-    return Intervals(found, ends, tuple(notes))
+    return Intervals(of_all_rows, ends, tuple(notes))
 
 
-_SIDE_BY_SIDE = 6
+_MAX_SIDE_BY_SIDE = 6
+"""More models are printed as rows."""
 _MEASURE, _CONSTANT = "measure", "(constant)"
 
 
@@ -119,18 +120,18 @@ class Summary(ResultTable):
         The bounds of each measure, a column for each; equal where the value is exact, NaN where
         it is not defined.
     baseline
-        What a model that gives every row one score has of each measure.
+        The value of each measure for a model that gives all rows the same score.
     best
         The best threshold for each β.
     f_baseline
         The F_β of always answering "positive", a column for each β.
     notes
-        What needs saying about these numbers, in sentences.
+        Sentences that explain these numbers.
     intervals
-        Confidence intervals of some measures over all rows, where they were asked for.
+        Confidence intervals of some measures over all rows, if they were requested.
     lower, upper
-        The ends of the intervals of each row, a column for each measure of `intervals`; NaN where
-        there is none.
+        The ends of the intervals of each row, a column for each measure of `intervals`; NaN for
+        rows without intervals.
 
     Examples
     --------
@@ -182,9 +183,9 @@ class Summary(ResultTable):
 
     @property
     def values(self) -> Floats:
-        """Each measure; where it is only known to lie between bounds, their middle."""
+        """The value of each measure, or the midpoint of its bounds if it is not known exactly."""
         with np.errstate(invalid="ignore"):
-            # Nothing lies in the middle of bounds that are infinite.
+            # Infinite bounds have no midpoint.
             middle = self.lo + (self.hi - self.lo) / 2
         return np.where(self.lo == self.hi, self.lo, middle)
 
@@ -195,21 +196,21 @@ class Summary(ResultTable):
     # ------------------------------------------------------------------ the printout
 
     def _title(self) -> str:
-        models = len(set(self.names))
-        groups = len(set(self.groups) - {ALL_ROWS})
-        counted = [f"{models} models"] * (models > 1) + [f"{groups} groups"] * (groups > 0)
-        if self._one_sample():
+        n_models = len(set(self.names))
+        n_groups = len(set(self.groups) - {ALL_ROWS})
+        facts = [f"{n_models} models"] * (n_models > 1) + [f"{n_groups} groups"] * (n_groups > 0)
+        if self._has_one_sample():
             totals = f"{number(self.positives[0])} positives, {number(self.negatives[0])} negatives"
-            counted += [totals, f"prevalence {number(self.prevalence[0])}"]
-        return f"Summary: {', '.join(counted)}"
+            facts += [totals, f"prevalence {number(self.prevalence[0])}"]
+        return f"Summary: {', '.join(facts)}"
 
-    def _one_sample(self) -> bool:
+    def _has_one_sample(self) -> bool:
         return _all_same(self.positives) and _all_same(self.negatives)
 
     def _shown(self) -> dict[str, Any]:
-        if set(self.groups) == {ALL_ROWS} and len(self) <= _SIDE_BY_SIDE:
+        if set(self.groups) == {ALL_ROWS} and len(self) <= _MAX_SIDE_BY_SIDE:
             columns = self._side_by_side()
-            # A model of the same name would hide a column of ours.
+            # A model of the same name would replace one of these columns.
             if not {_MEASURE, _CONSTANT} & set(self.names) and table_width(columns) <= WIDTH:
                 return columns
         return self._row_by_row()
@@ -217,50 +218,53 @@ class Summary(ResultTable):
     def _side_by_side(self) -> dict[str, list[str]]:
         """Return a line for each measure, a column for each model."""
         lines: list[tuple[str, list[str], str]] = []
-        if not self._one_sample():
+        if not self._has_one_sample():
             totals = self._named("positives", "negatives")
             for name, values in (totals | {"prevalence": self.prevalence}).items():
                 lines.append((name, list(map(number, values)), ""))
-        for place, measure in enumerate(self.measures):
-            named = measure_named(measure)
-            ranked = named is None or named.higher_is_better
-            cells = self._marked(self.lo[:, place], self.hi[:, place], ranked=ranked)
-            lines.append((measure, cells, number(self.baseline[0, place])))
+        for column, measure in enumerate(self.measures):
+            registered_measure = measure_named(measure)
+            ranked = registered_measure is None or registered_measure.higher_is_better
+            cells = self._marked(self.lo[:, column], self.hi[:, column], ranked=ranked)
+            lines.append((measure, cells, number(self.baseline[0, column])))
             if self.intervals is not None and measure in self.intervals.measures:
                 title = f"{percent(self.intervals.confidence_level)} interval"
                 lines.append((title, self._intervals(measure), ""))
-        for place, beta in enumerate(self._betas()):
-            best = {name: values[:, place] for name, values in self._best().items()}
+        for column, beta in enumerate(self._betas()):
+            best = {name: values[:, column] for name, values in self._best().items()}
             cells = self._marked(best["f"], best["f"])
-            lines.append((best_f_name(beta), cells, number(self.f_baseline[0, place])))
+            lines.append((best_f_name(beta), cells, number(self.f_baseline[0, column])))
             where = "label" if "label" in best else "threshold"
             lines.append((f"at {where}", list(map(number, best[where])), "-"))
             always = number(self.prevalence[0])
             lines.append(("with precision", list(map(number, best["precision"])), always))
             lines.append(("and recall", list(map(number, best["recall"])), "1"))
         columns = {_MEASURE: [name for name, *_ in lines]}
-        for place, name in enumerate(self.names):
-            columns[name] = [cells[place] for _, cells, _ in lines]
-        return columns | ({_CONSTANT: [last for *_, last in lines]} if self._one_sample() else {})
+        for row, name in enumerate(self.names):
+            columns[name] = [cells[row] for _, cells, _ in lines]
+        if self._has_one_sample():
+            columns[_CONSTANT] = [constant for *_, constant in lines]
+        return columns
 
     def _intervals(self, measure: str) -> list[str]:
         """Return the interval of a measure in each row as text."""
         assert self.intervals is not None
-        place = self.intervals.measures.index(measure)
-        ends = zip(self._ends("lower")[:, place], self._ends("upper")[:, place], strict=True)
+        column = self.intervals.measures.index(measure)
+        ends = zip(self._ends("lower")[:, column], self._ends("upper")[:, column], strict=True)
         return ["-" if np.isnan(lower) else f"{lower:.4f} to {upper:.4f}" for lower, upper in ends]
 
     def _ends(self, which: str) -> Floats:
         return np.asarray(getattr(self, which))
 
     def _marked(self, lo: Floats, hi: Floats, *, ranked: bool = True) -> list[str]:
-        """Return values as text, with a star at those that may be the best one."""
+        """Return values as text, with a star before those that may be the best."""
         cells = list(map(bracketed, lo.tolist(), hi.tolist()))
-        if not ranked or len(self) == 1 or not self._one_sample() or np.isnan(lo).all():
+        if not ranked or len(self) == 1 or not self._has_one_sample() or np.isnan(lo).all():
             return cells
+        may_be_best = hi >= np.nanmax(lo)
         return [
-            f"*{cell}" if best else cell
-            for cell, best in zip(cells, hi >= np.nanmax(lo), strict=True)
+            f"*{cell}" if starred else cell
+            for cell, starred in zip(cells, may_be_best, strict=True)
         ]
 
     def _row_by_row(self) -> dict[str, Any]:
@@ -269,20 +273,22 @@ class Summary(ResultTable):
         if set(self.groups) == {ALL_ROWS}:
             del columns["group"]
         columns |= {"positives": self.positives, "prevalence": self.prevalence}
-        headline = [each.name for each in registered(Shown.HEADLINE) if each.name in self.measures]
+        headline = [
+            measure.name for measure in registered(Shown.HEADLINE) if measure.name in self.measures
+        ]
         for measure in headline:
-            place = self.measures.index(measure)
-            bounds = (self.lo[:, place].tolist(), self.hi[:, place].tolist())
+            column = self.measures.index(measure)
+            bounds = (self.lo[:, column].tolist(), self.hi[:, column].tolist())
             columns[measure] = list(map(bracketed, *bounds))
             if self.intervals is not None:
                 title = f"{percent(self.intervals.confidence_level)} interval of {measure}"
                 columns[title] = self._intervals(measure)
         betas = self._betas()
-        place = betas.index(1.0) if 1.0 in betas else 0
+        column = betas.index(1.0) if 1.0 in betas else 0
         best = self._best()
         where = "label" if "label" in best else "threshold"
-        shown = {f_name(betas[place]): "f", where: where}
-        return columns | {name: best[values][:, place] for name, values in shown.items()}
+        shown = {f_name(betas[column]): "f", where: where}
+        return columns | {title: best[name][:, column] for title, name in shown.items()}
 
     def _notes(self, shown: Mapping[str, Any]) -> list[str]:
         notes = list(self.notes)
@@ -304,35 +310,35 @@ class Summary(ResultTable):
             "negatives": self.negatives,
             "prevalence": self.prevalence,
         }
-        names = list(map(key_of, self.measures))
-        columns = rows | dict(zip(names, self.values.T, strict=True))
-        suffixes = list(map(f_key, self._betas()))
+        keys = list(map(key_of, self.measures))
+        columns = rows | dict(zip(keys, self.values.T, strict=True))
+        f_keys = list(map(f_key, self._betas()))
         best = self._best()
-        for place, suffix in enumerate(suffixes):
+        for column, key in enumerate(f_keys):
             for name, values in best.items():
-                columns[suffix if name == "f" else f"{name}_{suffix}"] = values[:, place]
-        for name, lo, hi in zip(names, self.lo.T, self.hi.T, strict=True):
-            columns |= {f"{name}_lo": lo, f"{name}_hi": hi}
+                columns[key if name == "f" else f"{name}_{key}"] = values[:, column]
+        for key, lo, hi in zip(keys, self.lo.T, self.hi.T, strict=True):
+            columns |= {f"{key}_lo": lo, f"{key}_hi": hi}
         if self.intervals is not None:
-            for place, measure in enumerate(self.intervals.measures):
-                for which in ("lower", "upper"):
-                    columns[f"{key_of(measure)}_{which}"] = self._ends(which)[:, place]
-        columns |= {
-            f"{name}_baseline": values for name, values in zip(names, self.baseline.T, strict=True)
-        }
-        ends = zip(suffixes, self.f_baseline.T, strict=True)
-        return columns | {f"{suffix}_baseline": values for suffix, values in ends}
+            for column, measure in enumerate(self.intervals.measures):
+                for end in ("lower", "upper"):
+                    columns[f"{key_of(measure)}_{end}"] = self._ends(end)[:, column]
+        for key, values in zip(keys, self.baseline.T, strict=True):
+            columns[f"{key}_baseline"] = values
+        for key, values in zip(f_keys, self.f_baseline.T, strict=True):
+            columns[f"{key}_baseline"] = values
+        return columns
 
     def _betas(self) -> list[float]:
         return list(map(float, self.best.beta[: self.f_baseline.shape[1]]))
 
     def _best(self) -> dict[str, NDArray[Any]]:
-        """Return what is known of the best thresholds, a row for each model and group."""
+        """Return the columns of the best thresholds, as arrays by model and group, and by β."""
         columns = self.best._columns()
-        chosen = ("f", "threshold", "label", "precision", "recall")
+        names = ("f", "threshold", "label", "precision", "recall")
         return {
             name: np.reshape(columns[name], self.f_baseline.shape)
-            for name in chosen
+            for name in names
             if name in columns
         }
 
@@ -346,17 +352,26 @@ def summary_of(
     ends: Mapping[tuple[str, str], Floats] | None = None,
     more_notes: Sequence[str] = (),
 ) -> Summary:
-    """Return all numbers of tables; `skipped` says why groups have none.
+    """Return the summary of tables.
 
-    `intervals` are those over all rows, and `ends` has the ends of those of groups, by group and
-    model.
+    Parameters
+    ----------
+    entries
+        The tables, with their models and groups.
+    betas
+        The β of the best thresholds.
+    skipped
+        The groups that have no table, and why.
+    intervals
+        The intervals over all rows.
+    ends
+        The ends of the intervals of groups, by group and model.
+    more_notes
+        Notes to add to those about the values.
     """
     measures = tuple(measure.name for measure in registered(Shown.SUMMARY))
-    measured = [measures_of(entry.points) for entry in entries]
-    lo, hi = (
-        np.array([[bracket[end] for bracket in found.values()] for found in measured])
-        for end in (0, 1)
-    )
+    brackets = [list(measures_of(entry.points).values()) for entry in entries]
+    lo, hi = (np.array([[bracket[end] for bracket in row] for row in brackets]) for end in (0, 1))
     constants = [constant_score(entry.points) for entry in entries]
     return Summary(
         tuple(entry.model for entry in entries),
@@ -379,14 +394,14 @@ def _ends(
     entries: Sequence[Entry], intervals: Bootstrap, of_groups: Mapping[tuple[str, str], Floats]
 ) -> tuple[Floats, Floats]:
     """Return the lower and the upper ends of intervals, a row for each entry."""
-    found = np.full((2, len(entries), len(intervals.measures)), np.nan)
+    ends = np.full((2, len(entries), len(intervals.measures)), np.nan)
     for row, entry in enumerate(entries):
         if entry.group == ALL_ROWS:
-            place = intervals.models.index(entry.model)
-            found[:, row] = intervals.lower[place], intervals.upper[place]
+            model = intervals.models.index(entry.model)
+            ends[:, row] = intervals.lower[model], intervals.upper[model]
         elif (entry.group, entry.model) in of_groups:
-            found[:, row] = of_groups[entry.group, entry.model]
-    return found[0], found[1]
+            ends[:, row] = of_groups[entry.group, entry.model]
+    return ends[0], ends[1]
 
 
 def _notes(
@@ -396,11 +411,12 @@ def _notes(
     hi: Floats,
     skipped: Mapping[str, str],
 ) -> tuple[str, ...]:
-    """Say what a reader of the numbers must know."""
-    needed = (AUROC, EXPECTED_F1_GAIN, AUPRG)
-    auroc, expected, auprg = (measures.index(measure.name) for measure in needed)
+    """Return the sentences that explain the numbers."""
+    auroc, expected, auprg = (
+        measures.index(measure.name) for measure in (AUROC, EXPECTED_F1_GAIN, AUPRG)
+    )
     no_curve = np.isnan(lo[:, auroc])
-    cases = {
+    rows_by_sentence = {
         f"{AUPRG} below 0 ({{}}): worse than always answering 'positive'.": hi[:, auprg]
         < -ROUNDING,
         "Areas undefined ({}): the points are not nested, so they have no curve of their own.": (
@@ -415,13 +431,13 @@ def _notes(
     }
     notes = [
         sentence.replace(
-            "{}", several([_place(entries[row]) for row in np.flatnonzero(rows).tolist()])
+            "{}", several([_title_of(entries[row]) for row in np.flatnonzero(rows).tolist()])
         )
-        for sentence, rows in cases.items()
+        for sentence, rows in rows_by_sentence.items()
         if rows.any()
     ]
-    together = [entry.points.prevalence for entry in entries if entry.group == ALL_ROWS]
-    if not _all_same(np.array(together)):
+    prevalences = [entry.points.prevalence for entry in entries if entry.group == ALL_ROWS]
+    if not _all_same(np.array(prevalences)):
         notes.append(f"The models differ in prevalence, so their {AUPR} and F do not compare.")
     for reason in dict.fromkeys(skipped.values()):
         groups = [group for group, why in skipped.items() if why == reason]
@@ -434,9 +450,9 @@ def _capitalised(name: str) -> str:
 
 
 def _all_same(totals: Counts) -> bool:
-    # Sums of weights that were added in another order differ in their last bits.
+    # Sums of weights that were added in different orders differ in their last bits.
     return bool(np.ptp(totals) <= ROUNDING * totals.max())
 
 
-def _place(entry: Entry) -> str:
+def _title_of(entry: Entry) -> str:
     return entry.model if entry.group == ALL_ROWS else f"{entry.model} in {entry.group}"

@@ -62,13 +62,16 @@ class Areas(ResultTable):
 
 
 def areas_of(models: Mapping[str, OperatingPoints], tradeoff_areas: Iterable[float]) -> Areas:
-    """Return the areas of models in all spaces; those in tradeoff space are given."""
-    measures = [each for each in registered(Shown.COMPARED) if each.higher_is_better]
+    """Return the areas of models in all spaces; those in tradeoff space are passed in."""
+    measures = [measure for measure in registered(Shown.COMPARED) if measure.higher_is_better]
     values = [
-        [tradeoff_area if each is TRADEOFF_AREA else each.value(points) for each in measures]
+        [
+            tradeoff_area if measure is TRADEOFF_AREA else measure.value(points)
+            for measure in measures
+        ]
         for points, tradeoff_area in zip(models.values(), tradeoff_areas, strict=True)
     ]
-    return Areas(tuple(models), tuple(each.name for each in measures), np.array(values))
+    return Areas(tuple(models), tuple(measure.name for measure in measures), np.array(values))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -137,7 +140,7 @@ class UsefulRanges(ResultTable):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison(ResultTable):
-    """What `compare` found; it prints as a sentence above the table of winners.
+    """The result of `compare`; it prints as a sentence above the table of winners.
 
     Attributes
     ----------
@@ -152,7 +155,7 @@ class Comparison(ResultTable):
     useful
         The ranges of λ in which each model beats every trivial set.
     certainty
-        How sure it is that one model is better than another, where that was asked for.
+        How certain it is that one model is better than another, if that was requested.
     """
 
     models: dict[str, OperatingPoints]
@@ -165,33 +168,33 @@ class Comparison(ResultTable):
     @property
     def crossings(self) -> Crossings:
         """Where the best model changes."""
-        won = self.winners
+        winners = self.winners
         return Crossings(
-            won.lambda_lo[1:].copy(),
-            won.beta_lo[1:].copy(),
-            won.names[:-1],
-            won.names[1:],
-            won.value_lo[1:].copy(),
+            winners.lambda_lo[1:].copy(),
+            winners.beta_lo[1:].copy(),
+            winners.names[:-1],
+            winners.names[1:],
+            winners.value_lo[1:].copy(),
         )
 
     @property
     def dominance(self) -> DominanceMatrix:
-        """Which curves lie above which, compared row by row each time this is asked for.
+        """Which curves lie above which; computed on each access.
 
-        Where some points have no curve because they are not nested, or where some rows are not
-        kept, hulls are compared.
+        Hulls are compared instead if some points have no curve, because they are not nested or
+        because rows are missing.
         """
         return dominance_matrix(self.models, hull=not all(map(_has_curve, self.models.values())))
 
     @property
     def hull_dominance(self) -> DominanceMatrix:
-        """Which hulls lie above which: what coin tosses between thresholds can achieve."""
+        """Which hulls lie above which: what random choices between thresholds can achieve."""
         return dominance_matrix(self.models, hull=True)
 
     def sentence(self) -> str:
-        """Return the winners in one sentence, and how sure that is in another one."""
-        said = sentence_of(self.winners, list(self.models), self.index.name)
-        return said if self.certainty is None else f"{said} {self.certainty.sentence()}"
+        """Return the winners in one sentence, and their certainty, if known, in a second one."""
+        sentence = sentence_of(self.winners, list(self.models), self.index.name)
+        return sentence if self.certainty is None else f"{sentence} {self.certainty.sentence()}"
 
     def _title(self) -> str:
         return self.sentence()
@@ -214,17 +217,17 @@ def compare(
         The operating points of two models or more, by name, at one prevalence.
     index
         ``"f-measure"``, ``"kulczynski"``, ``"folke"``, ``"jaccard"``, ``"f-gain"``, ``"cost"``
-        or an `Index` of your own.
+        or a user-defined `Index`.
     density
-        What is known about λ, for the area in tradeoff space; see `Tradeoff.area`.
+        The density of λ for the area in tradeoff space; see `Tradeoff.area`.
 
     Notes
     -----
-    Each model is reduced to its optimal tradeoff curve, and the winners are the upper envelope of
-    these (Hanczar & Nadif, section 5.2). For the built-in indices two rows meet once at most, in
-    closed form. Models tie exactly where they have the same best row; sums of weights, and values
-    of an index of your own, count as equal within 1e-12. Where no model beats the set of
-    everything, which every model can return, that set is named as the winner.
+    Each model is reduced to its optimal tradeoff curve, and the winners form the upper envelope of
+    these curves (Hanczar & Nadif, section 5.2). For the built-in indices the curves of two rows
+    cross at most once, at a λ in closed form. Models tie exactly where they have the same best
+    row; sums of weights, and values of a user-defined index, count as equal within 1e-12. Where no
+    model beats the set of everything, which every model can return, that set is the winner.
 
     Examples
     --------
@@ -254,8 +257,8 @@ def compare(
 def _useful(curves: Mapping[str, Tradeoff]) -> UsefulRanges:
     names, lo, hi = [], [], []
     for name, curve in curves.items():
-        found = curve.useful_range()
-        ends = zip(found.lambda_lo.tolist(), found.lambda_hi.tolist(), strict=True)
+        ranges = curve.useful_range()
+        ends = zip(ranges.lambda_lo.tolist(), ranges.lambda_hi.tolist(), strict=True)
         for low, high in list(ends) or [(np.nan, np.nan)]:
             names.append(name)
             lo.append(low)

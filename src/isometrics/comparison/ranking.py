@@ -61,8 +61,8 @@ class Disagreement(ResultTable):
 
     def _columns(self) -> dict[str, Any]:
         return {
-            "measure": [one for one, _ in self.pairs],
-            "against": [other for _, other in self.pairs],
+            "measure": [first for first, _ in self.pairs],
+            "against": [second for _, second in self.pairs],
         } | self._named("top_1", "top_3", "kendall", "spearman", "undefined")
 
 
@@ -77,9 +77,10 @@ def disagreement(tasks: Iterable[Scores]) -> Disagreement:
 
     Notes
     -----
-    A model is among the best k if fewer than k models are strictly better, so ties at the border
-    are all in. Two measures disagree on a task if these sets differ; with k models or fewer they
-    never do. Both correlations count ties: Kendall's as τ-b, Spearman's by mean ranks.
+    A model is among the best k if fewer than k models are strictly better, so all models that tie
+    for the last of these ranks are included. Two measures disagree on a task if their sets of the
+    best k differ; with k models or fewer they never do. Both correlations allow for ties:
+    Kendall's τ-b does, and Spearman's uses mean ranks.
 
     Examples
     --------
@@ -93,65 +94,73 @@ def disagreement(tasks: Iterable[Scores]) -> Disagreement:
     measure  against  top_1  top_3  kendall  spearman  undefined
       AUROC    AUPRG    0.5      0        0         0          0
     """
-    cleaned = [parse_scores(task, f"tasks[{number}]") for number, task in enumerate(tasks)]
-    if not cleaned:
+    parsed = [parse_scores(task, f"tasks[{number}]") for number, task in enumerate(tasks)]
+    if not parsed:
         raise EmptyInputError("tasks is empty; give the scores of at least one task")
-    first = cleaned[0][1]
+    first_measures = parsed[0][1]
     tables = []
-    for number, (_, measures, values) in enumerate(cleaned):
-        if set(measures) != set(first):
+    for number, (_, measures, values) in enumerate(parsed):
+        if set(measures) != set(first_measures):
             raise ParameterError(
                 f"tasks[{number}] has the measures {', '.join(measures)} "
-                f"but tasks[0] has {', '.join(first)}"
+                f"but tasks[0] has {', '.join(first_measures)}"
             )
-        tables.append(values[:, [measures.index(measure) for measure in first]])
-    return disagreement_of(first, tables)
+        tables.append(values[:, [measures.index(measure) for measure in first_measures]])
+    return disagreement_of(first_measures, tables)
 
 
 def disagreement_of(measures: tuple[str, ...], tables: list[Floats]) -> Disagreement:
     """Compare all pairs of measures; each table has a row for each model of one task."""
     pairs = tuple(combinations(range(len(measures)), 2))
-    # One row for each task and pair: top 1, top 3, Kendall, Spearman.
-    found = np.array([[_compare(table[:, list(pair)]) for pair in pairs] for table in tables])
-    found = found.reshape(len(tables), len(pairs), 4)
-    defined = ~np.isnan(found[:, :, 2])
-    count = defined.sum(axis=0)
+    # By task and pair: whether the top 1 and the top 3 differ, Kendall's τ-b, Spearman's ρ.
+    statistics = np.array([[_compare(table[:, list(pair)]) for pair in pairs] for table in tables])
+    statistics = statistics.reshape(len(tables), len(pairs), 4)
+    defined = ~np.isnan(statistics[:, :, 2])
+    n_defined = defined.sum(axis=0)
+    correlations = np.where(defined[:, :, None], statistics[:, :, 2:], 0.0)
     with np.errstate(invalid="ignore"):
-        means = np.where(defined[:, :, None], found[:, :, 2:], 0.0).sum(axis=0) / count[:, None]
+        means = correlations.sum(axis=0) / n_defined[:, None]
     return Disagreement(
-        tuple((measures[one], measures[other]) for one, other in pairs),
+        tuple((measures[first], measures[second]) for first, second in pairs),
         len(tables),
-        found[:, :, 0].mean(axis=0),
-        found[:, :, 1].mean(axis=0),
+        statistics[:, :, 0].mean(axis=0),
+        statistics[:, :, 1].mean(axis=0),
         means[:, 0],
         means[:, 1],
-        len(tables) - count,
+        len(tables) - n_defined,
     )
 
 
 def _compare(values: Floats) -> list[float]:
-    """Compare two measures of the same models."""
+    """Return whether the best model and the best three differ, Kendall's τ-b and Spearman's ρ.
+
+    `values` has a row for each model and a column for each of two measures; models without both
+    are left out.
+    """
     from scipy.stats import kendalltau, spearmanr
 
     values = values[~np.isnan(values).any(axis=1)]
-    better = (values[None, :, :] > values[:, None, :]).sum(axis=1)
-    differs = [bool(((better[:, 0] < k) != (better[:, 1] < k)).any()) for k in (1, 3)]
-    constant = len(values) < 2 or bool((values == values[0]).all(axis=0).any())
-    if constant:
+    n_better = (values[None, :, :] > values[:, None, :]).sum(axis=1)
+    differs = [bool(((n_better[:, 0] < k) != (n_better[:, 1] < k)).any()) for k in (1, 3)]
+    is_constant = len(values) < 2 or bool((values == values[0]).all(axis=0).any())
+    if is_constant:
         return [*map(float, differs), math.nan, math.nan]
-    one, other = values.T
-    kendall, spearman = kendalltau(one, other).statistic, spearmanr(one, other).statistic
+    first, second = values.T
+    kendall, spearman = kendalltau(first, second).statistic, spearmanr(first, second).statistic
     return [*map(float, differs), float(kendall), float(spearman)]
 
 
 def parse_scores(
-    given: Mapping[str, Any], name: str
+    raw: Mapping[str, Any], name: str
 ) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
-    """Check a table of scores: two models or more with the same measures."""
-    if len(given) < 2:
-        raise ParameterError(f"{name} needs two models or more but has {len(given)}")
+    """Return the models, the measures and the values of two models or more.
+
+    All models need the same measures; `name` is what errors call the scores.
+    """
+    if len(raw) < 2:
+        raise ParameterError(f"{name} needs two models or more but has {len(raw)}")
     measures: tuple[str, ...] | None = None
-    for model, scores in given.items():
+    for model, scores in raw.items():
         if not isinstance(scores, Mapping):
             raise ParameterError(
                 f"{name}[{model!r}] must map measures to values but is {type(scores).__name__}"
@@ -164,13 +173,13 @@ def parse_scores(
             )
     assert measures is not None
     try:
-        rows = [[float(scores[measure]) for measure in measures] for scores in given.values()]
+        rows = [[float(scores[measure]) for measure in measures] for scores in raw.values()]
     except (TypeError, ValueError):
         raise ParameterError(f"{name} has values that are not numbers") from None
     values = np.array(rows)
     if np.isnan(values).any():
         raise ParameterError(f"{name} has {int(np.isnan(values).sum())} missing values (NaN)")
-    return tuple(given), measures, values
+    return tuple(raw), measures, values
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -186,7 +195,7 @@ class Ranking(ResultTable):
     values
         One row for each model, one column for each measure.
     ranks
-        The ranks, in the same places.
+        The rank of each model by each measure, in the same order.
     """
 
     names: tuple[str, ...]
@@ -210,16 +219,16 @@ class Ranking(ResultTable):
 
     def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {"model": list(self.names)}
-        for place, measure in enumerate(self.measures):
-            columns[measure] = self.values[:, place]
-            columns[f"rank by {measure}"] = self.ranks[:, place]
+        for column, measure in enumerate(self.measures):
+            columns[measure] = self.values[:, column]
+            columns[f"rank by {measure}"] = self.ranks[:, column]
         return columns
 
 
 def rank_models(
     models: Mapping[str, OperatingPoints] | Scores, *, index: str | WeightedIndex = "f-measure"
 ) -> Ranking:
-    """Rank models by the areas in all spaces, or by measures of your own.
+    """Rank models by the areas in all spaces, or by user-defined measures.
 
     Parameters
     ----------
@@ -231,7 +240,7 @@ def rank_models(
 
     Notes
     -----
-    Tied models share the mean of the ranks that they take up.
+    Tied models share the mean of their ranks.
 
     Examples
     --------
@@ -260,7 +269,7 @@ def rank_models(
 
 
 def _ranks(values: Floats) -> Floats:
-    """Return mean ranks down each column, 1 for the highest; values without order share NaN."""
+    """Return the mean ranks in each column, 1 for the highest value; NaN has no rank."""
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(-values, axis=0, nan_policy="omit"))

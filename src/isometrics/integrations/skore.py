@@ -183,18 +183,18 @@ def _sample(report: Any, data_source: str, response_method: str, pos_label: obje
             f"is {pos_label!r} but that of the report is {report.pos_label!r}",
             parameter="pos_label",
         )
-    from isometrics.integrations.sklearn.estimators import positive_place, response_name
+    from isometrics.integrations.sklearn.estimators import positive_index, response_name
 
     classes = np.asarray(report.estimator_.classes_)
-    place = positive_place(classes, pos_label)
+    index = positive_index(classes, pos_label)
     method = response_name(report.estimator_, response_method)
     values = np.asarray(report.get_predictions(data_source=data_source, response_method=method))
     if values.ndim == 2:
-        values = values[:, place]
-    elif report.pos_label is None and place == 0:
-        # Without a positive class of its own, a report's decisions speak for the second one.
+        values = values[:, index]
+    elif report.pos_label is None and index == 0:
+        # Without a positive class of its own, a report has decisions for the second class.
         values = -values
-    return Sample(np.asarray(labels) == classes[place], {UNNAMED: values})
+    return Sample(np.asarray(labels) == classes[index], {UNNAMED: values})
 
 
 def _models_of(report: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 from isometrics.errors import LengthError, OneClassError, ParameterError
-from isometrics.integrations.sklearn.estimators import positive_place, positive_scores
+from isometrics.integrations.sklearn.estimators import positive_index, positive_scores
 from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def points_per_fold(
     tables = {}
     folds = zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True)
     for number, (estimator, rows) in enumerate(folds):
-        place = positive_place(estimator.classes_, pos_label)
+        index = positive_index(estimator.classes_, pos_label)
         try:
             tables[str(number)] = OperatingPoints.from_scores(
                 _safe_indexing(y, rows),
@@ -74,7 +74,7 @@ def points_per_fold(
                 sample_weight=None
                 if sample_weight is None
                 else _safe_indexing(sample_weight, rows),
-                pos_label=np.asarray(estimator.classes_)[place],
+                pos_label=np.asarray(estimator.classes_)[index],
             )
         except OneClassError as error:
             raise OneClassError(
@@ -243,7 +243,7 @@ class PointsDisplay:
             Passed on to `plot`.
         """
         if pos_label is None:
-            pos_label = np.asarray(estimator.classes_)[positive_place(estimator.classes_)]
+            pos_label = np.asarray(estimator.classes_)[positive_index(estimator.classes_)]
         scores = positive_scores(estimator, X, response_method, pos_label)
         return cls.from_predictions(
             y,

@@ -47,38 +47,40 @@ METHODS = ("predict_proba", "decision_function")
 def positive_scores(
     estimator: Any, X: Any, response_method: str = "auto", pos_label: object = None
 ) -> NDArray[Any]:
-    """Return one score a row: the higher, the more likely the positive class."""
-    place = positive_place(estimator.classes_, pos_label)
+    """Return one score for each row; higher scores mean the positive class is more likely."""
+    index = positive_index(estimator.classes_, pos_label)
     method = response_name(estimator, response_method)
     values = np.asarray(getattr(estimator, method)(X))
     if method == "predict_proba":
-        return np.asarray(values[:, place])
-    # Decision functions of two classes speak for the second one.
-    return values if place == 1 else -values
+        return np.asarray(values[:, index])
+    # The decision function of two classes is high for the second one.
+    return values if index == 1 else -values
 
 
 def response_name(estimator: Any, response_method: str) -> str:
-    """Return the name of the method that gives the scores, the first that the estimator has."""
+    """Return the name of the method that returns the scores: the first that the estimator has."""
     check_choice(response_method, "response_method", ("auto", *METHODS))
-    wanted = METHODS if response_method == "auto" else (response_method,)
-    for name in wanted:
+    candidates = METHODS if response_method == "auto" else (response_method,)
+    for name in candidates:
         if hasattr(estimator, name):
             return name
     raise ParameterError(
-        f"{type(estimator).__name__} has no {' and no '.join(wanted)}, which scores come from"
+        f"{type(estimator).__name__} has no {' and no '.join(candidates)}, which scores come from"
     )
 
 
-def positive_place(classes: NDArray[Any], pos_label: object = None) -> int:
-    """Return where the positive class stands among two; by default it is the second."""
-    known: list[object] = np.asarray(classes).tolist()
-    if len(known) != 2:
-        raise LabelError(f"two classes are needed but the classifier has {len(known)}: {known!r}")
+def positive_index(classes: NDArray[Any], pos_label: object = None) -> int:
+    """Return the index of the positive one of two classes; by default it is the second."""
+    labels: list[object] = np.asarray(classes).tolist()
+    if len(labels) != 2:
+        raise LabelError(f"two classes are needed but the classifier has {len(labels)}: {labels!r}")
     if pos_label is None:
         return 1
-    if pos_label not in known:
-        raise LabelError(f"pos_label {pos_label!r} is not among the classes {known!r}")
-    return known.index(pos_label)
+    if pos_label not in labels:
+        raise LabelError(
+            f"{pos_label!r} is not among the classes {labels!r}", parameter="pos_label"
+        )
+    return labels.index(pos_label)
 
 
 class _Fold(NamedTuple):
@@ -88,9 +90,9 @@ class _Fold(NamedTuple):
 
 
 class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Base of the meta-estimators: fits a classifier, and tabulates scores it did not learn from.
+    """Base of the meta-estimators: fits a classifier and counts its out-of-fold scores.
 
-    Subclasses decide from the table.
+    Subclasses predict from the operating points of these scores.
     """
 
     def __init__(
@@ -140,13 +142,13 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         y = check_array(y, ensure_2d=False, dtype=None, input_name="y")
         kind = type_of_target(y, input_name="y")
         if kind != "binary":
-            # The words are those that scikit-learn's own checks look for.
+            # scikit-learn's checks of estimators search for this sentence.
             raise LabelError(f"Only binary classification is supported. Unknown label type: {kind}")
         labels = column_or_1d(y, warn=True)
         weights = None if sample_weight is None else _row_weights(sample_weight, labels)
         _refuse_one_class(labels if weights is None else labels[weights != 0], "y has")
-        routed = self._routed(weights, fit_params)
-        folds = self._folds(X, labels, routed)
+        routed = self._route(weights, fit_params)
+        folds = self._fit_folds(X, labels, routed)
         self._tabulate(folds, labels, weights)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
@@ -155,11 +157,12 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     # ------------------------------------------------------------------ scores
 
-    def _folds(self, X: Any, y: NDArray[Any], routed: Bunch) -> list[_Fold]:
-        """Fit `estimator_` and return the scores of rows that the scoring model has not seen."""
+    def _fit_folds(self, X: Any, y: NDArray[Any], routed: Bunch) -> list[_Fold]:
+        """Fit `estimator_`, and return scores of rows that the scoring model was not fitted on."""
         if isinstance(self.estimator, FrozenEstimator) or self._cv_is("prefit"):
-            # Nothing is learnt here, so every row can be scored by the one model there is.
-            self.estimator_ = _fitted(self.estimator)
+            # The model was fitted on other rows, so that it can score all of these.
+            _check_fitted(self.estimator)
+            self.estimator_ = self.estimator
             scores = positive_scores(self.estimator_, X, self.response_method, self.pos_label)
             return [_Fold(self.estimator_, np.arange(y.size), scores)]
         splits = list(self._splitter(y).split(X, y, **routed.splitter.split))
@@ -168,7 +171,7 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
                 f"refit=False keeps the model of the only split, but cv makes {len(splits)} splits"
             )
         folds: list[_Fold] = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fold)(self, X, y, split, number=number, fit_params=routed.estimator.fit)
+            delayed(_fit_fold)(self, X, y, split, number=number, fit_params=routed.estimator.fit)
             for number, split in enumerate(splits)
         )
         self.estimator_ = (
@@ -190,25 +193,25 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     def _tabulate(self, folds: list[_Fold], y: NDArray[Any], weights: NDArray[Any] | None) -> None:
         classes = self.classes_
-        strange = ~np.isin(y, classes)
-        if strange.any():
+        is_unknown = ~np.isin(y, classes)
+        if is_unknown.any():
             raise LabelError(
-                f"y has the label {y[strange].tolist()[0]!r}, which is not among the classes "
+                f"y has the label {y[is_unknown].tolist()[0]!r}, which is not among the classes "
                 f"{classes.tolist()!r} of the fitted estimator"
             )
         scores = np.concatenate([fold.scores for fold in folds])
-        # A fold of one row, as in leave-one-out, says nothing about constant scores.
-        long = [fold.scores for fold in folds if fold.rows.size > 1] or [scores]
-        if all((part == part[0]).all() for part in long):
+        # A fold of one row, as in leave-one-out, always has constant scores.
+        scores_by_fold = [fold.scores for fold in folds if fold.rows.size > 1] or [scores]
+        if all((fold_scores == fold_scores[0]).all() for fold_scores in scores_by_fold):
             raise ScoreError(
                 f"{type(self.estimator).__name__} gives every row the same score, so no threshold "
                 "can tell the classes apart"
             )
         rows = np.concatenate([fold.rows for fold in folds])
-        # What the table was counted with holds until the next fit, whatever is set meanwhile.
-        self._positive_place = positive_place(classes, self.pos_label)
+        # Predictions use the parameters of the last fit, whatever set_params has changed since.
+        self._positive_index = positive_index(classes, self.pos_label)
         self._response_method = self.response_method
-        positive = classes[self._positive_place]
+        positive = classes[self._positive_index]
         self.points_ = OperatingPoints.from_scores(
             y[rows] == positive,
             scores,
@@ -216,7 +219,7 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         )
         self.optimal_thresholds_ = optimal_thresholds(self.points_)
 
-    # ------------------------------------------------------------------ answers
+    # ------------------------------------------------------------------ predictions
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -227,32 +230,32 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     def _scores(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self, "estimator_")
         return positive_scores(
-            self.estimator_, X, self._response_method, self.classes_[self._positive_place]
+            self.estimator_, X, self._response_method, self.classes_[self._positive_index]
         )
 
     def _labels(self, positive: NDArray[np.bool_]) -> NDArray[Any]:
-        place = self._positive_place
-        return np.asarray(self.classes_[np.where(positive, place, 1 - place)])
+        index = self._positive_index
+        return np.asarray(self.classes_[np.where(positive, index, 1 - index)])
 
     # ------------------------------------------------------------------ scikit-learn's protocols
 
-    def _routed(self, weights: NDArray[Any] | None, fit_params: dict[str, Any]) -> Bunch:
-        """Return what goes to the classifier's ``fit`` and to the splitter's ``split``."""
+    def _route(self, weights: NDArray[Any] | None, fit_params: dict[str, Any]) -> Bunch:
+        """Return the arguments of the classifier's ``fit`` and of the splitter's ``split``."""
         if get_config()["enable_metadata_routing"]:
             return process_routing(self, "fit", sample_weight=weights, **fit_params)
-        given = dict(fit_params)
+        params = dict(fit_params)
         if weights is not None and has_fit_parameter(self.estimator, "sample_weight"):
-            given["sample_weight"] = weights
+            params["sample_weight"] = weights
         elif weights is not None:
             warn(
                 f"{type(self.estimator).__name__}.fit takes no sample_weight, so the weights count "
                 "in the choice of the threshold only; metadata routing can pass them further",
                 UserWarning,
             )
-        return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split={}))
+        return Bunch(estimator=Bunch(fit=params), splitter=Bunch(split={}))
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return where metadata goes: to the table, the classifier and the splitter."""
+        """Return how metadata is routed: to this estimator, the classifier and the splitter."""
         to_fit = MethodMapping().add(caller="fit", callee="fit")
         to_split = MethodMapping().add(caller="fit", callee="split")
         return (
@@ -263,16 +266,16 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         )
 
     def __sklearn_tags__(self) -> Any:
-        """Take two classes only, and the kinds of input that the classifier takes."""
+        """Return the tags of a binary classifier that takes the input of its classifier."""
         tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
+        input_tags = get_tags(self.estimator).input_tags
         tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = inner.sparse
-        tags.input_tags.allow_nan = inner.allow_nan
+        tags.input_tags.sparse = input_tags.sparse
+        tags.input_tags.allow_nan = input_tags.allow_nan
         return tags
 
 
-def _fold(
+def _fit_fold(
     owner: PooledScoresClassifier,
     X: Any,
     y: NDArray[Any],
@@ -284,7 +287,7 @@ def _fold(
     train, test = map(np.asarray, split)
     _refuse_one_class(y[train], f"the training rows of fold {number} have")
     estimator = clone(owner.estimator).fit(
-        _safe_indexing(X, train), y[train], **_rows_of(fit_params, train, y.size)
+        _safe_indexing(X, train), y[train], **_select_rows(fit_params, train, y.size)
     )
     scores = positive_scores(
         estimator, _safe_indexing(X, test), owner.response_method, owner.pos_label
@@ -292,8 +295,8 @@ def _fold(
     return _Fold(estimator, test, scores)
 
 
-def _rows_of(params: dict[str, Any], rows: NDArray[np.intp], size: int) -> dict[str, Any]:
-    """Cut the parameters that have one value a row."""
+def _select_rows(params: dict[str, Any], rows: NDArray[np.intp], size: int) -> dict[str, Any]:
+    """Select rows of the parameters that have one value for each row."""
     return {
         name: _safe_indexing(value, rows)
         if hasattr(value, "__len__") and not isinstance(value, str) and len(value) == size
@@ -302,7 +305,7 @@ def _rows_of(params: dict[str, Any], rows: NDArray[np.intp], size: int) -> dict[
     }
 
 
-def _fitted(estimator: Any) -> Any:
+def _check_fitted(estimator: Any) -> None:
     try:
         check_is_fitted(estimator)
     except NotFittedError as error:
@@ -310,13 +313,12 @@ def _fitted(estimator: Any) -> Any:
             f'cv="prefit" needs a fitted estimator, but this {type(estimator).__name__} is not '
             "fitted; call its fit first"
         ) from error
-    return estimator
 
 
-def _refuse_one_class(y: NDArray[Any], who: str) -> None:
+def _refuse_one_class(y: NDArray[Any], subject: str) -> None:
     classes = np.unique(y).tolist()
     if len(classes) == 1:
-        raise OneClassError(f"{who} one class only, {classes[0]!r}, but two are needed")
+        raise OneClassError(f"{subject} one class only, {classes[0]!r}, but two are needed")
 
 
 def _row_weights(sample_weight: ArrayLike, y: NDArray[Any]) -> NDArray[Any]:
@@ -330,9 +332,9 @@ def _row_weights(sample_weight: ArrayLike, y: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(weights)
 
 
-def _inner_has(method: str) -> Callable[[Any], bool]:
+def _estimator_has(method: str) -> Callable[[Any], bool]:
     def check(self: Any) -> bool:
-        # An AttributeError of the inner estimator says best why the method is missing.
+        # The AttributeError of the classifier gives the reason why the method is missing.
         getattr(getattr(self, "estimator_", self.estimator), method)
         return True
 
@@ -342,10 +344,10 @@ def _inner_has(method: str) -> Callable[[Any], bool]:
 class FBetaThresholdClassifier(PooledScoresClassifier):
     """A classifier with the threshold that is best for F_β, exactly and for every β.
 
-    The scores of rows that a model has not learnt from, out of a cross-validation, are pooled
-    into one table of operating points. The best threshold for every β comes from the hull of that
-    table, so ``set_params(beta=2)`` after `fit` moves the threshold, without fitting again. Other
-    parameters that are set after `fit` count from the next `fit` on.
+    The out-of-fold scores of a cross-validation are pooled into one table of operating points. The
+    best threshold for every β comes from the hull of that table, so ``set_params(beta=2)`` after
+    `fit` moves the threshold without fitting again. Other parameters that are set after `fit` take
+    effect at the next `fit`.
 
     Parameters
     ----------
@@ -354,19 +356,19 @@ class FBetaThresholdClassifier(PooledScoresClassifier):
     beta
         The β of F_β: above 1 recall counts more; 0 is precision alone, ``inf`` recall alone.
     cv
-        Where out-of-fold scores come from: a number of stratified folds (5 by default), a
-        splitter, an iterable of splits, or a share of rows, such as 0.2, to be held out once.
-        ``"prefit"``: `estimator` is fitted, and ``fit`` gets tuning data that it has not seen;
-        a ``FrozenEstimator`` is treated so too.
+        The cross-validation: a number of stratified folds (5 by default), a splitter, an iterable
+        of splits, or a share of rows, such as 0.2, to be held out once. ``"prefit"``: `estimator`
+        is fitted already, and ``fit`` takes tuning data that it was not fitted on; so does a
+        ``FrozenEstimator``.
     response_method
         ``"predict_proba"``, ``"decision_function"``, or ``"auto"``: the first that exists.
     pos_label
         The positive class; by default the second one of ``classes_``.
     refit
-        Fit `estimator` on all rows in the end. False keeps the model of a single split. With
-        ``cv="prefit"`` there is nothing to refit.
+        Fit `estimator` on all rows in the end. False keeps the model of a single split. Ignored
+        with ``cv="prefit"``.
     n_jobs
-        How many folds are fitted at the same time.
+        The number of folds that are fitted at the same time.
     random_state
         The seed of the split when `cv` is a share.
 
@@ -391,9 +393,9 @@ class FBetaThresholdClassifier(PooledScoresClassifier):
     takes the mean of the folds' scores. A mean of F scores over folds has no meaning as an F
     score (Flach & Kull 2015), and folds with few positives make it unstable. Here the counts are
     pooled first, as Forman & Scholz (2010) recommend for F, and all thresholds are compared,
-    which costs one sort. A fold may so have rows of one class only, as in leave-one-out.
+    which costs one sort. So the test rows of a fold may have one class only, as in leave-one-out.
 
-    The optimum is exact on the pooled scores; on new data it is as good as the sample.
+    The threshold is exactly optimal on the pooled scores; on new data it is an estimate.
 
     Examples
     --------
@@ -410,11 +412,11 @@ class FBetaThresholdClassifier(PooledScoresClassifier):
 
     @property
     def best_threshold_(self) -> float:
-        """The threshold that is best for the current β; the highest one of several."""
+        """The best threshold for the current β; the highest of several equally good ones."""
         check_is_fitted(self, "estimator_")
         beta = check_beta(self.beta)
         if beta == 0:
-            # Precision alone has ties between rows that are no vertices of the hull.
+            # Rows of equal precision need not be vertices of the hull.
             return best_threshold(self.points_, beta=0).threshold
         return plain(self.optimal_thresholds_.at(beta).thresholds[0])  # type: ignore[return-value]
 
@@ -424,43 +426,43 @@ class FBetaThresholdClassifier(PooledScoresClassifier):
         return float(self.points_.at(self.best_threshold_).f(self.beta)[0])
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row: positive from the best threshold for the current β on."""
+        """Return the class of each row: positive at or above the best threshold for β."""
         return self._labels(self._scores(X) >= self.best_threshold_)
 
-    @available_if(_inner_has("predict_proba"))
+    @available_if(_estimator_has("predict_proba"))
     def predict_proba(self, X: Any) -> Floats:
-        """Return the probabilities of the fitted classifier, which the threshold is set on."""
-        return np.asarray(self._ask("predict_proba", X))
+        """Return the probabilities of the fitted classifier; the threshold is not applied."""
+        return np.asarray(self._call("predict_proba", X))
 
-    @available_if(_inner_has("predict_log_proba"))
+    @available_if(_estimator_has("predict_log_proba"))
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithms of the probabilities of the fitted classifier."""
-        return np.asarray(self._ask("predict_log_proba", X))
+        return np.asarray(self._call("predict_log_proba", X))
 
-    @available_if(_inner_has("decision_function"))
+    @available_if(_estimator_has("decision_function"))
     def decision_function(self, X: Any) -> Floats:
-        """Return the decision function of the fitted classifier, whatever the threshold is."""
-        return np.asarray(self._ask("decision_function", X))
+        """Return the decision function of the fitted classifier; the threshold is not applied."""
+        return np.asarray(self._call("decision_function", X))
 
-    def _ask(self, method: str, X: Any) -> Any:
+    def _call(self, method: str, X: Any) -> Any:
         check_is_fitted(self, "estimator_")
         return getattr(self.estimator_, method)(X)
 
 
 class FCalibratedClassifier(PooledScoresClassifier):
-    """A classifier with F-calibrated scores: from 1/(1+β²) on, positive is best for F_β.
+    """A classifier with F-calibrated scores, whose best threshold for F_β is 1/(1+β²).
 
-    The map from scores to F-calibrated scores d is learnt from pooled out-of-fold scores. One map
-    serves every β, also after `fit`. The scores are no probabilities, and there is no
-    ``predict_proba``; that of the classifier itself is ``estimator_.predict_proba``.
+    The map from scores to F-calibrated scores d is fitted to pooled out-of-fold scores. The same
+    map is used for every β, which may be changed after `fit`. The scores are not probabilities, so
+    there is no ``predict_proba``; that of the classifier itself is ``estimator_.predict_proba``.
 
     Parameters
     ----------
     estimator, beta, cv, response_method, pos_label, refit, n_jobs, random_state
         As for `FBetaThresholdClassifier`.
     interpolate
-        ``"step"`` keeps every decision exact. ``"linear"`` keeps apart rows that the steps tie,
-        but decisions near a threshold are no longer those of the table.
+        ``"step"`` predicts exactly as the best thresholds do. ``"linear"`` gives different scores
+        to rows that the steps tie, but predictions near a threshold may differ.
 
     Attributes
     ----------
@@ -534,13 +536,13 @@ class FCalibratedClassifier(PooledScoresClassifier):
         return self.calibrator_.transform(scores, interpolate=self.interpolate)
 
     def decision_function(self, X: Any) -> Floats:
-        """Return d - 1/(1+β²), with the sign turned where the first class is the positive one.
+        """Return d - 1/(1+β²), with the sign reversed if the first class is the positive one.
 
-        So values above 0 speak for the second class, as everywhere in scikit-learn. A row at
-        exactly 0 is predicted positive.
+        So values above 0 mean the second class, as everywhere in scikit-learn. A row at exactly 0
+        is predicted positive.
         """
         margin = self._margin(X)
-        return margin if self._positive_place == 1 else -margin
+        return margin if self._positive_index == 1 else -margin
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row: positive where d is 1/(1+β²) or more."""
@@ -548,6 +550,6 @@ class FCalibratedClassifier(PooledScoresClassifier):
 
     def _margin(self, X: Any) -> Floats:
         scores = self.f_calibrated_score(X)
-        # A product gives inf where a power would overflow.
+        # A product overflows to inf, where a power would raise OverflowError.
         beta = check_beta(self.beta)
         return np.asarray(scores - 1 / (1 + beta * beta))

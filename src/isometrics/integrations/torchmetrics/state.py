@@ -35,35 +35,37 @@ _COLUMNS = {"starts": np.uint64, "levels": np.uint8, "positives": np.int64, "neg
 
 
 class _Header(NamedTuple):
-    """What stands before the columns of an accumulator."""
+    """The numbers before the columns of a packed accumulator."""
 
-    places: int
-    """How many accumulators belong together, one for each label."""
-    place: int
-    intervals: int
-    rows: int
+    n_labels: int
+    """The number of accumulators of the metric, one for each label."""
+    label: int
+    """The label of this accumulator, from 0 on."""
+    n_intervals: int
+    n_rows: int
     lowest: int
+    """The key of the lowest score."""
 
 
-def packed(streams: list[Accumulator]) -> Tensor:
-    """Return all that accumulators have seen; several results can be joined end to end."""
+def pack(streams: list[Accumulator]) -> Tensor:
+    """Pack the accumulators of all labels into one tensor; such tensors may be concatenated."""
     return torch.from_numpy(
-        np.concatenate([_packed(streams, place) for place in range(len(streams))])
+        np.concatenate([_pack(streams, label) for label in range(len(streams))])
     )
 
 
-def _packed(streams: list[Accumulator], place: int) -> NDArray[np.int64]:
-    state = streams[place].state()
+def _pack(streams: list[Accumulator], label: int) -> NDArray[np.int64]:
+    state = streams[label].state()
     lowest = int(state["lowest"].view(np.int64))
-    header = _Header(len(streams), place, state["starts"].size, int(state["rows"]), lowest)
+    header = _Header(len(streams), label, state["starts"].size, int(state["rows"]), lowest)
     columns = (state[name] for name in _COLUMNS)
-    # Keys use all 64 bits; those of the highest scores are negative here.
-    signed = (part.view(np.int64) if part.dtype == np.uint64 else part for part in columns)
+    # Keys use all 64 bits, so those of the highest scores become negative.
+    signed = (column.view(np.int64) if column.dtype == np.uint64 else column for column in columns)
     return np.concatenate([np.array(header, np.int64), *signed])
 
 
 def merge_packed(streams: list[Accumulator], tensors: Iterable[Tensor]) -> None:
-    """Add the rows of all packed accumulators to those at their places."""
+    """Merge packed accumulators into those of the same label."""
     for tensor in tensors:
         if not isinstance(tensor, Tensor):
             raise _damaged(f"it is a {type(tensor).__name__} and not a tensor")
@@ -71,37 +73,38 @@ def merge_packed(streams: list[Accumulator], tensors: Iterable[Tensor]) -> None:
         if numbers.dtype != np.int64 or numbers.ndim != 1:
             raise _damaged(f"it is of type {tensor.dtype} and has {tensor.ndim} dimensions")
         while numbers.size:
-            header = _header(numbers, len(streams))
-            end = len(header) + len(_COLUMNS) * header.intervals
-            columns = numbers[len(header) : end].reshape(len(_COLUMNS), header.intervals)
-            streams[header.place].merge(_unpacked(header, columns))
+            header = _parse_header(numbers, len(streams))
+            end = len(header) + len(_COLUMNS) * header.n_intervals
+            columns = numbers[len(header) : end].reshape(len(_COLUMNS), header.n_intervals)
+            streams[header.label].merge(_unpack(header, columns))
             numbers = numbers[end:]
 
 
-def _header(numbers: NDArray[np.int64], places: int) -> _Header:
-    fields = len(_Header._fields)
-    if numbers.size < fields:
+def _parse_header(numbers: NDArray[np.int64], n_labels: int) -> _Header:
+    size = len(_Header._fields)
+    if numbers.size < size:
         raise _damaged("it ends early")
-    header = _Header(*numbers[:fields].tolist())
-    if header.places != places or not 0 <= header.place < places:
-        raise _damaged(f"it is that of {header.places} labels, but the metric has {places}")
-    if not 0 <= header.intervals <= (numbers.size - fields) // len(_COLUMNS):
+    header = _Header(*numbers[:size].tolist())
+    if header.n_labels != n_labels or not 0 <= header.label < n_labels:
+        raise _damaged(f"it is that of {header.n_labels} labels, but the metric has {n_labels}")
+    if not 0 <= header.n_intervals <= (numbers.size - size) // len(_COLUMNS):
         raise _damaged("it ends early")
     return header
 
 
-def _unpacked(header: _Header, columns: NDArray[np.int64]) -> Accumulator:
+def _unpack(header: _Header, columns: NDArray[np.int64]) -> Accumulator:
     levels = columns[list(_COLUMNS).index("levels")]
-    if ((levels < 0) | (levels > 63)).any():  # eight bits would hold another number
+    if ((levels < 0) | (levels > 63)).any():  # converted to eight bits, they would be others
         raise _damaged("intervals are larger than all keys together")
     state: dict[str, Any] = {
         name: column.view(np.uint64) if dtype is np.uint64 else column.astype(dtype)
         for (name, dtype), column in zip(_COLUMNS.items(), columns, strict=True)
     }
-    # The accumulator that takes these rows over has a limit of its own.
-    room = {"max_bytes": np.array(max(10**6, 100 * header.intervals))}
+    # Only the limit of the accumulator that these rows are merged into counts.
+    limit = {"max_bytes": np.array(max(10**6, 100 * header.n_intervals))}
     lowest = np.array(header.lowest, np.int64).view(np.uint64)
-    return Accumulator.from_state(state | room | {"rows": np.array(header.rows), "lowest": lowest})
+    rows = np.array(header.n_rows)
+    return Accumulator.from_state(state | limit | {"rows": rows, "lowest": lowest})
 
 
 def _damaged(why: str) -> ParameterError:
@@ -109,48 +112,50 @@ def _damaged(why: str) -> ParameterError:
 
 
 IGNORED = -1
-"""Stands in the labels for what is left out."""
+"""The label of ignored values."""
 _UNKNOWN = "labels that are neither 0, 1 nor the ignore_index"
 
 
 def samples_of(labels: Tensor, scores: Tensor) -> Iterator[Sample]:
-    """Yield the rows of each label, without what is ignored."""
+    """Yield the rows of each label, without ignored ones."""
     if labels.ndim == 1:
         yield _sample(labels, scores)
         return
-    for of_label, scores_of_label in zip(labels.T, scores.T, strict=True):
-        present = of_label != IGNORED
-        yield _sample(of_label[present], scores_of_label[present])
+    for label_column, score_column in zip(labels.T, scores.T, strict=True):
+        present = label_column != IGNORED
+        yield _sample(label_column[present], score_column[present])
 
 
 def _sample(labels: Tensor, scores: Tensor) -> Sample:
-    # Tensors stand for the arrays of a sample, as those of any device do.
-    positive: Any = labels == 1
+    # A sample may hold tensors in place of arrays, on any device.
+    is_positive: Any = labels == 1
     values: Any = scores
-    return Sample(positive, {UNNAMED: values})
+    return Sample(is_positive, {UNNAMED: values})
 
 
 def parse_batch(
     preds: Tensor, target: Tensor, *, num_labels: int | None, ignore_index: int | None
 ) -> tuple[Tensor, Tensor]:
-    """Check a batch of any shape, with the labels in its second dimension if there are several."""
+    """Return the labels and scores of a batch of any shape; several labels are its second axis."""
     _check_shapes(preds, target, num_labels)
     target = target.detach().to(preds.device)
     labels = torch.where(target == 1, 1, torch.where(target == 0, 0, IGNORED - 1))
     if ignore_index is not None:
         labels = torch.where(target == ignore_index, IGNORED, labels)
-    unknown = labels < IGNORED
-    missing = torch.isnan(preds) & (labels != IGNORED)
-    # A device is waited for once.
-    if bool((unknown | missing).any()):
-        _refuse("target", target, unknown, LabelError, _UNKNOWN)
-        _refuse("preds", preds, missing, MissingValueError, "missing values (NaN)")
-    wide = torch.float64 if preds.dtype == torch.float64 else torch.float32
-    # What the caller writes into its tensor later is none of our rows.
-    scores = preds.detach().to(wide, copy=True)
+    is_unknown = labels < IGNORED
+    is_missing = torch.isnan(preds) & (labels != IGNORED)
+    # One check of both masks synchronises with the device only once.
+    if bool((is_unknown | is_missing).any()):
+        _refuse("target", target, is_unknown, LabelError, _UNKNOWN)
+        _refuse("preds", preds, is_missing, MissingValueError, "missing values (NaN)")
+    dtype = torch.float64 if preds.dtype == torch.float64 else torch.float32
+    # The caller may write into its tensor later.
+    scores = preds.detach().to(dtype, copy=True)
     labels = labels.to(torch.int8)
     if num_labels is not None:
-        labels, scores = (each.movedim(1, -1).reshape(-1, num_labels) for each in (labels, scores))
+        labels, scores = (
+            tensor.movedim(1, -1).reshape(-1, num_labels) for tensor in (labels, scores)
+        )
         return labels, scores
     labels, scores = labels.flatten(), scores.flatten()
     if ignore_index is None:
@@ -160,9 +165,9 @@ def parse_batch(
 
 
 def _check_shapes(preds: Tensor, target: Tensor, num_labels: int | None) -> None:
-    for name, given in (("preds", preds), ("target", target)):
-        if not isinstance(given, Tensor):
-            raise DimensionError(f"{name} must be a tensor of torch but is {given!r:.50}")
+    for name, tensor in (("preds", preds), ("target", target)):
+        if not isinstance(tensor, Tensor):
+            raise DimensionError(f"must be a tensor of torch but is {tensor!r:.50}", parameter=name)
     if preds.shape != target.shape:
         raise DimensionError(
             f"preds has shape {tuple(preds.shape)} but target has shape {tuple(target.shape)}"
@@ -181,22 +186,22 @@ def _check_shapes(preds: Tensor, target: Tensor, num_labels: int | None) -> None
 
 def _refuse(
     name: str,
-    given: Tensor,
-    offending: Tensor,
+    values: Tensor,
+    is_refused: Tensor,
     error: type[LabelError | MissingValueError],
     what: str,
 ) -> None:
-    """Say how many values cannot be used, and where the first is; positions count all values."""
-    column = Column(name, to_host(given.flatten()))
-    column.refuse(to_host(offending.flatten()), error, what)
+    """Raise if values are refused, with their number and the position of the first among all."""
+    column = Column(name, to_host(values.flatten()))
+    column.refuse(to_host(is_refused.flatten()), error, what)
 
 
 class RowsMetric(Metric):
-    """A metric of all rows seen, of one label or several.
+    """A metric of all rows since the last reset, of one label or several.
 
-    Without `max_bytes` the scores and labels of all batches are kept where they are, and joined
-    between processes. With it there is an accumulator for each label; accumulators are merged
-    between processes.
+    Without `max_bytes` the scores and labels of all batches are kept on their device, and
+    concatenated over processes. With it there is one accumulator for each label, and processes
+    merge their accumulators.
     """
 
     is_differentiable = False
@@ -223,12 +228,12 @@ class RowsMetric(Metric):
             self.add_state("labels", [], dist_reduce_fx="cat")
         else:
             self.add_state("streams", [], dist_reduce_fx="cat")
-            # A collection lets metrics of equal states share one, by reference. An accumulator is
-            # no state itself, so it cannot be shared; and NaN is equal to nothing.
+            # A MetricCollection shares the state of metrics whose states are equal. Accumulators
+            # are not registered as states and cannot be shared; NaN keeps the states unequal.
             self.add_state("unshared", torch.tensor(math.nan), dist_reduce_fx="max")
 
     def update(self, preds: Tensor, target: Tensor) -> None:
-        """Add a batch of scores and labels; one with an error in it changes nothing.
+        """Add a batch of scores and labels; an invalid batch changes nothing.
 
         Parameters
         ----------
@@ -256,10 +261,10 @@ class RowsMetric(Metric):
     # ------------------------------------------------------------------ rows kept one by one
 
     def _all_rows(self) -> tuple[Tensor, Tensor]:
-        none = (0,) if self.num_labels is None else (0, self.num_labels)
+        shape = (0,) if self.num_labels is None else (0, self.num_labels)
         return (
-            _joined(self.labels, torch.empty(none, dtype=torch.int8, device=self.device)),
-            _joined(self.scores, torch.empty(none, dtype=torch.float32, device=self.device)),
+            _concatenate(self.labels, torch.empty(shape, dtype=torch.int8, device=self.device)),
+            _concatenate(self.scores, torch.empty(shape, dtype=torch.float32, device=self.device)),
         )
 
     def _sync_dist(
@@ -267,14 +272,14 @@ class RowsMetric(Metric):
         dist_sync_fn: Callable[..., list[Tensor]] = gather_all_tensors,
         process_group: Any = None,
     ) -> None:
-        """Join the rows of all processes, which may have none, or scores of other types."""
+        """Gather the rows of all processes; some may have none, or scores of another type."""
         if self.max_bytes is None:
             labels, scores = self._all_rows()
-            wide = torch.tensor(
+            is_double = torch.tensor(
                 [scores.dtype == torch.float64], dtype=torch.int8, device=scores.device
             )
-            found = dist_sync_fn(wide, group=process_group or self.process_group)
-            dtype = torch.float64 if any(bool(each) for each in found) else torch.float32
+            gathered = dist_sync_fn(is_double, group=process_group or self.process_group)
+            dtype = torch.float64 if any(bool(flag) for flag in gathered) else torch.float32
             self.labels, self.scores = [labels.to(torch.int8)], [scores.to(dtype)]
         super()._sync_dist(dist_sync_fn, process_group)
 
@@ -282,8 +287,8 @@ class RowsMetric(Metric):
 
     @property
     def streams(self) -> list[Tensor]:
-        """What the accumulators have seen: a state of torchmetrics, made when it is asked for."""
-        return [packed(self._streams).to(self.device)]
+        """The accumulators as a state of torchmetrics, packed on each access."""
+        return [pack(self._streams).to(self.device)]
 
     @streams.setter
     def streams(self, state: Tensor | list[Tensor]) -> None:
@@ -292,33 +297,33 @@ class RowsMetric(Metric):
         self._streams = streams
 
     def _apply(self, fn: Callable[..., Any], exclude_state: Sequence[str] = ()) -> Any:
-        """Move to another device; accumulators stay in the memory of the processor."""
+        """Move to another device; accumulators stay in host memory."""
         return super()._apply(fn, (*exclude_state, "streams"))
 
     def _move_list_states_to_cpu(self) -> None:
-        """Accumulators are there already."""
+        """Move the rows to host memory, where accumulators are already."""
         if self.max_bytes is None:
             super()._move_list_states_to_cpu()
 
     def __hash__(self) -> int:
-        """Tell instances apart without their states, which models would ask for at every step."""
+        """Hash by identity: hashes of the states would pack them at every step of a model."""
         return id(self)
 
     # ------------------------------------------------------------------ results
 
     def _samples(self) -> list[Sample | Accumulator | None]:
-        """Return what was seen of each label; None, with a warning, where it is one class only."""
-        found: list[Sample | Accumulator]
+        """Return the rows of each label; None, with a warning, where they have only one class."""
+        samples: list[Sample | Accumulator]
         if self.max_bytes is None:
-            found = list(samples_of(*self._all_rows()))
+            samples = list(samples_of(*self._all_rows()))
         else:
-            found = list(self._streams)
+            samples = list(self._streams)
         return [
-            None if self._is_undefined(sample, place) else sample
-            for place, sample in enumerate(found)
+            None if self._is_undefined(sample, label) else sample
+            for label, sample in enumerate(samples)
         ]
 
-    def _is_undefined(self, sample: Sample | Accumulator, place: int) -> bool:
+    def _is_undefined(self, sample: Sample | Accumulator, label: int) -> bool:
         if isinstance(sample, Sample):
             positives = int(sample.labels.sum())
             negatives = sample.size - positives
@@ -327,7 +332,7 @@ class RowsMetric(Metric):
         if positives and negatives:
             return False
         seen = "only positives" if positives else "only negatives" if negatives else "no rows"
-        where = "" if self.num_labels is None else f" for label {place}"
+        where = "" if self.num_labels is None else f" for label {label}"
         warn(
             f"{type(self).__name__} is not defined{where}: there are {seen}, and both classes are "
             "needed",
@@ -340,12 +345,12 @@ class RowsMetric(Metric):
 
 
 def widest_type(device: torch.device) -> torch.dtype:
-    """Return the type of results; Apple's devices have none of 64 bits."""
+    """Return the widest floating type of a device; Apple's devices have no float64."""
     return torch.float32 if device.type == "mps" else torch.float64
 
 
-def _joined(state: Tensor | list[Tensor], none: Tensor) -> Tensor:
-    """Return a state as one tensor: it is a list, but after a reduction a tensor."""
+def _concatenate(state: Tensor | list[Tensor], empty: Tensor) -> Tensor:
+    """Return a state as one tensor; it is a list of tensors until processes have reduced it."""
     if isinstance(state, Tensor):
         return state
-    return torch.cat(state) if state else none
+    return torch.cat(state) if state else empty
