@@ -332,3 +332,27 @@ def test_pictures_that_cannot_be_drawn(given, message):
     with pytest.raises(ParameterError) as caught:
         analysis.plot(**given)
     assert str(caught.value).startswith(message)
+
+
+def test_folds_of_one_model_are_joined_as_groups():
+    rng = np.random.default_rng(1)
+    labels = rng.random(300) < 0.4
+    scores = np.round(rng.normal(labels), 1)
+    fold = np.arange(300) % 3
+    tables = {
+        str(each): iso.OperatingPoints.from_scores(labels[fold == each], scores[fold == each])
+        for each in range(3)
+    }
+    joined = iso.Analysis.of_folds(tables, name="forest")
+    assert joined.groups == {name: {"forest": each} for name, each in tables.items()}
+    assert joined.models["forest"] == iso.OperatingPoints.from_scores(labels, scores)
+    whole = iso.analyse(labels, {"forest": scores}, groups=fold)
+    options = {"folds": True, "n_resamples": 50}
+    assert joined.verdict(**options).expected == whole.verdict(**options).expected
+
+
+@pytest.mark.parametrize("folds", [{}, {"0": "hull"}])
+def test_folds_that_do_not_tell_their_rows_are_refused(folds):
+    points = iso.OperatingPoints.from_scores([1, 0, 1, 0], [4, 3, 2, 1])
+    with pytest.raises(iso.IsometricsError, match="complete tables of whole rows"):
+        iso.Analysis.of_folds({name: points.hull() for name in folds})

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
+from isometrics._core.arrays import plain
 from isometrics._core.parameters import check_choice
 from isometrics.errors import ParameterError
 
@@ -306,8 +307,13 @@ def threshold_text(threshold: Any, below: Any = None) -> str:
     >>> threshold_text(0.41315287, 0.4087), threshold_text(0.99999999998, 0.9999)
     ('0.413', '0.99999')
     """
-    exact = repr(threshold.item() if isinstance(threshold, np.generic) else threshold)
-    if below is None or not (np.isfinite(threshold) and below < threshold):
+    value: Any = plain(threshold)
+    exact = repr(value)
+    if (
+        not isinstance(value, float)
+        or below is None
+        or not (math.isfinite(value) and below < value)
+    ):
         return exact
     kind = threshold.dtype.type if isinstance(threshold, np.floating) else float
     whole = Decimal(exact)
@@ -315,7 +321,7 @@ def threshold_text(threshold: Any, below: Any = None) -> str:
         step = Decimal(1).scaleb(whole.adjusted() - digits + 1)
         shortened = whole.quantize(step, ROUND_FLOOR)
         # Whoever reads it back may do so in either type.
-        if all(below < read(str(shortened)) <= threshold for read in (float, kind)):
+        if all(below < read(str(shortened)) <= value for read in (float, kind)):
             return f"{shortened.normalize():f}" if abs(whole.adjusted()) < 6 else f"{shortened:g}"
     return exact
 

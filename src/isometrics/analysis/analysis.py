@@ -25,6 +25,7 @@ from isometrics.uncertainty.bands import bootstrap_curves
 from isometrics.uncertainty.bootstrap import bootstrap
 from isometrics.uncertainty.resampling import Evidence
 from isometrics.verdict.judge import Options
+from isometrics.verdict.without_rows import rows_of_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -108,6 +109,41 @@ class Analysis(Value):
                 raise ParameterError(
                     f"the name of a group must be a text other than {ALL_ROWS!r} but is {group!r}"
                 )
+
+    @classmethod
+    def of_folds(cls, folds: Mapping[str, OperatingPoints], *, name: str = ONE_MODEL) -> Analysis:
+        """Join the test rows of one model's folds, which become the groups.
+
+        Parameters
+        ----------
+        folds
+            The operating points of each fold, as `isometrics.integrations.sklearn.points_per_fold`
+            returns them; ``verdict(folds=True)`` then judges choices on the folds left out.
+        name
+            What the model is called.
+
+        Examples
+        --------
+        >>> import isometrics as iso
+        >>> labels, scores = [1, 0, 1, 1, 0, 0, 1, 0] * 20, [8, 7, 6, 5, 4, 3, 2, 1] * 20
+        >>> fold = iso.OperatingPoints.from_scores(labels, scores)
+        >>> analysis = iso.Analysis.of_folds({"first": fold, "second": fold})
+        >>> round(analysis.verdict(folds=True, n_resamples=200).expected, 3)
+        0.75
+        """
+        rows = {fold: rows_of_table(name, points) for fold, points in folds.items()}
+        samples = [sample for sample in rows.values() if sample is not None]
+        if not samples or len(samples) < len(rows):
+            raise NotAnswerableError(
+                "folds must be complete tables of whole rows; make them with "
+                "OperatingPoints.from_scores, without weights"
+            )
+        joined = Sample.joined(samples)
+        return analyse(
+            joined.labels,
+            joined.scores,
+            groups=np.repeat(list(rows), [sample.size for sample in samples]),
+        )
 
     def summary(
         self,
