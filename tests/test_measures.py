@@ -25,6 +25,7 @@ from isometrics.measures import (
     Measure,
     Shown,
     area_brackets,
+    area_in,
     baselines_of,
     constant_score,
     f_at,
@@ -38,9 +39,11 @@ from isometrics.measures import (
     recall_at,
     register,
     registered,
+    tradeoff_area_by,
     unregister,
 )
 from isometrics.score_functions import measure_score
+from isometrics.spaces.indices import INDICES
 from isometrics.testing import Curve
 from isometrics.testing.strategies import binary_samples
 
@@ -163,6 +166,20 @@ def test_named_measures_are_those_of_the_spaces():
         "tradeoff area": POINTS.tradeoff().area(),
         "achievable AUPR": POINTS.hull().pr.area(),
     }
+
+
+def test_each_space_has_its_area():
+    areas = {space: area_in(space) for space in ("roc", "pr", "prg", "tradeoff")}
+    assert {space: area.of(POINTS) for space, area in areas.items()} == {
+        "roc": POINTS.roc.area(),
+        "pr": POINTS.pr.area(),
+        "prg": POINTS.prg.area(),
+        "tradeoff": POINTS.tradeoff().area(),
+    }
+    for index in INDICES:
+        area = tradeoff_area_by(index)
+        assert area.of(POINTS) == POINTS.tradeoff(index).area()
+        assert area.name.lower() == f"tradeoff, {index}"
 
 
 def test_what_a_measure_may_be():

@@ -328,6 +328,8 @@ def test_beta_means_of_one_curve_have_closed_forms(a, b):
         (("beta", 1), r"density must be .* but is \('beta', 1\)"),
         (("beta", "a", "b"), "density must be .* a frozen distribution of scipy.stats or a"),
         (("beta", 0, 1), "a Beta density needs a > 0 and b > 0 but they are 0 and 1"),
+        (("beta", 2, math.inf), "a Beta density needs a > 0 and b > 0 but they are 2 and inf"),
+        (("beta", math.inf, 2), "a Beta density needs a > 0 and b > 0 but they are inf and 2"),
         (("triangular", 2), "a triangular density needs a mode between 0 and 1, not 2"),
         ((), r"density must be .* but is \(\)"),
         (3, "density must be .* but is 3"),
