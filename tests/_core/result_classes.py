@@ -60,6 +60,10 @@ def analysis():
     return iso.analyse(LABELS, SCORES, groups=GROUPS)
 
 
+def kept():
+    return analysis().verdict(min_recall=0.5, **DRAWS).kept[0]
+
+
 def bicluster():
     return iso.Bicluster([0, 2], [1], (3, 4))
 
@@ -123,6 +127,9 @@ FACTORIES = {
     "isometrics.Thresholds": lambda: analysis().summary().best,
     "isometrics.Tradeoff": lambda: points().tradeoff(),
     "isometrics.TradeoffIntervals": lambda: points().tradeoff().intervals,
+    "isometrics.Verdict": lambda: analysis().verdict(**DRAWS),
+    "isometrics.verdict.verdict.Kept": kept,
+    "isometrics.verdict.verdict.OtherWeights": lambda: analysis().verdict(**DRAWS).other_weights,
     "isometrics.comparison.compare.Crossings": lambda: iso.compare(models()).crossings,
     "isometrics.comparison.compare.UsefulRanges": lambda: iso.compare(models()).useful,
     "isometrics.comparison.compare.Areas": lambda: iso.compare(models()).areas,

@@ -243,7 +243,8 @@ def worth_of(task: Task, counts: Counts, gain: Gain | None = None) -> Floats:
 
 def lower_bound(share: Any, size: Any, z: float) -> Any:
     """Return Wilson's lower bound of a share of so many rows; the share itself for z = 0."""
-    spread = (share * (1 - share) / size + z * z / (4 * size * size)) ** 0.5
+    # Sums of weights may be rounded to a share just above 1.
+    spread = (share * abs(1 - share) / size + z * z / (4 * size * size)) ** 0.5
     return (share + z * z / (2 * size) - z * spread) / (1 + z * z / size)
 
 

@@ -45,29 +45,38 @@ def verdict_on(
     """Return the verdict over all rows, with those of the groups."""
     check_confidence(request.options.confidence_level)
     check_size(request.options.n_resamples, "n_resamples")
+    if request.clustered and analysis.rows is not None and analysis.rows.groups is None:
+        raise NotAnswerableError("clusters=True needs groups, and this analysis has none")
     if tuning is not None:
+        if request.folds is not None:
+            raise ParameterError("pass folds= or thresholds_from=, not both")
         return judge_tuned(_contest(tuning, request), _contest(analysis, request), request.options)
     models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
     whole = _over_rows(analysis.rows, models, request, analysis.without_rows)
-    if by_group and not request.clustered and request.folds is None and analysis.groups:
+    if request.clustered or request.folds is True:
+        return whole
+    groups, skipped = {}, dict(analysis.skipped)
+    if by_group and request.folds is None:
         rows = {} if analysis.rows is None else analysis.rows.split_by_group()
         tables = analysis.groups if analysis.counted is None else analysis.counted
         alone = request._replace(options=request.options._replace(progress=None))
-        groups = {
-            group: _over_rows(rows.get(group), tables[group], alone, analysis.without_rows)
-            for group in analysis.groups
-        }
-        whole = replace(whole, groups=groups)
-    return replace(whole, warnings=(*whole.warnings, *_about_groups(analysis)))
+        for group in analysis.groups:
+            try:
+                groups[group] = _over_rows(
+                    rows.get(group), tables[group], alone, analysis.without_rows
+                )
+            except NotAnswerableError as error:
+                skipped[group] = str(error)
+    warnings = (*whole.warnings, *_about_groups(analysis, skipped))
+    return replace(whole, groups=groups, warnings=warnings)
 
 
 def _over_rows(
     rows: Sample | None, models: dict[str, OperatingPoints], request: Request, reason: str
 ) -> Verdict:
     """Judge models on their rows; or, where these are not known, their tables."""
-    if rows is None and len(models) == 1 and not request.clustered:
-        ((name, points),) = models.items()
-        rows = rows_of_table(name, points)
+    if rows is None:
+        rows = _rows_of_tables(models, request)
     if rows is not None:
         contest = _of_rows(rows, models, request)
         return judge(contest, request.options, _folds(rows, contest, request))
@@ -82,13 +91,18 @@ def _over_rows(
     return judge_tables(models, objective, request.options.confidence_level, reason)
 
 
+def _rows_of_tables(models: dict[str, OperatingPoints], request: Request) -> Sample | None:
+    """Return the rows that the table of a single model tells, but not their clusters and folds."""
+    if len(models) > 1 or request.clustered or request.folds is not None:
+        return None
+    ((name, points),) = models.items()
+    return rows_of_table(name, points)
+
+
 def _contest(analysis: Analysis, request: Request) -> Contest:
     """Return the models of an analysis whose rows are known."""
     models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
-    rows = analysis.rows
-    if rows is None and len(models) == 1:
-        ((name, points),) = models.items()
-        rows = rows_of_table(name, points)
+    rows = _rows_of_tables(models, request) if analysis.rows is None else analysis.rows
     if rows is None:
         raise NotAnswerableError(
             "choosing on tuning data needs the rows of both files, which an analysis does not "
@@ -137,9 +151,9 @@ def _folds(rows: Sample, contest: Contest, request: Request) -> NDArray[np.int64
     return fold_codes(codes, contest.unit_of_row)
 
 
-def _about_groups(analysis: Analysis) -> list[str]:
+def _about_groups(analysis: Analysis, skipped: dict[str, str]) -> list[str]:
     """Warn about groups that were left out, and about prevalences that differ widely."""
-    said = [f"group {name} is left out: {why}" for name, why in analysis.skipped.items()]
+    said = [f"group {name} is left out: {why}" for name, why in skipped.items()]
     shares = [next(iter(models.values())).prevalence for models in (analysis.groups or {}).values()]
     if shares and max(shares) > 2 * min(shares):
         said.append(

@@ -43,11 +43,16 @@ class Constraint(NamedTuple):
         quantity: Floats = getattr(counts, self.quantity)
         return quantity
 
+    @property
+    def limit(self) -> float:
+        """The level, eased by what rounding may add or take."""
+        if self.quantity == "flagged":
+            return self.level * (1 + _ROUNDING)
+        return max(self.level - _ROUNDING, 0.0)
+
     def met(self, quantity: Any) -> Any:
         """Tell whether the quantity keeps the level; NaN does not."""
-        if self.quantity == "flagged":
-            return quantity <= self.level * (1 + _ROUNDING)
-        return quantity >= self.level - _ROUNDING
+        return quantity <= self.limit if self.quantity == "flagged" else quantity >= self.limit
 
     def __str__(self) -> str:
         """Return the constraint in words."""
@@ -172,6 +177,7 @@ def parse_objective(
         "cost=": cost is not None,
         "miss_cost= and false_alarm_cost=": miss_cost is not None or false_alarm_cost is not None,
         "index=": index is not None,
+        "lam=": index is None and lam is not None,
     }
     names = [name for name, is_given in given.items() if is_given]
     if len(names) > 1:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics._core.results import number
+from isometrics.measures import AUROC
 from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def caveats_of(contest: Contest, choice: Choice, expected: float) -> tuple[str, 
     error = math.sqrt((positives + (rows - positives) + 1) / (12 * positives * (rows - positives)))
     if area < 0.5 - 1.96 * error:
         said.append(
-            f"AUROC is {area:.3f}, below 0.5 beyond chance; are the scores reversed, or is the "
-            "other class the positive one?"
+            f"{AUROC.name} is {area:.3f}, below 0.5 beyond chance; are the scores reversed, or is "
+            "the other class the positive one?"
         )
     distinct = contest.tables[choice.model].size - 1
     if distinct == 2:
@@ -68,6 +68,6 @@ def _no_false_positives(contest: Contest, choice: Choice) -> list[str]:
 
 
 def _in_words(share: float) -> str:
-    """Return a small share as one in so many, such as 3 in 10,000."""
-    scale = 10 ** max(1, math.ceil(-math.log10(share)))
-    return f"{number(math.ceil(share * scale))} in {scale:,}"
+    """Return a small share as some in so many, such as 3 in 10,000."""
+    scale = 10 ** math.ceil(-math.log10(share))
+    return f"{round(share * scale)} in {scale:,}"

@@ -177,7 +177,7 @@ class Contest:
     def task(self, model: int) -> Task:
         """Return the objective in numbers."""
         objective = self.objective
-        levels = {each.quantity: each.level for each in objective.constraints}
+        levels = {each.quantity: each.limit for each in objective.constraints}
         costs = objective.costs
         beta = 1.0 if objective.beta is None else objective.beta
         first, second = f_weights(beta) if costs is None else costs

@@ -39,7 +39,9 @@ def effective_rows(contest: Contest) -> float:
         precision = float(weight[positive].sum() / total)
         deviations = weight if precision in (0.0, 1.0) else weight * (positive - precision)
         sums = np.bincount(ranking.unit[:end], deviations)
-        variance = float((sums * sums).sum() / total**2)
+        squares = float((sums * sums).sum())
         spread = 1.0 if precision in (0.0, 1.0) else precision * (1 - precision)
-        worth.append(spread / variance / total)
+        # Clusters that are more alike than chance makes them are worth no more than their rows.
+        rows = min(spread * total**2 / squares, end) if squares > 0 else end
+        worth.append(rows / total)
     return min(worth, default=1.0)

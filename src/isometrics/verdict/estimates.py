@@ -116,19 +116,22 @@ def confidence_set(values: Floats, replicates: Floats, level: float = 0.95) -> C
     largest difference of two models, in its standard errors, is larger than it is in 95% of the
     replicates around their means, the model that is farthest behind another one leaves.
     """
-    centred = replicates - np.nanmean(replicates, axis=1, keepdims=True)
-    centred = centred[:, ~np.isnan(centred).any(axis=0)]
     stays = ~np.isnan(values)
-    error = _errors_of_differences(centred)
-    margin = np.full(error.shape, np.nan)
-    if centred.shape[1] < 2:
+    margin = np.full((values.size, values.size), np.nan)
+    # Models that are left out must not take replicates from the others.
+    compared = np.where(stays[:, None], replicates, 0.0)
+    compared = compared[:, ~np.isnan(compared).any(axis=0)]
+    if compared.shape[1] < 2:
         return ConfidenceSet(stays, margin)
-    with np.errstate(invalid="ignore"):
-        behind = (values - values[:, None]) / error
+    centred = compared - compared.mean(axis=1, keepdims=True)
+    error = _errors_of_differences(centred)
+    # Models that never differ cannot be told apart, whatever their corrections are.
+    unit = np.where(error > 0, error, np.inf)
+    behind = (values - values[:, None]) / unit
     while stays.sum() > 1:
         models = np.flatnonzero(stays)
         pairs = np.ix_(models, models)
-        largest = _largest_differences(centred[models], error[pairs])
+        largest = _largest_differences(centred[models], unit[pairs])
         if np.isnan(margin).all():
             margin = float(np.quantile(largest, level)) * error
         farthest = behind[pairs].max(axis=1)
@@ -139,14 +142,8 @@ def confidence_set(values: Floats, replicates: Floats, level: float = 0.95) -> C
 
 
 def _errors_of_differences(centred: Floats) -> Floats:
-    """Return the standard error of the difference of every two models.
-
-    Models that never differ have the least error above 0: they cannot be told apart.
-    """
-    covariance = np.atleast_2d(np.cov(centred))
-    variance = covariance.diagonal()
-    squared = variance[:, None] + variance - 2 * covariance
-    return np.sqrt(np.maximum(squared, np.finfo(np.float64).tiny))
+    """Return the standard error of the difference of every two models."""
+    return np.stack([np.std(centred - each, axis=1, ddof=1) for each in centred])
 
 
 def _largest_differences(centred: Floats, error: Floats) -> Floats:

@@ -21,6 +21,7 @@ from isometrics.verdict.contest import Contest, Drawing
 from isometrics.verdict.estimates import (
     FOLDS,
     REPEATS,
+    ConfidenceSet,
     best_models,
     confidence_set,
     interval_at,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from isometrics._table.table import Table
     from isometrics.decisions.objective import Constraint, Objective
     from isometrics.verdict.contest import Choices, Progress
-    from isometrics.verdict.estimates import ConfidenceSet, Resampled
+    from isometrics.verdict.estimates import Resampled
 
 WEIGHTS = (np.arange(41) + 0.5) / 41
 """The weights of recall at which the models are compared."""
@@ -194,14 +195,16 @@ def _rivals(choice: Choice, drawn: Resampled, level: float) -> Rivals:
     if size == 1:
         return Rivals(None, math.nan, UNDEFINED, np.ones(1, np.bool_))
     optimism = np.array([mean_known(row) for row in drawn.inside - drawn.outside])
-    found = confidence_set(choice.gains - optimism, drawn.fixed, level)
+    values = choice.gains - optimism
+    stays = confidence_set(values, drawn.inside, level).stays
+    margin = confidence_set(values, drawn.fixed, level).margin
     first, second = choice.order[:2].tolist()
     ranked = np.argsort(-np.where(np.isnan(drawn.inside), -np.inf, drawn.inside), axis=0)
     inside, outside = (
         picked(values, ranked[0]) - picked(values, ranked[1]) for values in drawn[:2]
     )
     lead = float(choice.gains[first] - choice.gains[second]) - mean_known(inside - outside)
-    return _rivals_of(found, first, second, lead)
+    return _rivals_of(ConfidenceSet(stays, margin), first, second, lead)
 
 
 def _rivals_of(found: ConfidenceSet, first: int, second: int, lead: float) -> Rivals:
@@ -285,6 +288,9 @@ def _better_than_nothing(
     known = differences[~np.isnan(differences)]
     if known.size < 2:
         return None
+    if (known == 0).all():
+        # The choice is the trivial rule itself.
+        return False
     lead = float(choice.gains[choice.model]) - base.gain
     noise = float(np.quantile(known, 0.05)) - lead
     return bool(corrected - base.gain + noise > 0)
@@ -339,11 +345,12 @@ def _other_weights(contest: Contest, drawing: Drawing) -> OtherWeights | None:
 def _best_gains(contest: Contest, model: int, drawn: Floats) -> Floats:
     """Return the highest gain of a model in each replicate, at each weight of recall.
 
-    A rule can only be best if its lowest score has a positive, and of those that are allowed the
-    ones on their hull.
+    A rule can only be best if its lowest score has a positive or if it flags nothing, and of those
+    that are allowed the ones on their hull.
     """
     positive, negative = contest.class_rows[model]
-    rules = np.flatnonzero(np.diff(positive.flagged)) + 1
+    first = 0 if contest.task(model).allows_nothing else 1
+    rules = np.flatnonzero(np.diff(positive.flagged, prepend=-1))[first:]
     gains = np.full((len(drawn), WEIGHTS.size), -np.inf)
     sums = (positive.sums(drawn), negative.sums(drawn))
     for row, (tp, fp) in enumerate(zip(*sums, strict=True)):
@@ -404,6 +411,8 @@ def _plateau(contest: Contest, model: int, rule: int) -> Interval:
     gain = contest.objective.gain(counts)
     best = float(gain[rule])
     holds = (worth > -np.inf) & (gain >= best - _PLATEAU * abs(best))
+    if not holds[rule]:
+        return UNDEFINED
     low, high = _connected(holds, rule)
     return Interval(float(table.thresholds[high]), float(table.thresholds[low]))
 
@@ -520,7 +529,7 @@ def _verdict(
         _threshold_text(table, rule),
         decision,
         value,
-        turned * expected,
+        expected if turned > 0 else 0.0 - expected,
         _turned(interval, turned),
         options.confidence_level,
         kept,
@@ -561,4 +570,4 @@ def _beta(objective: Objective) -> float:
 
 def _turned(interval: Interval, sign: int) -> Interval:
     """Return the interval of costs where gains are given."""
-    return interval if sign > 0 else Interval(-interval.upper, -interval.lower)
+    return interval if sign > 0 else Interval(0.0 - interval.upper, 0.0 - interval.lower)

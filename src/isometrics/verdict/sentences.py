@@ -41,16 +41,6 @@ def shown(value: float) -> str:
     return number(value)
 
 
-def apart(*values: float) -> tuple[str, ...]:
-    """Return numbers with as many digits as tell them apart, two at least."""
-    texts: tuple[str, ...] = ()
-    for digits in range(2, 7):
-        texts = tuple(f"{value:.{digits}f}" for value in values)
-        if len(set(texts)) == len(set(values)):
-            break
-    return texts
-
-
 def _instruction(verdict: Verdict) -> str:
     rule = f"flag scores of {verdict.threshold_text} or more"
     if math.isinf(verdict.threshold) and verdict.threshold > 0:
@@ -152,17 +142,22 @@ def _constraint(kept: Kept, verdict: Verdict) -> str:
 
 def _threshold(verdict: Verdict) -> str:
     said = []
-    if not math.isnan(verdict.threshold_range.lower):
-        ends = " and ".join(map(number, verdict.threshold_range))
-        said.append(f"In 95% of the resamples the best threshold lay between {ends}.")
+    low, high = verdict.threshold_range
+    if low == math.inf:
+        said.append("In 95% of the resamples it was best to flag nothing.")
+    elif not math.isnan(low):
+        ends = f"was {number(low)}"
+        if low < high:
+            ends = f"lay between {number(low)} and {number(high)}"
+        said.append(f"In 95% of the resamples the best threshold {ends}.")
     low, high = verdict.plateau
-    if not math.isnan(low):
-        what = "99% of this value" if verdict.objective.higher_is_better else "at most 1% more cost"
-        verb = "reach" if verdict.objective.higher_is_better else "have"
-        if low == high:
-            said.append(f"No other threshold {verb}es {what}.".replace("havees", "has"))
-        else:
-            said.append(f"Thresholds from {number(low)} to {number(high)} {verb} {what}.")
+    gains = verdict.objective.higher_is_better
+    if low < high:
+        what = "reach 99% of this value" if gains else "cost at most 1% more"
+        said.append(f"Thresholds from {number(low)} to {number(high)} {what}.")
+    elif low == high:
+        what = "do not reach 99% of this value" if gains else "cost more than 1% more"
+        said.append(f"The thresholds next to it {what}.")
     return " ".join(said)
 
 

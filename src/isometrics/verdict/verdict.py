@@ -23,8 +23,8 @@ SCHEMA = "isometrics/verdict-1"
 """The name of the form that `Verdict.to_json` writes; docs/verdict.md describes it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept(Value):
     """How a choice keeps one constraint.
 
     Attributes
@@ -175,11 +175,10 @@ class Verdict(Value):
         return sentences.lines(self)
 
     def _columns(self) -> dict[str, Any]:
-        rows = [self.to_dict(), *(each.to_dict() for each in self.groups.values())]
-        flat = [_flat(row) for row in rows]
+        rows = [_flat(verdict) for verdict in (self, *self.groups.values())]
         names = ["(all rows)", *self.groups]
         columns: dict[str, Any] = {"group": names} if self.groups else {}
-        return columns | {name: [row[name] for row in flat] for name in flat[0]}
+        return columns | {name: [row[name] for row in rows] for name in rows[0]}
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return one row for the verdict, and one for each group, as a data frame.
@@ -300,16 +299,29 @@ def _without_nan(value: Any) -> Any:
     return value
 
 
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
+def _flat(verdict: Verdict) -> dict[str, Any]:
     """Return the single numbers and texts of a verdict as columns of a table."""
-    columns: dict[str, Any] = {}
-    for name in ("objective", "model", "threshold", "value", "expected"):
-        columns[name] = row[name]
-    columns["lower"], columns["upper"] = row["interval"]
-    for name in ("precision", "recall", "runner_up", "lead", "better_than_nothing"):
-        columns[name] = row[name]
-    columns |= row["counts"]
-    columns["confidence_set"] = ", ".join(row["confidence_set"])
-    for name in ("rows", "positives", "replicates", "sentence"):
-        columns[name] = row[name]
-    return columns
+    decision = verdict.decision
+    return {
+        "objective": str(verdict.objective),
+        "model": verdict.model,
+        "threshold": verdict.threshold,
+        "value": verdict.value,
+        "expected": verdict.expected,
+        "lower": verdict.interval.lower,
+        "upper": verdict.interval.upper,
+        "precision": decision.precision,
+        "recall": decision.recall,
+        "runner_up": verdict.runner_up,
+        "lead": verdict.lead,
+        "better_than_nothing": verdict.better_than_nothing,
+        "tp": decision.tp,
+        "fp": decision.fp,
+        "fn": decision.fn,
+        "tn": decision.tn,
+        "confidence_set": ", ".join(verdict.confidence_set),
+        "rows": verdict.rows,
+        "positives": verdict.positives,
+        "replicates": verdict.replicates,
+        "sentence": verdict.sentence(),
+    }
