@@ -24,7 +24,7 @@ OPTIONAL = (
 # These warn about their own doings.
 NOISY = ("mlflow", "skore", "torch", "torchmetrics")
 # These take seconds, or start what does.
-SLOW = {"docs/papers", "docs/ranking", "docs/scikit-learn", "docs/uncertainty"}
+SLOW = {"docs/papers", "docs/ranking", "docs/scikit-learn", "docs/uncertainty", "docs/verdict"}
 LARGE = {"pyspark", *NOISY}
 
 
