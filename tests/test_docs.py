@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
+import isometrics as iso
 from isometrics.cli import main
 
 ROOT = Path(__file__).parent.parent
@@ -123,3 +124,21 @@ def test_the_api_page_lists_every_public_name(module: str) -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"^::: isometrics\.(?:\w+\.)*(\w+)$", page, re.MULTILINE))
     assert set(importlib.import_module(module).__all__) <= listed
+
+
+def test_the_page_of_verdicts_lists_every_field() -> None:
+    page = (ROOT / "docs" / "verdict.md").read_text(encoding="utf-8")
+    analysis = iso.analyse([1, 0] * 20, list(range(40)), groups=["a"] * 20 + ["b"] * 20)
+    fields = analysis.verdict(n_resamples=20).to_dict()
+    assert "groups" in fields
+    assert [field for field in fields if f"`{field}`" not in page] == []
+
+
+def test_the_cells_of_the_page_of_verdicts_are_those_of_the_benchmark() -> None:
+    page, benchmark = (
+        (ROOT / folder / "verdict.md").read_text(encoding="utf-8").splitlines()
+        for folder in ("docs", "benchmarks")
+    )
+    cells = [line for line in page if line.startswith("| n ")]
+    assert len(cells) > 3
+    assert set(cells) <= set(benchmark)
