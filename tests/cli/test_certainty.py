@@ -54,13 +54,15 @@ def test_a_confidence_beyond_1_is_refused(call, predictions, tmp_path, command):
     assert list(tmp_path.glob("out*")) == []
 
 
-def test_bands_are_drawn(call, predictions, tmp_path):
+def test_bands_are_drawn(call, grouped, predictions, tmp_path):
     plain, banded = tmp_path / "plain.svg", tmp_path / "banded.svg"
     call("plot", predictions, "--space", "roc", "-o", plain)
     call("plot", predictions, "--space", "roc", *SURE, "-o", banded)
     assert banded.stat().st_size > plain.stat().st_size
     done = call("plot", predictions, "--space", "comparison", *SURE, "-o", plain, code=2)
     assert "choose another --space" in done.err
+    words = ["--group", "group", "--only", "north", *SURE, "-o", plain]
+    assert "leave --only out" in call("plot", grouped, *words, code=2).err
 
 
 def test_bands_are_in_the_report(call, predictions, tmp_path):

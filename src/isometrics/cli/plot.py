@@ -93,6 +93,8 @@ def plot(
     if certainty.wanted:
         if space == "comparison":
             raise ParameterError("--confidence draws bands around curves; choose another --space")
+        if only is not None:
+            raise ParameterError("--confidence draws bands of all rows; leave --only out")
         options["bands"] = certainty.options()
     _save(_drawn(analysis, space, only, options, title), output, form, dpi)
     if answers.json:
