@@ -20,8 +20,9 @@ POINTS = iso.OperatingPoints.from_scores(LABELS, SCORES["A"])
 FEW = {"n_resamples": 120, "random_state": 2}
 
 
+@pytest.mark.parametrize("stratified", [False, True])
 @pytest.mark.parametrize("space", ["roc", "pr", "prg", "tradeoff"])
-def test_replicates_are_the_curves_of_reweighted_tables(space):
+def test_replicates_are_the_curves_of_reweighted_tables(space, stratified):
     """The same seed draws the same replicates for a curve's height and for the whole curve."""
     place = 0.4
 
@@ -31,9 +32,10 @@ def test_replicates_are_the_curves_of_reweighted_tables(space):
         return float(getattr(points, space).interpolate(place))
 
     measure = Measure("height", height, Detail.RUNS)
-    drawn = {"n_resamples": 120, "random_state": np.random.SeedSequence(5).spawn(2)[0]}
-    curves = iso.bootstrap_curves(POINTS, space=space, x=[0.2, place], **drawn)
-    single = iso.bootstrap(POINTS, measures=measure, n_resamples=120, random_state=5)
+    drawn = {"n_resamples": 120, "stratified": stratified}
+    seed = np.random.SeedSequence(5).spawn(2)[0]
+    curves = iso.bootstrap_curves(POINTS, space=space, x=[0.2, place], random_state=seed, **drawn)
+    single = iso.bootstrap(POINTS, measures=measure, random_state=5, **drawn)
     np.testing.assert_allclose(curves.replicates[0, :, 1], single.replicates[0, 0], rtol=1e-12)
     assert curves.estimates[0, 1] == pytest.approx(height(POINTS), rel=1e-12)
 
@@ -105,6 +107,18 @@ def test_rows_that_decide_by_hand(space):
     assert moved.rows[0, 0] == pytest.approx(min(at.tp[0], 90 - at.tp[0], at.fp[0]))
 
 
+def test_the_fewest_rows_decide():
+    reversed_ = iso.OperatingPoints.from_scores(LABELS, -SCORES["A"])
+    fewest = set()
+    for points, threshold in ((POINTS, 1.5), (POINTS, 0.0), (reversed_, 0.0)):
+        at = points.at([threshold])
+        counts = {"tp": at.tp[0], "fn": at.fn[0], "fp": at.fp[0]}
+        curves = iso.bootstrap_curves(points, x=at.false_positive_rate, n_resamples=2)
+        assert curves.rows[0, 0] == pytest.approx(min(counts.values()))
+        fewest.add(min(counts, key=counts.get))
+    assert fewest == {"tp", "fn", "fp"}
+
+
 def test_how_probable_it_is_that_a_model_is_better():
     curves = iso.bootstrap_curves(LABELS, SCORES, space="tradeoff", x=[0, 0.3, 0.5, 1], **FEW)
     found = curves.better("A", "B")
@@ -132,6 +146,8 @@ def test_threads_clusters_weights_and_prevalence():
     moved = POINTS.at_prevalence(0.1)
     assert one.estimates[0, 0] == pytest.approx(float(moved.pr.interpolate(0.5)))
     assert list(one.to_frame("pandas").columns) == ["recall", "A", "B"]
+    alone = iso.bootstrap_curves(POINTS, n_resamples=2).to_frame("pandas")
+    assert list(alone.columns) == ["false_positive_rate", "estimate"]
     assert repr(one).startswith("CurveReplicates: 120 replicates in pr space at 1 places")
 
 

@@ -13,6 +13,7 @@ from isometrics.errors import (
     UndefinedWarning,
 )
 from isometrics.measures import f_at, optimal_f, optimal_threshold, precision_at, registered
+from isometrics.uncertainty.intervals import METHODS, interval_of
 
 NAMED = {each.name: each for each in registered()}
 
@@ -201,6 +202,33 @@ def test_methods_and_levels_use_the_same_replicates():
         result.with_intervals("exact")
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_ends_follow_from_replicates_by_each_method(method):
+    result = iso.bootstrap(POINTS, method=method, confidence_level=0.9, **FEW)
+    assert result == iso.bootstrap(POINTS, **FEW).with_intervals(method, 0.9)
+    for column, measure in enumerate(result.measures):
+        acceleration, freedom = result.shapes[0, column]
+        assert result.interval(measure) == interval_of(
+            result.replicates[0, column],
+            result.estimates[0, column],
+            method=method,
+            level=0.9,
+            acceleration=acceleration,
+            freedom=freedom,
+        )
+
+
+def test_differences_are_those_of_paired_replicates():
+    for n_resamples in (2, 50):
+        result = iso.bootstrap(
+            LABELS, SCORES, measures="AUROC", method="normal", n_resamples=n_resamples
+        )
+        replicates = result.replicates[0, 0] - result.replicates[1, 0]
+        differences = result.differences()
+        assert differences.first == ("A",)
+        assert differences.standard_error[0] == pytest.approx(replicates.std(ddof=1))
+
+
 def test_replicates_without_a_class_are_announced_and_left_out():
     few = iso.OperatingPoints.from_scores([1, 1, 0, 0, 0, 0, 0], [6, 3, 5, 4, 2, 1, 0])
     with pytest.warns(UndefinedWarning, match=r"of 500 replicates have no AUROC and are left out"):
@@ -250,6 +278,8 @@ def test_faces():
         result.interval()
     with pytest.raises(ParameterError, match="model must be one of 'A', 'B' but is None"):
         paired.interval("AUPR")
+    with pytest.raises(ParameterError, match=r"^model must be one of 'A', 'B' but is 'C'"):
+        paired.sentence("AUPR", "C")
     with pytest.raises(NotAnswerableError, match="differences need two models or more"):
         alone.differences()
 
