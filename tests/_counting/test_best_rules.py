@@ -1,0 +1,327 @@
+"""The best rule under many weightings, against all rules with fractions, by every kernel."""
+
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics._counting import best_rule_loops
+from isometrics._counting.best_rules import (
+    NO_RULE,
+    Chosen,
+    Counts,
+    Ranking,
+    Task,
+    choose_plain,
+    compiled,
+    lower_bound,
+    worth_of,
+)
+from isometrics.spaces.pr import f_weights
+
+NO_LEVELS = {"min_precision": -1.0, "min_recall": -1.0, "most_flagged": inf}
+NEAR = Fraction(1, 10**9)
+
+
+def task_of(*, beta=1.0, costs=None, z=0.0, effective=1.0, ratio=0.0, **levels):
+    first, second = f_weights(beta) if costs is None else costs
+    return Task(
+        costs is not None,
+        first,
+        second,
+        **(NO_LEVELS | levels),
+        z=z,
+        effective=effective,
+        allows_nothing=costs is not None or beta == inf,
+        ratio=ratio,
+    )
+
+
+def totals_of(weights, ranking):
+    row_weight = ranking.weight if ranking.weight.size else np.ones(ranking.unit.size)
+    drawn = weights[:, ranking.unit] * row_weight
+    sums = [drawn[:, rows].sum(axis=1) for rows in (ranking.positive, ~ranking.positive)]
+    return np.stack(sums, axis=1)
+
+
+def by_plain(weights, ranking, task):
+    chosen = Chosen.empty(len(weights))
+    choose_plain(weights, totals_of(weights, ranking), ranking.split(), task, chosen)
+    return chosen
+
+
+def by_loop(weights, ranking, task):
+    chosen = Chosen.empty(len(weights))
+    with np.errstate(all="ignore"):
+        best_rule_loops.choose(weights, totals_of(weights, ranking), ranking, task, chosen)
+    return chosen
+
+
+def by_compiled_loop(weights, ranking, task):
+    pytest.importorskip("numba")
+    chosen = Chosen.empty(len(weights))
+    compiled()(weights.astype(np.float32), totals_of(weights, ranking), ranking, task, chosen)
+    return chosen
+
+
+def assert_same_bits(found, expected):
+    for array, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(array, other)
+
+
+# ---------------------------------------------------------------------- all rules, with fractions
+
+
+def rules_of(ranking, multiplicity):
+    """Return tp and fp of each rule, the one that flags nothing first, as fractions."""
+    row_weight = ranking.weight if ranking.weight.size else np.ones(ranking.unit.size)
+    rules = [(Fraction(0), Fraction(0))]
+    tp = fp = Fraction(0)
+    rows = zip(ranking.unit, ranking.positive, ranking.last, row_weight, strict=True)
+    for unit, positive, last, weight in rows:
+        drawn = Fraction(float(multiplicity[unit])) * Fraction(float(weight))
+        tp, fp = (tp + drawn, fp) if positive else (tp, fp + drawn)
+        if last:
+            rules.append((tp, fp))
+    return rules
+
+
+def margins(task, tp, fp, positives, negatives):
+    """Yield by how much a rule keeps each level; below 0 it does not."""
+    flagged = tp + fp
+    if not task.allows_nothing:
+        yield Fraction(1 if flagged > 0 else -1)
+    for level, part, whole in (
+        (task.min_precision, tp, flagged),
+        (task.min_recall, tp, positives),
+    ):
+        if level >= 0:
+            yield bound(part, whole, task) - Fraction(level) if whole else Fraction(-1)
+    if task.most_flagged < inf:
+        yield Fraction(task.most_flagged) * (positives + negatives) - flagged
+
+
+def bound(part, whole, task):
+    share = part / whole
+    if task.z == 0:
+        return share
+    size = float(whole) * task.effective
+    z, p = task.z, float(share)
+    centre = p + z * z / (2 * size)
+    spread = z * (p * (1 - p) / size + z * z / (4 * size * size)) ** 0.5
+    return Fraction((centre - spread) / (1 + z * z / size))
+
+
+def gain_of(task, tp, fp, positives):
+    lost = Fraction(task.first) * (positives - tp) + Fraction(task.second) * fp
+    if task.costs:
+        return -lost
+    return tp / (tp + lost) if tp + lost else None
+
+
+def reference(ranking, multiplicity, task):
+    """Return gain and least margin of each rule; None where a class is missing."""
+    rules = rules_of(ranking, multiplicity)
+    positives, negatives = rules[-1]
+    if not (positives and negatives):
+        return None
+    scale = Fraction(1)
+    if task.ratio:
+        scale = positives * Fraction(task.ratio) / negatives
+        negatives = positives * Fraction(task.ratio)
+    found = []
+    for tp, fp in rules:
+        gain = gain_of(task, tp, fp * scale, positives)
+        kept = list(margins(task, tp, fp * scale, positives, negatives))
+        found.append((gain, Fraction(-1) if gain is None else min(kept, default=Fraction(1))))
+    return found
+
+
+@st.composite
+def rankings(draw):
+    size = draw(st.integers(2, 14))
+    scores = np.array(draw(st.lists(st.integers(0, 6), min_size=size, max_size=size)), float)
+    positive = np.array(draw(st.lists(st.booleans(), min_size=size, max_size=size)))
+    clustered = draw(st.booleans())
+    unit = np.arange(size)
+    if clustered:
+        unit = np.array(draw(st.lists(st.integers(0, 3), min_size=size, max_size=size)))
+    weight = None
+    if draw(st.booleans()):
+        # Quarters are added without rounding.
+        quarters = draw(st.lists(st.integers(1, 12), min_size=size, max_size=size))
+        weight = np.array(quarters) / 4
+    ranking = Ranking.of_rows(scores, positive, unit.astype(np.int32), weight)
+    units = int(unit.max()) + 1
+    rows = st.lists(st.integers(0, 3), min_size=units, max_size=units)
+    return ranking, np.array(draw(st.lists(rows, min_size=1, max_size=4)), float)
+
+
+OBJECTIVES = st.one_of(
+    st.sampled_from([0.0, 0.5, 1.0, 2.0, inf]).map(lambda beta: {"beta": beta}),
+    st.sampled_from([(0.5, 0.5), (0.75, 0.25), (4.0, 1.0), (1.0, 0.0), (0.0, 1.0)]).map(
+        lambda costs: {"costs": costs}
+    ),
+)
+LEVELS = st.fixed_dictionaries(
+    {},
+    optional={
+        name: st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
+        for name in ("min_precision", "min_recall", "most_flagged")
+    },
+)
+TASKS = st.builds(
+    lambda objective, levels, z, ratio: task_of(**objective, **levels, z=z, ratio=ratio),
+    OBJECTIVES,
+    LEVELS,
+    st.sampled_from([0.0, 0.0, 1.0, 1.96]),
+    st.sampled_from([0.0, 0.0, 1.0, 9.0, 1 / 3]),
+)
+HALF_THE_ROWS = Ranking.of_rows(
+    np.array([2.0, 1.0]), np.array([False, True]), np.arange(2, dtype=np.int32), None
+)
+
+
+@given(rankings(), TASKS)
+@example((HALF_THE_ROWS, np.ones((1, 2))), task_of(min_recall=0.0, beta=inf))
+def test_the_rule_is_the_best_of_all_that_are_allowed(drawn, task):
+    """Ties in exact arithmetic go to the highest threshold, where floats are exact too."""
+    ranking, weights = drawn
+    chosen = by_plain(weights, ranking, task)
+    exact = task.ratio == 0 and task.z == 0 and task.first in (0.0, 0.25, 0.5, 0.75, 1.0, 4.0)
+    for row, multiplicity in enumerate(weights):
+        found, rule = reference(ranking, multiplicity, task), chosen.rule[row]
+        if found is None:
+            assert rule == NO_RULE
+            continue
+        surely = [gain for gain, margin in found if margin > NEAR]
+        if exact:
+            allowed = [gain for gain, margin in found if margin >= 0]
+            best = max(allowed, default=None)
+            at = [i for i, (gain, margin) in enumerate(found) if margin >= 0 and gain == best]
+            assert rule == (at[0] if at else NO_RULE)
+        elif rule == NO_RULE:
+            assert not surely
+        else:
+            gain, margin = found[rule]
+            assert margin >= -NEAR
+            assert all(gain >= other - NEAR for other in surely)
+        if rule == NO_RULE:
+            assert np.isnan(chosen.tp[row])
+            assert np.isnan(chosen.fp[row])
+        else:
+            assert (chosen.tp[row], chosen.fp[row]) == rules_of(ranking, multiplicity)[rule]
+
+
+@given(rankings(), TASKS, st.data())
+def test_the_counts_of_a_fixed_rule_and_all_kernels_agree_to_the_bit(drawn, task, data):
+    ranking, weights = drawn
+    rule = data.draw(st.integers(0, int(ranking.rule[-1])))
+    task = task._replace(fixed=rule, fixed_end=ranking.end_of(rule))
+    chosen = by_plain(weights, ranking, task)
+    for row, multiplicity in enumerate(weights):
+        counts = (chosen.fixed_tp[row], chosen.fixed_fp[row])
+        assert counts == rules_of(ranking, multiplicity)[rule]
+    assert_same_bits(by_loop(weights, ranking, task), chosen)
+    assert_same_bits(by_compiled_loop(weights, ranking, task), chosen)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"beta": 0.0},
+        {"beta": 2.0},
+        {"beta": inf, "min_precision": 0.6},
+        {"beta": 0.0, "min_recall": 0.3, "z": 1.96, "effective": 0.7},
+        {"costs": (0.3, 0.7), "most_flagged": 0.2},
+        {"ratio": 20.0, "min_precision": 0.01, "min_recall": 0.1, "most_flagged": 0.9},
+    ],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_kernels_agree_on_more_rows_than_are_held_at_once(asked, weighted):
+    random = np.random.default_rng(5)
+    positive = random.random(1300) < 0.2
+    scores = (random.normal(positive) * 40).round()
+    weight = random.random(1300) if weighted else None
+    ranking = Ranking.of_rows(scores, positive, np.arange(1300, dtype=np.int32), weight)
+    weights = np.vstack([np.ones((1, 1300)), random.poisson(1.0, (2, 1300))])
+    task = task_of(**asked)._replace(fixed=20, fixed_end=ranking.end_of(20))
+    expected = by_plain(weights, ranking, task)
+    assert (expected.rule != NO_RULE).all()
+    assert_same_bits(by_loop(weights, ranking, task), expected)
+    assert_same_bits(by_compiled_loop(weights, ranking, task), expected)
+
+
+# ---------------------------------------------------------------------- the table of repeated rows
+
+
+@given(
+    rankings(),
+    st.one_of(
+        st.sampled_from([0.0, 0.5, 1.0, 2.0, inf]).map(lambda beta: ({"beta": beta},) * 2),
+        st.sampled_from([0.25, 0.5, 0.75]).map(
+            lambda cost: ({"cost": cost}, {"costs": (1 - cost, cost)})
+        ),
+        st.sampled_from([0.25, 0.5, 1.0]).map(
+            lambda level: ({"min_precision": level}, {"beta": inf, "min_precision": level})
+        ),
+        st.sampled_from([0.25, 0.5, 1.0]).map(
+            lambda level: ({"min_recall": level}, {"beta": 0.0, "min_recall": level})
+        ),
+    ),
+)
+def test_the_rule_is_that_of_best_threshold_on_the_repeated_rows(drawn, asked):
+    ranking, weights = drawn
+    ranking = ranking._replace(weight=np.empty(0))
+    of_table, of_task = asked
+    chosen = by_plain(weights, ranking, task_of(**of_task))
+    for row, multiplicity in enumerate(weights):
+        repeats = multiplicity[ranking.unit].astype(int)
+        labels = np.repeat(ranking.positive, repeats)
+        if labels.all() or not labels.any():
+            assert chosen.rule[row] == NO_RULE
+            continue
+        points = iso.OperatingPoints.from_scores(labels, np.repeat(-ranking.rule, repeats))
+        try:
+            decision = iso.best_threshold(points, **of_table)
+        except iso.errors.ParameterError:
+            assert chosen.rule[row] == NO_RULE
+            continue
+        assert (chosen.tp[row], chosen.fp[row]) == (decision.tp, decision.fp)
+        if decision.threshold < inf:
+            # A score that was not drawn adds nothing; the highest threshold is taken.
+            assert chosen.rule[row] == -decision.threshold
+
+
+# ---------------------------------------------------------------------- parts
+
+
+def test_room_for_some_weightings_is_a_view():
+    chosen = Chosen.empty(4)
+    part = chosen.part(slice(1, 3))
+    for array in part:
+        array[:] = 7
+    assert all((array[1:3] == 7).all() and array.size == 4 for array in chosen)
+
+
+@pytest.mark.parametrize("z", [0.0, 1.0, 1.96, 3.0])
+def test_the_bound_is_wilsons(z):
+    """At the bound, the share lies z standard errors above it (Wilson 1927)."""
+    share, size = np.array([0.0, 0.2, 0.5, 1.0]), 40.0
+    low = lower_bound(share, size, z)
+    np.testing.assert_allclose((share - low) ** 2, z * z * low * (1 - low) / size, atol=1e-12)
+    assert (low <= share + 1e-15).all()
+
+
+def test_a_share_above_1_by_rounding_has_a_bound():
+    assert lower_bound(1 + 2**-52, 5.0, 0.0) == 1 + 2**-52
+
+
+def test_a_gain_of_ones_own_is_maximised():
+    counts = Counts(np.array([[0.0, 1.0, 2.0]]), np.array([[0.0, 0.0, 3.0]]), 2.0, 3.0)
+    worth = worth_of(task_of(), counts, lambda counts: counts.tp - counts.fp)
+    np.testing.assert_array_equal(worth, [[-inf, 1.0, -1.0]])

@@ -1,0 +1,160 @@
+"""What a rule is chosen for: names, values, constraints, and what is refused."""
+
+from math import inf, isnan
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics._counting.best_rules import Counts
+from isometrics.decisions.objective import Constraint, Objective, parse_objective
+from isometrics.errors import ParameterError
+from isometrics.spaces.indices import index_named
+
+COUNTS = Counts(6.0, 2.0, 10.0, 30.0)
+POINTS = iso.OperatingPoints.from_counts([6], [2], positives=10, negatives=30)
+
+
+def parse(**asked):
+    return parse_objective(rows=40, **asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        ({}, "F1"),
+        ({"beta": 2}, "F2"),
+        ({"beta": 0.5}, "F (β 0.5)"),
+        ({"beta": 0}, "precision"),
+        ({"beta": inf}, "recall"),
+        ({"cost": 0.2}, "cost per row"),
+        ({"miss_cost": 5, "false_alarm_cost": 1}, "cost per row"),
+        ({"lam": 0.3}, "f-measure (λ 0.3)"),
+        ({"index": "cost"}, "cost (λ 0.5)"),
+        ({"min_precision": 0.8}, "recall with precision of 0.8 or more"),
+        ({"min_recall": 0.8}, "precision with recall of 0.8 or more"),
+        ({"budget": 10}, "recall with at most 25% flagged"),
+        ({"budget": 400}, "recall with at most 100% flagged"),
+        (
+            {"min_precision": 0.5, "min_recall": 0.25},
+            "F1 with precision of 0.5 or more and recall of 0.25 or more",
+        ),
+        (
+            {"min_precision": 0.8, "sure": 0.95},
+            "recall with precision of 0.8 or more (95% sure)",
+        ),
+        ({"beta": 2, "budget": 4}, "F2 with at most 10% flagged"),
+        ({"cost": 0.5, "min_recall": 0.5}, "cost per row with recall of 0.5 or more"),
+        ({"index": "cost", "budget": 4}, "cost (λ 0.5) with at most 10% flagged"),
+    ],
+)
+def test_an_objective_says_what_is_wanted(asked, text):
+    assert str(parse(**asked)) == text
+
+
+def test_without_anything_f1_is_wanted():
+    assert Objective().name == "F1"
+    assert parse() == Objective()
+
+
+@pytest.mark.parametrize("beta", [0, 0.5, 1, 2, inf])
+def test_f_is_that_of_the_table(beta):
+    objective = parse(beta=beta)
+    assert objective.value(COUNTS) == pytest.approx(POINTS.f(beta)[1], rel=1e-15)
+    assert objective.gain(COUNTS) == objective.value(COUNTS)
+    assert objective.higher_is_better
+    assert objective.allows_nothing == (beta == inf)
+
+
+@pytest.mark.parametrize(
+    ("asked", "cost"),
+    [
+        ({"cost": 0.25}, (0.75 * 4 + 0.25 * 2) / 40),
+        ({"miss_cost": 8, "false_alarm_cost": 1}, (8 * 4 + 2) / 40),
+    ],
+)
+def test_a_cost_is_that_of_a_row_and_its_gain_the_opposite(asked, cost):
+    objective = parse(**asked)
+    assert objective.value(COUNTS) == pytest.approx(cost)
+    assert objective.gain(COUNTS) == -objective.value(COUNTS)
+    assert not objective.higher_is_better
+    assert objective.allows_nothing
+
+
+@pytest.mark.parametrize("index", ["f-measure", "cost", "kulczynski"])
+@pytest.mark.parametrize("lam", [0.2, 0.5])
+def test_an_index_has_the_value_of_the_tradeoff_curve(index, lam):
+    points = iso.OperatingPoints.from_counts([3, 6, 10], [0, 2, 20], positives=10, negatives=30)
+    decision = iso.best_threshold(points, index=index, lam=lam)
+    objective = parse(index=index, lam=lam)
+    counts = Counts(decision.tp, decision.fp, 10, 30)
+    assert objective.value(counts) == pytest.approx(decision.value)
+    assert objective.index == index_named(index)
+    assert not objective.allows_nothing
+
+
+def test_an_index_of_rules_without_a_hit_is_0_and_of_the_empty_one_not_defined():
+    gain = parse(lam=0.5).gain(Counts(np.array([0.0, 0.0]), np.array([0.0, 3.0]), 10.0, 30.0))
+    np.testing.assert_array_equal(gain, [np.nan, 0.0])
+
+
+def test_precision_of_nothing_is_not_defined():
+    empty = Counts(0.0, 0.0, 10.0, 30.0)
+    assert isnan(empty.precision)
+    assert (empty.recall, empty.flagged) == (0, 0)
+    assert isnan(parse(beta=0).value(empty))
+
+
+def test_counts_at_another_ratio_have_scaled_negatives():
+    moved = COUNTS.at_ratio(9.0)
+    assert moved == Counts(6.0, 6.0, 10.0, 90.0)
+    assert COUNTS.at_ratio(0.0) is COUNTS
+
+
+@pytest.mark.parametrize(
+    ("constraint", "met", "missed"),
+    [
+        (Constraint("precision", 0.3), [0.3, 0.3 - 1e-15, 1.0], [0.29, np.nan]),
+        (Constraint("recall", 0.0), [0.0, 1.0], [np.nan]),
+        (Constraint("flagged", 0.1), [0.0, 0.1, 0.1 + 1e-16], [0.11, np.nan]),
+    ],
+)
+def test_a_constraint_is_met_to_the_rounding(constraint, met, missed):
+    assert constraint.met(np.array(met)).all()
+    assert not constraint.met(np.array(missed)).any()
+
+
+def test_a_constraint_reads_its_quantity():
+    levels = {name: float(Constraint(name, 0.5).of(COUNTS)) for name in ("precision", "recall")}
+    assert levels == {"precision": 0.75, "recall": 0.6}
+    assert Constraint("flagged", 0.5).of(COUNTS) == 0.2
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"beta": 1, "cost": 0.5}, "pass one objective only, but beta= and cost= are given"),
+        ({"beta": 1, "lam": 0.5}, "pass one objective only, but beta= and lam= are given"),
+        ({"cost": 0.5, "index": "cost"}, "but cost= and index= are given"),
+        ({"cost": 0.5, "miss_cost": 1}, "but cost= and miss_cost= and false_alarm_cost= are"),
+        ({"miss_cost": 1}, "miss_cost and false_alarm_cost belong together"),
+        ({"false_alarm_cost": 1}, "miss_cost and false_alarm_cost belong together"),
+        ({"miss_cost": -1, "false_alarm_cost": 1}, "miss_cost must be a finite number ≥ 0 but is"),
+        ({"miss_cost": 1, "false_alarm_cost": inf}, "false_alarm_cost must be a finite number"),
+        ({"miss_cost": 0, "false_alarm_cost": 0}, "are both 0; give what an error costs"),
+        ({"miss_cost": "high", "false_alarm_cost": 0}, "miss_cost must be a number"),
+        ({"sure": 0.95}, "give min_precision= or min_recall="),
+        ({"sure": 0.95, "budget": 3}, "give min_precision= or min_recall="),
+        ({"sure": 95, "min_recall": 0.5}, "sure must be"),
+        ({"min_precision": 1.5}, "min_precision must be"),
+        ({"min_recall": -0.5}, "min_recall must be"),
+        ({"budget": -1}, "budget must be a number ≥ 0 but is -1"),
+        ({"lam": 2}, "lam must be"),
+        ({"beta": -1}, "beta must be"),
+        ({"cost": 7}, "cost must be"),
+        ({"index": "other"}, "index must be"),
+    ],
+)
+def test_what_is_no_objective_is_refused(asked, message):
+    with pytest.raises(ParameterError, match=message):
+        parse(**asked)
