@@ -23,6 +23,7 @@ from pathlib import Path
 from statistics import NormalDist, fmean
 
 import torch
+
 from verdict import (
     BOOTSTRAPS,
     ENOUGH,
