@@ -38,6 +38,8 @@ def parse_number(value: object) -> int | float | None:
     >>> parse_number(True) is None
     True
     """
+    if type(value) in (int, float):
+        return value  # type: ignore[return-value]
     if isinstance(value, np.generic) and not isinstance(value, np.number):
         return None
     if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Counts
 
 
+# The GNU allocator returns freed memory to the system, and fetches it again page by page, until it
+# has seen a larger array freed (mallopt(3), M_TRIM_THRESHOLD); blocks of rows would pay that often.
+np.empty(1 << 19)
+
+
 class Rows(NamedTuple):
     """One row for each distinct score, in descending order, behind the empty rule."""
 

@@ -113,15 +113,24 @@ def log_rates(total: Floats, step: Floats) -> Floats:
     Long steps are few, because each adds its share to what the next ones start from. The logarithms
     of NumPy are not used for them: they depend on what the processor can do.
     """
-    if total[0] >= TINY and step.max() < SHORT * total.min():
-        rates: Floats = log_rate(total, step)
+    is_long = step >= SHORT * total
+    if total[:2].min() < TINY:  # totals rise, but for the first one
+        is_long |= total < TINY
+    (long,) = is_long.nonzero()
+    rates: Floats
+    if long.size == 0:
+        rates = log_rate(total, step)
         return rates
     # What overflows, just behind the empty rule, is multiplied by 0.
     with np.errstate(over="ignore", invalid="ignore"):
+        steps = step.take(long)
+        logs = _log1p(np.minimum(steps / total.take(long), _LARGEST))
+        logs /= steps
+        np.minimum(logs, _LARGEST, out=logs)
+        if long.size == total.size:
+            return logs
         rates = log_rate(total, step)
-        long = np.flatnonzero((step >= SHORT * total) | (total < TINY))
-        growth = np.minimum(step[long] / total[long], _LARGEST)
-        rates[long] = np.minimum(_log1p(growth) / step[long], _LARGEST)
+        rates[long] = logs
     return rates
 
 
@@ -129,18 +138,23 @@ def _log1p(values: Floats) -> Floats:
     """Return ln(1 + value), as the series of 2·artanh where that is short enough."""
     ratio = values / (2 + values)
     square = ratio * ratio
-    logs = np.zeros(values.size)
-    for power in range(_TERMS, -1, -1):
-        logs = logs * square + 1 / (2 * power + 1)
-    logs *= 2 * ratio
-    large = np.flatnonzero(values > _SERIES)
-    logs[large] = list(map(math.log1p, values[large].tolist()))
+    logs = _COEFFICIENTS[0] * square
+    for coefficient in _COEFFICIENTS[1:-1]:
+        logs += coefficient
+        logs *= square
+    logs += _COEFFICIENTS[-1]
+    ratio *= 2
+    logs *= ratio
+    (large,) = (values > _SERIES).nonzero()
+    if large.size:
+        logs[large] = list(map(math.log1p, values.take(large).tolist()))
     return logs
 
 
 _LARGEST = np.finfo(np.float64).max
-_SERIES, _TERMS = 0.1, 6
-"""Up to this value, what the series leaves out behind so many powers is below 1e-19 of the rest."""
+_SERIES = 0.1
+_COEFFICIENTS = tuple(1 / (2 * power + 1) for power in range(6, -1, -1))
+"""Up to `_SERIES`, what the series leaves out behind these powers is below 1e-19 of the rest."""
 
 
 def added_up(terms: Floats, lane: NDArray[np.intp] | None = None) -> float:
@@ -150,7 +164,7 @@ def added_up(terms: Floats, lane: NDArray[np.intp] | None = None) -> float:
     """
     lanes: Floats
     if lane is not None:
-        lanes = np.asarray(np.bincount(lane, terms, LANES), np.float64)
+        lanes = np.bincount(lane, terms, LANES)
     else:
         full = terms.size - terms.size % LANES
         lanes = np.zeros(LANES)
@@ -159,10 +173,12 @@ def added_up(terms: Floats, lane: NDArray[np.intp] | None = None) -> float:
             # The rest comes last.
             lanes += np.add.reduce(terms[:full].reshape(-1, LANES), axis=0)
     size = LANES
-    while size > 1:
+    while size > 8:
         size //= 2
         lanes = lanes[:size] + lanes[size:]
-    return float(lanes[0])
+    a, b, c, d, e, f, g, h = lanes.tolist()
+    total: float = ((a + e) + (c + g)) + ((b + f) + (d + h))
+    return total
 
 
 # ---------------------------------------------------------------------- loops that Numba compiles

@@ -132,9 +132,9 @@ class Path(NamedTuple):
     def first_row_from(self, x: Fraction) -> int:
         """Return the first row with at least x."""
         if self.x.dtype.kind == "i":
-            return int(np.searchsorted(self.x, math.ceil(x)))
+            return int(self.x.searchsorted(math.ceil(x)))
         nearest = float(x)
-        return int(np.searchsorted(self.x, nearest, "left" if nearest >= x else "right"))
+        return int(self.x.searchsorted(nearest, "left" if nearest >= x else "right"))
 
     def crossing(self, x: Fraction) -> Fraction:
         """Return the smallest y at which the path reaches x, exactly."""
@@ -174,7 +174,7 @@ class Path(NamedTuple):
                 found[name].append(pieces.total(terms[name](pieces)))
 
         first, last = self.first_row_from(lo), self.first_row_from(hi)
-        if self.at(last)[0] > hi:
+        if self.x[last].item() > hi:
             add(self._cut(last, lo, hi), terms)
             last -= 1
         added_up = {
@@ -193,7 +193,7 @@ class Path(NamedTuple):
             pieces = self._chunk(start, min(start + CHUNK, last), rising) if left else None
             if pieces is not None:
                 add(pieces, left)
-        if first <= last and self.at(first)[0] > lo:
+        if first <= last and self.x[first].item() > lo:
             add(self._cut(first, lo, hi), terms)
         return found
 
@@ -201,7 +201,7 @@ class Path(NamedTuple):
         x, y = self._floats(start, end)
         if not rising:
             return Pieces(_segments(x[:-1], y[:-1], x[1:], y[1:]))
-        rises = np.flatnonzero(x[1:] != x[:-1])
+        (rises,) = (x[1:] != x[:-1]).nonzero()
         if rises.size == 0:
             return None
         ends = rises + 1

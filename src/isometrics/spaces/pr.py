@@ -57,7 +57,7 @@ def linear(pieces: Pieces) -> Floats:
 def integer_steps(pieces: Pieces) -> Floats:
     """Areas under straight lines between points at every true positive from the start on."""
     whole = pieces.whole
-    if (whole.rise <= 1).all():
+    if whole.rise.max() <= 1:
         return linear(pieces)
     stepped = _stepped(pieces, pieces.end) - _stepped(pieces, pieces.begin)
     # Floats cannot count further steps, whose area differs from the exact one by less than 1.
