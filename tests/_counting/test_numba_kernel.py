@@ -135,6 +135,7 @@ def test_longer_samples(shape, size):
     check_kernels(labels, scores)
     check_kernels(labels, scores, each=64, slots=64)
     check_kernels(labels, scores, generator.integers(1, 9, size), each=64)
+    check_kernels(labels, scores, generator.random(size) + 0.1, each=64)
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
@@ -183,10 +184,10 @@ def test_longer_samples_as_python(monkeypatch, name):
 @pytest.mark.usefixtures("as_python")
 def test_crowded_parts_as_python():
     """Many keys in one narrow stretch of a bucket are more than insertion is good for."""
-    scores = np.append(np.arange(64), [2**40])
+    scores = np.append(np.arange(64) // 3, [2**40])
     labels = np.arange(scores.size) % 2 == 0
     shuffled = np.random.default_rng(1).permutation(scores.size)
-    check_kernels(labels[shuffled], scores[shuffled], np.ones(scores.size), each=100)
+    check_kernels(labels[shuffled], scores[shuffled], np.arange(1, 66) / 7, each=100)
     check_kernels(labels[shuffled], scores[shuffled], each=100, slots=4)
 
 

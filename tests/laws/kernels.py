@@ -104,6 +104,14 @@ def numpy_corners(*sample: np.ndarray) -> iso.OperatingPoints:
     return iso.OperatingPoints(_of_corners(table))
 
 
+def weighted(*sample: np.ndarray) -> iso.OperatingPoints:
+    """Let keys carry weights, also where all are 1."""
+    from isometrics._counting import numba_kernel as fast
+
+    rows = fast._count_weighted(*validated(*sample), threads=2, each=64)
+    return iso.OperatingPoints(table_of(rows))
+
+
 def tied(labels: np.ndarray, scores: np.ndarray) -> iso.OperatingPoints:
     """Count in the hash table, which gives up on samples of too many values."""
     from isometrics._counting import numba_kernel as fast
@@ -385,6 +393,13 @@ KERNELS: dict[str, Kernel] = {
         samples={"prevalences": (0.5, 0.1, 0.9)},
         exempt=ROWS_MISSING,
         whole=False,
+        **FAST,
+    ),
+    "Numba, weights": Kernel(
+        weighted,
+        loops=loops(
+            "numba_loops", "census", "spread", "sort_buckets", "block_sums", "fill_weighted"
+        ),
         **FAST,
     ),
     "Numba, as it chooses": Kernel(by_fast(), loops=CURVES, **FAST),

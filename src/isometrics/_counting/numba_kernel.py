@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.arrays import prepend_zero
+from isometrics._core.sample import as_thresholds
 from isometrics._counting import numba_loops
 from isometrics._counting.choice import threads_for
 from isometrics._counting.keys import BLOCK, SIGNED, Encoding, encoding_of
 from isometrics._counting.numba_loops import Coding
-from isometrics._counting.numpy_kernel import Rows, corners_of, trimmed
+from isometrics._counting.numpy_kernel import Rows, corners_of, order_of, running_sum, trimmed
 from isometrics._counting.numpy_kernel import count as plain_count
 
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ class Buckets(NamedTuple):
     starts: NDArray[np.uint64]
     positives: NDArray[np.int64]
     """The positives of all buckets before, one number more than there are buckets."""
+    weights: NDArray[Any] | None = None
+    """What the keys carry."""
 
     def scratch(self) -> tuple[NDArray[np.uint32], Keys]:
         """Return room for counts of parts, and for the keys of any bucket and one more."""
@@ -117,7 +120,13 @@ def sample_of(keys_of: Callable[[NDArray[np.intp]], Keys], size: int) -> Keys:
     return keys_of(some_rows(size, _SEEN))
 
 
-def spread_over(plan: BucketPlan, keys_of: KeysOfRows, room: Keys, threads: int) -> Buckets:
+def spread_over(
+    plan: BucketPlan,
+    keys_of: KeysOfRows,
+    room: Keys,
+    threads: int,
+    weights: NDArray[Any] | None = None,
+) -> Buckets:
     """Move keys, which `keys_of` makes of blocks of rows, into their buckets in `room`."""
     where = (plan.lowest, plan.cell_shift, plan.entries)
     rows = [round(share * room.size / threads) for share in range(threads + 1)]
@@ -132,28 +141,41 @@ def spread_over(plan: BucketPlan, keys_of: KeysOfRows, room: Keys, threads: int)
     starts = prepend_zero(np.cumsum(sizes.sum(axis=0)))
     places = starts[:-1] + np.cumsum(sizes, axis=0) - sizes
 
+    moved = None if weights is None else np.empty_like(weights)
+
     def move(part: int, start: int, end: int) -> None:
         for block in _blocks(start, end):
-            numba_loops.spread(keys_of(block), *where, places[part], room)
+            carried = None if weights is None else weights[block]
+            numba_loops.spread(keys_of(block), *where, places[part], room, carried, moved)
 
     in_threads(move, rows)
-    return Buckets(room, starts, prepend_zero(np.cumsum(positives)))
+    return Buckets(room, starts, prepend_zero(np.cumsum(positives)), moved)
 
 
-def sort(keys: Keys, *, threads: int = 1, each: int = ROWS_OF_A_BUCKET, depth: int = 0) -> None:
-    """Sort keys in place."""
+def sort(
+    keys: Keys,
+    weights: NDArray[Any] | None = None,
+    *,
+    threads: int = 1,
+    each: int = ROWS_OF_A_BUCKET,
+    depth: int = 0,
+) -> None:
+    """Sort keys in place, and with them the weights they carry; equal keys keep their order."""
     if depth == _DEEPEST:
+        if weights is not None:
+            weights[:] = weights[np.argsort(keys, kind="stable")]
         keys.sort()
         return
     ends = int(keys.min()), int(keys.max())
     plan = plan_of(sample_of(keys.__getitem__, keys.size), *ends, buckets_for(keys.size, each))
-    found = spread_over(plan, keys.__getitem__, np.empty_like(keys), threads)
+    found = spread_over(plan, keys.__getitem__, np.empty_like(keys), threads, weights)
     sort_long_buckets(found, each, depth)
 
     def sort_some(_part: int, first: int, last: int) -> None:
+        ends = np.uint64(first), np.uint64(last)
         places = found.scratch()[0]
         numba_loops.sort_buckets(
-            found.keys, found.starts, np.uint64(first), np.uint64(last), places, keys
+            found.keys, found.starts, *ends, places, keys, found.weights, weights
         )
 
     in_threads(sort_some, found.cuts(threads))
@@ -162,8 +184,9 @@ def sort(keys: Keys, *, threads: int = 1, each: int = ROWS_OF_A_BUCKET, depth: i
 def sort_long_buckets(found: Buckets, each: int, depth: int = 0) -> None:
     """Sort the buckets that have far more keys than planned, as keys of their own."""
     for bucket in np.flatnonzero(np.diff(found.starts) > _LONG * each):
-        start, end = found.starts[bucket : bucket + 2]
-        sort(found.keys[start:end], each=each, depth=depth + 1)
+        rows = slice(*found.starts[bucket : bucket + 2])
+        weights = None if found.weights is None else found.weights[rows]
+        sort(found.keys[rows], weights, each=each, depth=depth + 1)
 
 
 def in_threads(work: Callable[[int, int, int], Any], cuts: list[int]) -> list[Any]:
@@ -308,7 +331,10 @@ def count(
     threads = threads_for(scores.size) if threads is None else threads
     encoding = encoding_of(scores) if weights is None else None
     if encoding is None:
-        return plain_count(labels, scores, weights, corners=corners)
+        if scores.dtype.itemsize > 8:
+            return plain_count(labels, scores, weights, corners=corners)  # long doubles
+        rows = _count_weighted(labels, scores, weights, threads, each)
+        return corners_of(rows) if corners else rows
     packing = _Packing(labels, scores, encoding)
     if corners:
         rare = _rare(packing, threads)
@@ -349,6 +375,32 @@ def sorted_keys(
 
     in_threads(sort_some, found.cuts(threads))
     return room
+
+
+def _count_weighted(
+    labels: NDArray[np.bool_],
+    scores: NDArray[Any],
+    weights: Counts | None,
+    threads: int,
+    each: int,
+) -> Rows:
+    """Let keys carry the weights of their rows, those of negatives below 0."""
+    order = order_of(scores.dtype)
+    keys = order.keys(scores)
+    signs = 2 * labels.astype(np.int8) - 1
+    carried = signs.astype(np.int64) if weights is None else weights * signs
+    sort(keys, carried, threads=threads, each=each)
+    # The last of tied rows comes first, as in the NumPy kernel: sums of floats depend on it.
+    keys, carried = keys[::-1], carried[::-1]
+    sums = np.zeros((2, -(-keys.size // numba_loops.WIDTH)), carried.dtype)
+    numba_loops.block_sums(carried, sums)
+    before = np.array([prepend_zero(running_sum(side[:-1])) for side in sums])
+    tp, fp = np.empty(keys.size + 1, carried.dtype), np.empty(keys.size + 1, carried.dtype)
+    tp[0], fp[0] = 0, 0
+    distinct = int(numba_loops.fill_weighted(keys, carried, before, tp[1:], fp[1:]))
+    thresholds = as_thresholds(order.scores(keys[:distinct]))
+    infinity = np.array([np.inf], thresholds.dtype)
+    return trimmed(np.concatenate([infinity, thresholds]), tp, fp, distinct + 1)
 
 
 def _rare(packing: _Packing, threads: int) -> Rows | None:

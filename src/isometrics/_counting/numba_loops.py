@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     Keys = NDArray[Any]
     Places = NDArray[np.uint64]
+    Weights = Any
+    """An array, or None where keys carry nothing: Numba leaves the branches for them out."""
 
 
 U = np.uint64
@@ -77,13 +79,22 @@ def census(keys: Keys, lowest: np.uint64, shift: np.uint64, entries: Places, fou
 
 @njit(nogil=True, cache=True)
 def spread(
-    keys: Keys, lowest: np.uint64, shift: np.uint64, entries: Places, places: Places, out: Keys
+    keys: Keys,
+    lowest: np.uint64,
+    shift: np.uint64,
+    entries: Places,
+    places: Places,
+    out: Keys,
+    weights: Weights = None,
+    weights_out: Weights = None,
 ) -> None:
     """Move keys into their buckets; `places` has the next free place of each, and moves on."""
     for row in range(keys.size):
         bucket = bucket_of(U(keys[row]) - lowest, shift, entries)
         place = places[bucket]
         out[place] = keys[row]
+        if weights is not None:
+            weights_out[place] = weights[row]
         places[bucket] = place + ONE
 
 
@@ -127,33 +138,60 @@ def part_places(keys: Keys, start: np.uint64, end: np.uint64, places: NDArray[np
 
 @njit(nogil=True, cache=True)
 def put_in_order(
-    keys: Keys, start: np.uint64, end: np.uint64, out: Keys, places: NDArray[np.uint32]
+    keys: Keys,
+    start: np.uint64,
+    end: np.uint64,
+    out: Keys,
+    places: NDArray[np.uint32],
+    weights: Weights = None,
+    weights_out: Weights = None,
 ) -> None:
-    """Sort the keys of one bucket into the front of `out`."""
+    """Sort the keys of one bucket into the front of `out`; equal ones keep their order."""
     lowest, shift, parts, crowded = part_places(keys, start, end, places)
     size = end - start
     if parts == ZERO:
         for row in range(size):
             out[row] = keys[start + U(row)]
+            if weights is not None:
+                weights_out[row] = weights[start + U(row)]
         return
     for row in range(start, end):
         part = (U(keys[row]) - lowest) >> shift
         place = places[part]
         out[U(place)] = keys[row]
+        if weights is not None:
+            weights_out[U(place)] = weights[row]
         places[part] = place + np.uint32(1)
     if crowded:
         begin = ZERO
         for part in range(parts):
             stop = U(places[part])
             if stop - begin > INSERTED:
-                out[begin:stop].sort()
+                if weights is None:
+                    out[begin:stop].sort()
+                else:
+                    order = np.argsort(out[begin:stop], kind="mergesort")
+                    out[begin:stop] = out[begin:stop][order]
+                    weights_out[begin:stop] = weights_out[begin:stop][order]
             begin = stop
+    insert(out, size, weights_out)
+
+
+@njit(nogil=True, cache=True)
+def insert(keys: Keys, size: np.uint64, weights: Weights) -> None:
+    """Sort so many keys by insertion, none of which is far from where it belongs."""
     for row in range(ONE, size):
-        key, place = out[row], U(row)
-        while place > ZERO and out[place - ONE] > key:
-            out[place] = out[place - ONE]
+        key, place = keys[row], U(row)
+        if weights is not None:
+            weight = weights[row]
+        while place > ZERO and keys[place - ONE] > key:
+            keys[place] = keys[place - ONE]
+            if weights is not None:
+                weights[place] = weights[place - ONE]
             place -= ONE
-        out[place] = key
+        keys[place] = key
+        if weights is not None:
+            weights[place] = weight
 
 
 @njit(nogil=True, cache=True)
@@ -164,12 +202,18 @@ def sort_buckets(
     last: np.uint64,
     places: NDArray[np.uint32],
     out: Keys,
+    weights: Weights = None,
+    weights_out: Weights = None,
 ) -> None:
     """Sort the keys of some buckets into the same places of `out`."""
     for bucket in range(first, last):
         start, end = starts[bucket], starts[U(bucket) + ONE]
         if start < end:
-            put_in_order(keys, start, end, out[start:end], places)
+            if weights is None:
+                put_in_order(keys, start, end, out[start:end], places)
+            else:
+                carried = weights_out[start:end]
+                put_in_order(keys, start, end, out[start:end], places, weights, carried)
 
 
 @njit(nogil=True, cache=True)
@@ -297,6 +341,47 @@ def sift(
             counts[mine] += ONE
             last[mine] = max(last[mine], key)
     return filled
+
+
+WIDTH = 1024
+"""Weights that are added up together, as `numpy_kernel.running_sum` does."""
+
+
+@njit(nogil=True, cache=True)
+def block_sums(weights: NDArray[Any], sums: NDArray[Any]) -> None:
+    """Add up the weights of both classes, those of negatives being below 0, in each block."""
+    for block in range(sums.shape[1]):
+        positive = negative = sums[0, block]
+        for row in range(block * WIDTH, min((block + 1) * WIDTH, weights.size)):
+            weight = weights[row]
+            positive += max(weight, 0)
+            negative += max(-weight, 0)
+        sums[0, block], sums[1, block] = positive, negative
+
+
+@njit(nogil=True, cache=True)
+def fill_weighted(
+    keys: Keys, weights: NDArray[Any], before: NDArray[Any], tp: NDArray[Any], fp: NDArray[Any]
+) -> int:
+    """Fill in the sums of the weights of sorted keys up to each score; return their number.
+
+    `before` has the sums of all blocks before each. Distinct keys are moved to the front.
+    """
+    distinct = 0
+    tps = fps = before[0, 0]
+    for block in range(before.shape[1]):
+        positive = negative = before[0, 0]
+        for row in range(block * WIDTH, min((block + 1) * WIDTH, weights.size)):
+            weight = weights[row]
+            positive += max(weight, 0)
+            negative += max(-weight, 0)
+            # Two roundings of one sum may differ in the last bit across a border; counts never
+            # fall.
+            tps = max(tps, positive + before[0, block])
+            fps = max(fps, negative + before[1, block])
+            tp[distinct], fp[distinct], keys[distinct] = tps, fps, keys[row]
+            distinct += row + 1 == weights.size or keys[row + 1] != keys[row]
+    return distinct
 
 
 _GOLDEN, _HALF = U(0x9E3779B1), U(0xFFFFFFFF)

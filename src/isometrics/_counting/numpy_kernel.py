@@ -205,12 +205,13 @@ class Order:
     def scores(self, keys: NDArray[Any]) -> NDArray[Any]:
         """Read the scores back, exactly."""
         signed, word = _WORDS[self.dtype.name]
-        if self.dtype.kind == "u":
-            return keys.copy()
-        order: NDArray[Any] = (keys ^ word.type(1 << (self.bits - 1))).view(signed)
-        if self.dtype.kind == "f":
-            return flip_negatives(order).view(self.dtype)
-        return order
+        scores = np.empty(keys.size, self.dtype)
+        top = word.type(0 if self.dtype.kind == "u" else 1 << (self.bits - 1))
+        for rows in blocks(keys.size):
+            order: NDArray[Any] = (keys[rows] ^ top).view(signed)
+            bits = flip_negatives(order) if self.dtype.kind == "f" else order
+            scores[rows] = bits.view(self.dtype)
+        return scores
 
 
 def order_of(dtype: np.dtype[Any]) -> Order:

@@ -164,7 +164,7 @@ def added_up(terms: Floats, lane: NDArray[np.intp] | None = None) -> float:
     """
     lanes: Floats
     if lane is not None:
-        lanes = np.bincount(lane, terms, LANES)
+        lanes = np.asarray(np.bincount(lane, terms, LANES), np.float64)
     else:
         full = terms.size - terms.size % LANES
         lanes = np.zeros(LANES)
