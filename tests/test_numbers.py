@@ -49,9 +49,9 @@ def shown(plot, *given, **options):
     from matplotlib import pyplot as plt
 
     drawn = plot(*given, **options)
-    found = [line.get_xydata() for line in drawn.lines], drawn.get_xlim()
+    result = [line.get_xydata() for line in drawn.lines], drawn.get_xlim()
     plt.close("all")
-    return found
+    return result
 
 
 def plotted(name, **options):

@@ -68,12 +68,12 @@ def test_names_and_order_are_the_same_from_arrays_and_from_tables(kind):
     codes = np.unique(np.asarray(values), return_index=True, return_inverse=True)[1:]
     coded = pa.DictionaryArray.from_arrays(pa.array(codes[1]), pa.array(values).take(codes[0]))
     for given in (table, table.set_column(2, "g", coded)):
-        found = iso.read_predictions(given, group="g", keep_rows=True)
-        assert list(found.rows.groups.names) == list(analysed.rows.groups.names) == names
-        assert [*found.groups, *found.skipped] == sorted(
-            names, key=lambda name: (name in found.skipped, names.index(name))
+        result = iso.read_predictions(given, group="g", keep_rows=True)
+        assert list(result.rows.groups.names) == list(analysed.rows.groups.names) == names
+        assert [*result.groups, *result.skipped] == sorted(
+            names, key=lambda name: (name in result.skipped, names.index(name))
         )
-        assert (found.groups, found.skipped) == (analysed.groups, analysed.skipped)
+        assert (result.groups, result.skipped) == (analysed.groups, analysed.skipped)
 
 
 @pytest.mark.parametrize("library", [pd, pl])
@@ -166,9 +166,9 @@ def test_extension_types_are_read_as_they_are_stored():
         columns[name] = pa.ExtensionArray.from_storage(
             extension(f"own.{name}", stored.type), stored
         )
-    found = iso.read_predictions(pa.table(columns), weight="weight", group="g")
+    result = iso.read_predictions(pa.table(columns), weight="weight", group="g")
     expected = iso.analyse(LABELS, SCORES, sample_weight=[1, 0, 2, 1, 1, 1], groups=list("bababa"))
-    assert (found.models, found.groups) == (expected.models, expected.groups)
+    assert (result.models, result.groups) == (expected.models, expected.groups)
     classes = pa.array([0, 1])
     classes = pa.ExtensionArray.from_storage(extension("own.class", classes.type), classes)
     coded = pa.DictionaryArray.from_arrays(pa.array(LABELS), classes)
@@ -207,16 +207,16 @@ def categorical(kind, folder):
 @pytest.mark.parametrize("kind", ["pandas", "polars", "parquet", "arrow"])
 def test_a_category_without_rows_is_no_group(kind, keep_rows, tmp_path):
     given = categorical(kind, tmp_path)
-    found = iso.read_predictions(given, group="site", keep_rows=keep_rows)
-    assert list(found.groups) == ["a", "b"]
-    assert found.skipped == {}
-    assert found.groups == iso.analyse(LABELS, SCORES, groups=CATEGORIES).groups
+    result = iso.read_predictions(given, group="site", keep_rows=keep_rows)
+    assert list(result.groups) == ["a", "b"]
+    assert result.skipped == {}
+    assert result.groups == iso.analyse(LABELS, SCORES, groups=CATEGORIES).groups
 
 
 def test_intervals_of_a_file_with_a_category_without_rows(tmp_path):
     path = categorical("parquet", tmp_path)
-    found = iso.read_predictions(path, group="site", keep_rows=True)
-    assert found.bootstrap("AUROC", clusters=True, n_resamples=20, stratified=False)
+    result = iso.read_predictions(path, group="site", keep_rows=True)
+    assert result.bootstrap("AUROC", clusters=True, n_resamples=20, stratified=False)
 
 
 @pytest.mark.parametrize("keep_rows", [False, True])
@@ -224,10 +224,10 @@ def test_a_category_whose_rows_all_have_weight_zero_is_no_group(keep_rows):
     weights = [1, 0, 2, 1, 0, 0]
     frame = CATEGORICAL.assign(weight=weights)
     analysed = iso.analyse(LABELS, SCORES, groups=CATEGORIES, sample_weight=weights)
-    found = iso.read_predictions(frame, group="site", weight="weight", keep_rows=keep_rows)
-    assert list(found.groups) == list(analysed.groups) == ["b"]
-    assert found.groups == analysed.groups
-    assert found.skipped == analysed.skipped == {}
+    result = iso.read_predictions(frame, group="site", weight="weight", keep_rows=keep_rows)
+    assert list(result.groups) == list(analysed.groups) == ["b"]
+    assert result.groups == analysed.groups
+    assert result.skipped == analysed.skipped == {}
 
 
 # ---------------------------------------------------------------------- missing groups
@@ -307,12 +307,12 @@ INDEXES = {
 def test_the_index_of_pandas_is_no_column(index):
     plain = pd.DataFrame({"label": LABELS, "score": SCORES, "site": list("bababa")})
     frame = INDEXES[index](plain)
-    found = iso.read_predictions(frame)
+    result = iso.read_predictions(frame)
     expected = iso.read_predictions(pa.Table.from_pandas(frame, preserve_index=False))
-    assert found.description == expected.description
-    assert (found.models, found.groups) == (expected.models, expected.groups)
+    assert result.description == expected.description
+    assert (result.models, result.groups) == (expected.models, expected.groups)
     points = iso.OperatingPoints.from_scores(frame["label"], frame["score"])
-    assert found.models["score"] == points
+    assert result.models["score"] == points
 
 
 @pytest.mark.parametrize("role", ["group", "model"])
@@ -323,8 +323,8 @@ def test_batches_without_rows(role):
         [part.slice(0, 0) for part in parts[-1]], schema=table.schema
     )
     chunked = pa.Table.from_batches([empty, *parts, empty, *table.slice(2).to_batches(), empty])
-    found, expected = (iso.read_predictions(each, **{role: "name"}) for each in (chunked, table))
-    assert (found.models, found.groups) == (expected.models, expected.groups)
+    result, expected = (iso.read_predictions(each, **{role: "name"}) for each in (chunked, table))
+    assert (result.models, result.groups) == (expected.models, expected.groups)
 
 
 def test_batches_whose_rows_all_have_weight_zero():
@@ -332,9 +332,9 @@ def test_batches_whose_rows_all_have_weight_zero():
         {"label": LABELS, "score": SCORES, "g": list("bababa"), "w": [0, 0, 1, 1, 1, 1]}
     )
     chunked = pa.concat_tables([table.slice(0, 2), table.slice(2)])
-    found = iso.read_predictions(chunked, group="g", weight="w", keep_rows=True)
+    result = iso.read_predictions(chunked, group="g", weight="w", keep_rows=True)
     assert (
-        found.groups
+        result.groups
         == iso.analyse(LABELS[2:], SCORES[2:], groups=list("baba"), sample_weight=[1] * 4).groups
     )
-    assert list(found.rows.groups.names) == ["a", "b"]
+    assert list(result.rows.groups.names) == ["a", "b"]

@@ -157,12 +157,12 @@ def classes():
     paths = {*documented, *(f"isometrics.{name}" for name in iso.__all__)} - NO_RESULTS.keys()
     # Modules of integrations need packages that may be missing; they have no results but those
     # on the page.
-    found = {path: found_at(path) for path in paths}
+    result = {path: found_at(path) for path in paths}
     for module in pkgutil.walk_packages(iso.__path__, "isometrics."):
         if not re.search(r"cli|integrations|_counting|__main__|widget", module.name):
             importlib.import_module(module.name)
-    found |= {f"{cls.__module__}.{cls.__name__}": cls for cls in derived(Value)}
-    return {path: cls for path, cls in found.items() if isinstance(cls, type)}
+    result |= {f"{cls.__module__}.{cls.__name__}": cls for cls in derived(Value)}
+    return {path: cls for path, cls in result.items() if isinstance(cls, type)}
 
 
 def derived(cls):

@@ -30,7 +30,7 @@ def winners_at(models, index, lam):
 
     def best(rows):
         values = [value(index, row, totals, lam) for row in rows]
-        return max(found for found in values if found is not None)
+        return max(result for result in values if result is not None)
 
     values = {name: best(rows_of(points)) for name, points in models.items()}
     highest = max(values.values())
@@ -104,10 +104,10 @@ def test_weights_win_as_whole_counts_do(models, scale):
         for name, points in models.items()
     }
     for index in ("kulczynski", "cost"):
-        known, found = (iso.compare(given, index).winners for given in (models, scaled))
+        known, result = (iso.compare(given, index).winners for given in (models, scaled))
         for lam in weights(known):
-            if np.abs(np.append(known.lambda_lo, found.lambda_lo) - float(lam)).min() > 1e-6:
-                assert found.at(float(lam)) == known.at(float(lam))
+            if np.abs(np.append(known.lambda_lo, result.lambda_lo) - float(lam)).min() > 1e-6:
+                assert result.at(float(lam)) == known.at(float(lam))
 
 
 @given(models=rivals(models=(2, 3)))
@@ -126,12 +126,13 @@ def test_jaccard_has_the_winners_of_f(models):
 @settings(max_examples=30)
 def test_a_model_that_dominates_is_never_beaten(models):
     comparison = iso.compare(models, "f-measure")
-    one, other = models
-    if comparison.dominance.of(one, other) in ("dominates", "equal"):
+    first, second = models
+    if comparison.dominance.of(first, second) in ("dominates", "equal"):
         # In a tie both are named.
-        assert all({one, EVERYTHING} & set(names) for names in comparison.winners.names)
-    if comparison.hull_dominance.of(one, other) == "equal":
-        assert all(set(names) in ({one, other}, {EVERYTHING}) for names in comparison.winners.names)
+        assert all({first, EVERYTHING} & set(names) for names in comparison.winners.names)
+    if comparison.hull_dominance.of(first, second) == "equal":
+        tied = ({first, second}, {EVERYTHING})
+        assert all(set(names) in tied for names in comparison.winners.names)
 
 
 TOTALS = {"positives": 10, "negatives": 30}
@@ -167,9 +168,9 @@ def test_a_crossing_by_hand():
 
 def test_thresholds_at_both_ends_and_at():
     labels = [1, 0, 1, 1, 0, 0, 1, 0]
-    one = iso.OperatingPoints.from_scores(labels, [8, 7, 6, 5, 4, 3, 2, 1])
-    other = iso.OperatingPoints.from_scores(labels, [1, 8, 7, 6, 5, 4, 3, 2])
-    won = iso.compare({"one": one, "other": other}).winners
+    first = iso.OperatingPoints.from_scores(labels, [8, 7, 6, 5, 4, 3, 2, 1])
+    second = iso.OperatingPoints.from_scores(labels, [1, 8, 7, 6, 5, 4, 3, 2])
+    won = iso.compare({"one": first, "other": second}).winners
     assert won.names == (("one",),)
     assert (won.threshold_lo[0], won.threshold_hi[0]) == (8, 2)
     assert won.at(0.3) == ("one",)
@@ -240,12 +241,12 @@ def test_weights_summed_in_another_order_tie():
     rng = np.random.default_rng(5)
     labels, ranks, weight = rng.random(3000) < 0.2, rng.integers(0, 900, 3000), rng.random(3000)
     order = rng.permutation(3000)
-    one = iso.OperatingPoints.from_scores(labels, ranks + 90 * labels, sample_weight=weight)
-    other = iso.OperatingPoints.from_scores(
+    first = iso.OperatingPoints.from_scores(labels, ranks + 90 * labels, sample_weight=weight)
+    second = iso.OperatingPoints.from_scores(
         labels[order], (ranks + 90 * labels)[order], sample_weight=weight[order]
     )
     for index in ("f-measure", "folke"):
-        names = iso.compare({"one": one, "other": other}, index).winners.names
+        names = iso.compare({"one": first, "other": second}, index).winners.names
         assert {("one", "other")} <= set(names) <= {("one", "other"), (EVERYTHING,)}
 
 
@@ -307,7 +308,7 @@ def best_values(points, function, lam):
 
 def settled(states):
     """Whether a weight's neighbours on the grid have its state: curves may touch in one point."""
-    same = np.array([one == other for one, other in pairwise(states)])
+    same = np.array([first == second for first, second in pairwise(states)])
     return np.concatenate([[False], same]) & np.concatenate([same, [False]])
 
 
@@ -321,17 +322,17 @@ def test_winners_by_any_continuous_index_are_those_of_brute_force(name, models):
     highest = np.max(list(values.values()), axis=0)
     points = next(iter(models.values()))
     reached = {EVERYTHING: function(points.prevalence, 1.0, lam) >= highest - 1e-12}
-    reached |= {model: found >= highest - 1e-12 for model, found in values.items()}
+    reached |= {model: result >= highest - 1e-12 for model, result in values.items()}
     expected = [
         (EVERYTHING,) if best[0] else tuple(compress(models, best[1:]))
         for best in zip(*reached.values(), strict=True)
     ]
     won = iso.compare(models, iso.Index(name, function)).winners
     assert (won.lambda_lo[1:] == won.lambda_hi[:-1]).all()
-    assert all(one != other for one, other in pairwise(won.names))
-    found = [won.names[row] for row in np.searchsorted(won.lambda_lo, lam, "right") - 1]
+    assert all(first != second for first, second in pairwise(won.names))
+    result = [won.names[row] for row in np.searchsorted(won.lambda_lo, lam, "right") - 1]
     for at in np.flatnonzero(settled(expected)):
-        assert found[at] == expected[at], lam[at]
+        assert result[at] == expected[at], lam[at]
 
 
 def test_a_tie_ends_inside_a_piece():
@@ -374,12 +375,12 @@ def test_a_short_lead_that_announces_itself_is_found(width):
 def test_useful_ranges_by_any_continuous_index(name, models):
     function, points = STRANGE[name], models["model 0"]
     lam = np.linspace(0, 1, 2001)
-    found = points.tradeoff(iso.Index(name, function)).useful_range()
+    result = points.tradeoff(iso.Index(name, function)).useful_range()
     trivial = np.maximum(
         function(1.0, 1 / points.positives, lam), function(points.prevalence, 1.0, lam)
     )
     lead = best_values(points, function, lam) - trivial
-    inside = ((found.lambda_lo[:, None] < lam) & (lam < found.lambda_hi[:, None])).any(axis=0)
+    inside = ((result.lambda_lo[:, None] < lam) & (lam < result.lambda_hi[:, None])).any(axis=0)
     # The same sum in another order differs in its last bit.
     clear = settled((lead > 0).tolist()) & ((lead > 1e-12) | (lead <= 0))
     assert ((lead > 0) == inside)[clear].all()
@@ -449,9 +450,9 @@ def test_a_sentence_names_ranges_of_one_model_together():
 
 def test_a_sentence_tells_close_ends_apart():
     totals = {"positives": 1000, "negatives": 100_000}
-    one = iso.OperatingPoints.from_counts([500, 1000], [0, 99_000], **totals)
-    other = iso.OperatingPoints.from_counts([999], [300], **totals)
-    assert iso.compare({"one": one, "other": other}).sentence() == (
+    first = iso.OperatingPoints.from_counts([500, 1000], [0, 99_000], **totals)
+    second = iso.OperatingPoints.from_counts([999], [300], **totals)
+    assert iso.compare({"one": first, "other": second}).sentence() == (
         "By f-measure, one is better for λ < 0.23112 and for λ > 0.99999, "
         "other for 0.23112 < λ < 0.99999."
     )

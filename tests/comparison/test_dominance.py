@@ -30,7 +30,7 @@ def verdict(leads):
 def beside(places, low, high):
     """Places, points just beside them, and the middles between them."""
     places = sorted({low, high, *places})
-    middles = [(one + other) / 2 for one, other in pairwise(places)]
+    middles = [(first + second) / 2 for first, second in pairwise(places)]
     near = [place + step for place in places for step in (-NEAR, 0, NEAR)]
     return [place for place in near + middles if low <= place <= high]
 
@@ -86,18 +86,18 @@ def test_the_law_catches_a_planted_bug(wrong):
 @given(rivals(models=(2, 2)).map(lambda named: tuple(named.values())))
 @settings(max_examples=60)
 def test_hulls_of_any_points(pair):
-    one, other = (points.hull() for points in pair)
-    assert dominance(*pair, hull=True).verdict == in_pr(one, other)
+    first, second = (points.hull() for points in pair)
+    assert dominance(*pair, hull=True).verdict == in_pr(first, second)
 
 
 @given(pairs, st.sampled_from(["roc", "prg"]))
 @settings(max_examples=60)
 def test_crossings_lie_on_both_curves_and_change_the_lead(pair, space):
-    found = dominance(*pair, space=space)
+    result = dominance(*pair, space=space)
     a, b = pair
-    assert (len(found) > 0) == (found.verdict == "cross")
-    assert all(one != other for one, other in pairwise(found.ahead))
-    for recall, rate in zip(found.recall, found.false_positive_rate, strict=True):
+    assert (len(result) > 0) == (result.verdict == "cross")
+    assert all(first != second for first, second in pairwise(result.ahead))
+    for recall, rate in zip(result.recall, result.false_positive_rate, strict=True):
         tp, fp = recall * a.positives, rate * a.negatives
         for points in pair:
             close = min(
@@ -107,9 +107,9 @@ def test_crossings_lie_on_both_curves_and_change_the_lead(pair, space):
             )
             assert close < 1e-6
     swapped = dominance(b, a, space=space, names=("B", "A"))
-    assert swapped.verdict == found.verdict
-    assert swapped.ahead == found.ahead
-    np.testing.assert_allclose(swapped.recall, found.recall, atol=1e-12)
+    assert swapped.verdict == result.verdict
+    assert swapped.ahead == result.ahead
+    np.testing.assert_allclose(swapped.recall, result.recall, atol=1e-12)
 
 
 def highest(points, tp):
@@ -125,13 +125,13 @@ CURVE_II = iso.OperatingPoints.from_counts([20], [500], **TOTALS)
 
 def test_davis_goadrich_figure_7():
     """The curve of larger area in ROC space has the smaller one in PR space, so they cross."""
-    found = dominance(CURVE_I, CURVE_II)
-    assert found.verdict == "cross"
-    assert found.leader is None
-    assert found.ahead == ("B",)
+    result = dominance(CURVE_I, CURVE_II)
+    assert result.verdict == "cross"
+    assert result.leader is None
+    assert result.ahead == ("B",)
     tp = Fraction(84 * 7 - 1916 * 13, 7 * 25 - 1916)
-    assert found.recall[0] == pytest.approx(float(tp / 20), rel=1e-15)
-    assert found.false_positive_rate[0] == pytest.approx(float(tp * 25 / 2000), rel=1e-14)
+    assert result.recall[0] == pytest.approx(float(tp / 20), rel=1e-15)
+    assert result.false_positive_rate[0] == pytest.approx(float(tp * 25 / 2000), rel=1e-14)
     assert dominance(CURVE_I, CURVE_II, space="prg").verdict == "cross"
 
 
@@ -147,35 +147,35 @@ def test_jumps_and_touches():
     totals = {"positives": 4, "negatives": 8}
     jump = iso.OperatingPoints.from_counts([2, 2, 4], [0, 4, 4], **totals)
     other = iso.OperatingPoints.from_counts([2, 4], [2, 2], **totals)
-    found = dominance(jump, other)
-    assert found.ahead == ("B",)
-    assert (found.recall[0], found.false_positive_rate[0]) == (0.5, 0.25)
+    result = dominance(jump, other)
+    assert result.ahead == ("B",)
+    assert (result.recall[0], result.false_positive_rate[0]) == (0.5, 0.25)
     touching = iso.OperatingPoints.from_counts([1, 2, 3], [1, 2, 3], **totals)
     around = iso.OperatingPoints.from_counts([1, 2, 3], [0, 2, 5], **totals)
-    found = dominance(around, touching)
-    assert found.ahead == ("B",)
-    assert found.recall[0] == 0.5
+    result = dominance(around, touching)
+    assert result.ahead == ("B",)
+    assert result.recall[0] == 0.5
 
 
 def test_counts_too_large_for_products_of_64_bits():
     """One negative of 10**12 decides, and no float can see it."""
     big = 10**12
     totals = {"positives": big, "negatives": big}
-    one = iso.OperatingPoints.from_counts([big // 3], [big // 7], **totals)
-    other = iso.OperatingPoints.from_counts([big // 3], [big // 7 + 1], **totals)
-    assert dominance(one, other).verdict == "A dominates"
-    assert dominance(other, one).verdict == "B dominates"
-    assert dominance(one, one, space="prg").verdict == "equal"
+    first = iso.OperatingPoints.from_counts([big // 3], [big // 7], **totals)
+    second = iso.OperatingPoints.from_counts([big // 3], [big // 7 + 1], **totals)
+    assert dominance(first, second).verdict == "A dominates"
+    assert dominance(second, first).verdict == "B dominates"
+    assert dominance(first, first, space="prg").verdict == "equal"
 
 
 def test_other_totals_are_compared_as_rates():
     double = iso.OperatingPoints.from_counts(
         [18, 26, 40], [0, 168, 4000], positives=40, negatives=4000
     )
-    found = dominance(CURVE_I, double, names=("one", "two"))
-    assert found.verdict == "equal"
-    assert not found.same_totals
-    assert repr(found).splitlines()[0] == (
+    result = dominance(CURVE_I, double, names=("one", "two"))
+    assert result.verdict == "equal"
+    assert not result.same_totals
+    assert repr(result).splitlines()[0] == (
         "Dominance: one and two are equal in ROC space; their totals differ, so rates are compared"
     )
     assert dominance(CURVE_I, double, space="prg").verdict == "equal"
@@ -194,70 +194,70 @@ def test_sums_of_weights_in_another_order_are_equal(seed):
     labels = np.append([True, False], rng.random(40) < 0.4)
     weights, ranks = rng.random(42) + 0.01, rng.integers(0, 12, 42)
     order = rng.permutation(42)
-    one = iso.OperatingPoints.from_scores(labels, ranks, sample_weight=weights)
-    other = iso.OperatingPoints.from_scores(
+    first = iso.OperatingPoints.from_scores(labels, ranks, sample_weight=weights)
+    second = iso.OperatingPoints.from_scores(
         labels[order], ranks[order], sample_weight=weights[order] / 3
     )
     for space in ("roc", "pr", "prg"):
-        found = dominance(one, other, space=space)
-        assert found.verdict == "equal"
-        assert len(found) == 0
+        result = dominance(first, second, space=space)
+        assert result.verdict == "equal"
+        assert len(result) == 0
 
 
 def test_weighted_curves_cross_where_whole_ones_do():
     scale = 1 / 7
     totals = {"positives": 20 * scale, "negatives": 2000 * scale}
-    one = iso.OperatingPoints.from_counts(
+    first = iso.OperatingPoints.from_counts(
         np.array([9, 13, 20]) * scale, np.array([0, 84, 2000]) * scale, **totals
     )
-    other = iso.OperatingPoints.from_counts([20 * scale], [500 * scale], **totals)
-    found, whole = dominance(one, other, space="prg"), dominance(CURVE_I, CURVE_II)
-    np.testing.assert_allclose(found.recall, whole.recall, rtol=1e-11)
-    np.testing.assert_allclose(found.false_positive_rate, whole.false_positive_rate, rtol=1e-11)
-    assert found.ahead == whole.ahead
+    second = iso.OperatingPoints.from_counts([20 * scale], [500 * scale], **totals)
+    result, whole = dominance(first, second, space="prg"), dominance(CURVE_I, CURVE_II)
+    np.testing.assert_allclose(result.recall, whole.recall, rtol=1e-11)
+    np.testing.assert_allclose(result.false_positive_rate, whole.false_positive_rate, rtol=1e-11)
+    assert result.ahead == whole.ahead
 
 
 def test_long_curves_are_compared_to_the_last_row():
     """A sample of rows shows most crossings; a lead of one row is found too."""
     labels = np.arange(20_000) % 3 == 0
     scores = -np.arange(20_000.0)
-    one = iso.OperatingPoints.from_scores(labels, scores)
+    first = iso.OperatingPoints.from_scores(labels, scores)
     swapped = labels.copy()
     swapped[[10_001, 10_002]] = swapped[[10_002, 10_001]]
-    other = iso.OperatingPoints.from_scores(swapped, scores)
-    assert dominance(one, other).verdict == "B dominates"
+    second = iso.OperatingPoints.from_scores(swapped, scores)
+    assert dominance(first, second).verdict == "B dominates"
     rng = np.random.default_rng(0)
     noise = iso.OperatingPoints.from_scores(labels, rng.random(20_000))
-    assert dominance_matrix({"one": one, "noise": noise}).of("one", "noise") == "cross"
+    assert dominance_matrix({"one": first, "noise": noise}).of("one", "noise") == "cross"
 
 
 def test_the_matrix_and_its_faces():
     perfect = iso.OperatingPoints.from_counts([20], [0], **TOTALS)
     models = {"I": CURVE_I, "II": CURVE_II, "<b>": perfect, "model": CURVE_I}
-    found = dominance_matrix(models)
-    assert found.of("I", "II") == "cross"
-    assert found.of("I", "<b>") == "is dominated"
-    assert found.of("<b>", "II") == "dominates"
-    assert found.of("model", "I") == "equal"
-    assert found.undominated() == ("<b>",)
-    assert "<b>" not in found._repr_html_()
-    assert found.to_frame("pandas").shape == (4, 5)
+    result = dominance_matrix(models)
+    assert result.of("I", "II") == "cross"
+    assert result.of("I", "<b>") == "is dominated"
+    assert result.of("<b>", "II") == "dominates"
+    assert result.of("model", "I") == "equal"
+    assert result.undominated() == ("<b>",)
+    assert "<b>" not in result._repr_html_()
+    assert result.to_frame("pandas").shape == (4, 5)
     assert dominance_matrix(models, hull=True, space="prg").of("<b>", "I") == "dominates"
     with pytest.raises(ParameterError, match="model must be one of 'I', 'II'"):
-        found.of("III", "I")
+        result.of("III", "I")
 
 
 def test_faces():
-    found = dominance(CURVE_I, CURVE_II, names=("I", "<i>"))
-    assert repr(found).startswith("Dominance: I and <i> cross once in ROC space")
-    assert "<i>" not in found._repr_html_()
-    assert found.to_frame("pandas")["ahead"].tolist() == ["<i>"]
-    assert repr(pickle.loads(pickle.dumps(found))) == repr(found)
+    result = dominance(CURVE_I, CURVE_II, names=("I", "<i>"))
+    assert repr(result).startswith("Dominance: I and <i> cross once in ROC space")
+    assert "<i>" not in result._repr_html_()
+    assert result.to_frame("pandas")["ahead"].tolist() == ["<i>"]
+    assert repr(pickle.loads(pickle.dumps(result))) == repr(result)
     better = iso.OperatingPoints.from_counts([20], [0], **TOTALS)
     assert repr(dominance(better, CURVE_I)).startswith("Dominance: A dominates B in ROC space")
     assert repr(dominance(CURVE_I, better)).startswith("Dominance: B dominates A in ROC space")
     with pytest.raises(ValueError, match="read-only"):
-        found.recall[0] = 0
+        result.recall[0] = 0
 
 
 def test_errors():

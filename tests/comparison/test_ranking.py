@@ -36,10 +36,10 @@ def test_models_are_ranked_by_all_areas():
     assert repr(ranking).startswith("Ranking: 3 models by 5 measures; ties share a mean rank")
     assert ranking.to_frame("pandas").shape == (3, 11)
     assert repr(pickle.loads(pickle.dumps(ranking))) == repr(ranking)
-    found = ranking.disagreement()
-    assert found.tasks == 1
-    assert len(found.pairs) == 10
-    assert found.kendall == pytest.approx(np.ones(10))
+    result = ranking.disagreement()
+    assert result.tasks == 1
+    assert len(result.pairs) == 10
+    assert result.kendall == pytest.approx(np.ones(10))
     with pytest.raises(ParameterError, match="measure must be one of 'AUROC'"):
         ranking.best("F1")
 
@@ -79,12 +79,12 @@ def test_disagreement_is_the_mean_over_tasks(drawn):
         if len(set(one)) > 1:
             kendall.append(stats.kendalltau(one, other).statistic)
             spearman.append(stats.spearmanr(one, other).statistic)
-    found = disagreement(tasks)
-    assert found.pairs == (("one", "other"),)
-    assert found.tasks == len(tasks)
-    assert found.undefined[0] == len(tasks) - len(kendall)
-    assert found.top_1[0] == pytest.approx(np.mean(first))
-    for mean, each in ((found.kendall, kendall), (found.spearman, spearman)):
+    result = disagreement(tasks)
+    assert result.pairs == (("one", "other"),)
+    assert result.tasks == len(tasks)
+    assert result.undefined[0] == len(tasks) - len(kendall)
+    assert result.top_1[0] == pytest.approx(np.mean(first))
+    for mean, each in ((result.kendall, kendall), (result.spearman, spearman)):
         assert mean[0] == pytest.approx(np.mean(each) if each else math.nan, nan_ok=True)
 
 
@@ -100,9 +100,9 @@ def test_the_best_three_with_a_tie_at_the_border():
 
 
 def test_measures_may_come_in_any_order():
-    one = {"a": {"x": 1, "y": 2}, "b": {"y": 1, "x": 3}}
-    other = {"a": {"y": 2, "x": 1}, "b": {"y": 1, "x": 3}}
-    assert disagreement([one, other]).kendall.tolist() == [-1]
+    first = {"a": {"x": 1, "y": 2}, "b": {"y": 1, "x": 3}}
+    second = {"a": {"y": 2, "x": 1}, "b": {"y": 1, "x": 3}}
+    assert disagreement([first, second]).kendall.tolist() == [-1]
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ def pairs_of(case):
 def all_pairs(factors):
     """Return the pairs of levels of all factors."""
     return {
-        ((one, level), (other, beside))
-        for one, other in combinations(factors, 2)
-        for level in factors[one]
-        for beside in factors[other]
+        ((first, level), (second, beside))
+        for first, second in combinations(factors, 2)
+        for level in factors[first]
+        for beside in factors[second]
     }
 
 
@@ -58,14 +58,14 @@ def _grown(pair, factors, impossible, left, draw):
             continue
         gains = {}
         for level in factors[factor]:
-            found = {
+            result = {
                 ((name, before), (factor, level))
                 if order.index(name) < order.index(factor)
                 else ((factor, level), (name, before))
                 for name, before in chosen.items()
             }
-            if found.isdisjoint(impossible):
-                gains[level] = len(found & left)
+            if result.isdisjoint(impossible):
+                gains[level] = len(result & left)
         if not gains:
             return None
         most = max(gains.values())

@@ -154,7 +154,7 @@ def test_the_arrow_table_is_refused(case):
 def test_the_arrow_table_gives_what_the_arrays_give(case):
     """The engines are compared with this one below."""
     given, _, options, _ = CASES[case]
-    found = outcome(given, options)
+    result = outcome(given, options)
     weight = given.column("weight").to_numpy() if "weight" in given.column_names else None
     scores = given.column("score")
     if pa.types.is_decimal(scores.type):
@@ -163,7 +163,7 @@ def test_the_arrow_table_gives_what_the_arrays_give(case):
     expected = iso.OperatingPoints.from_scores(
         labels, scores.to_numpy(), sample_weight=weight, pos_label=options.get("pos_label")
     )
-    assert_same(found, expected)
+    assert_same(result, expected)
 
 
 @pytest.mark.parametrize(
@@ -242,8 +242,8 @@ def test_large_whole_numbers_of_postgresql(server):
         "CREATE TABLE numbers (label int, score numeric)",
         f"INSERT INTO numbers VALUES {rows}",
     )
-    found = outcome(f"{server}?table=numbers", {})
-    assert_same(found, outcome(table([1, 0, 1, 0], given), {}))
+    result = outcome(f"{server}?table=numbers", {})
+    assert_same(result, outcome(table([1, 0, 1, 0], given), {}))
     stored(server, "INSERT INTO numbers VALUES (1, 'NaN')")
     assert outcome(f"{server}?table=numbers", {})[0] is MissingValueError
 

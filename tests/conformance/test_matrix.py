@@ -56,15 +56,15 @@ def check(given, case, capsys=None):
     if case["way"] == "command":
         check_command(given, case, wanted, capsys)
         return
-    found = outcome(given, case)
+    result = outcome(given, case)
     if isinstance(wanted, tuple):
-        assert found == wanted
+        assert result == wanted
         return
-    assert_same_analysis(found, wanted)
+    assert_same_analysis(result, wanted)
     if case["way"] == "keep_rows":
-        groups = found.rows.groups
+        groups = result.rows.groups
         assert list(() if groups is None else groups.names) == list(map(str, groups_of(case)))
-        assert count_groups([found.rows]).skipped == wanted.skipped
+        assert count_groups([result.rows]).skipped == wanted.skipped
 
 
 def words_of(case):
@@ -88,13 +88,13 @@ def check_command(path, case, wanted, capsys):
     assert list(answer["skipped"].items()) == list(wanted.skipped.items())
     rows = list(records(wanted.summary()._columns()))
     assert len(answer["summary"]) == len(rows)
-    for found, row in zip(answer["summary"], rows, strict=True):
-        assert list(found) == list(row)
+    for result, row in zip(answer["summary"], rows, strict=True):
+        assert list(result) == list(row)
         for name, value in row.items():
             if isinstance(value, float):
-                np.testing.assert_allclose(found[name], value, rtol=1e-12, atol=1e-12)
+                np.testing.assert_allclose(result[name], value, rtol=1e-12, atol=1e-12)
             else:
-                assert found[name] == value, name
+                assert result[name] == value, name
 
 
 @pytest.mark.parametrize("case", QUICK, ids=name_of)

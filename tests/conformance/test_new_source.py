@@ -78,10 +78,10 @@ def test_its_feeder_agrees_with_that_of_files(case):
     weight = "weight" if "weight" in given.column_names else None
     layout = Layout("label", {"score": "score"}, weight=weight, **options)
     try:
-        found = read_tables(records(given), layout, feeder=MergedTallies).points["score"]
+        result = read_tables(records(given), layout, feeder=MergedTallies).points["score"]
     except iso.IsometricsError as error:
-        found = (type(error), str(error))
-    assert_same(found, outcome(given, options))
+        result = (type(error), str(error))
+    assert_same(result, outcome(given, options))
 
 
 def test_the_source_is_read_as_any_other():
@@ -89,7 +89,7 @@ def test_the_source_is_read_as_any_other():
     table = pa.table({"label": labels, "a": scores, "b": -scores, "site": np.arange(50) % 2})
     options = {"label": "label", "scores": ["a", "b"], "group": "site"}
     source = records(table)
-    found, expected = (iso.read_predictions(each, **options) for each in (source, table))
-    assert found.models == expected.models
-    assert found.groups == expected.groups
+    result, expected = (iso.read_predictions(each, **options) for each in (source, table))
+    assert result.models == expected.models
+    assert result.groups == expected.groups
     assert source.rows == 0, "it is closed in the end"

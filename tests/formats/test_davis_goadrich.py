@@ -255,10 +255,10 @@ def test_curves_are_written_as_the_program_does(folder, table):
         (".spr", program.standard_pr()),
     ):
         formats.write(points, folder / f"x{name}", name)
-        found = numbers(folder / f"x{name}")
+        result = numbers(folder / f"x{name}")
         exact = np.array([[float(x), float(y)] for x, y in expected])
-        assert found.shape == exact.shape
-        assert np.allclose(found, exact, rtol=1e-12, atol=1e-15)
+        assert result.shape == exact.shape
+        assert np.allclose(result, exact, rtol=1e-12, atol=1e-15)
 
 
 @given(binary_samples(ties=False))

@@ -149,9 +149,9 @@ def test_csv_keeps_every_value(folder, rows, label):
     columns = {label: np.array(names, object), "s": np.array(scores)}
     formats.write(formats.Predictions(columns, label, {"s": "s"}), folder / "x.csv", "csv")
     with (folder / "x.csv").open(encoding="utf-8", newline="") as file:
-        header, *found = csv.reader(file)
+        header, *result = csv.reader(file)
     assert header == [label, "s"]
-    assert [(name, float(score)) for name, score in found] == rows
+    assert [(name, float(score)) for name, score in result] == rows
 
 
 def test_predictions_are_a_value():

@@ -58,7 +58,7 @@ def main(rank, folder):
         "gloo", init_method=f"file://{folder / 'meeting'}", rank=rank, world_size=2
     )
     curve, single, multilabel = PrecisionRecallGainCurve(), metrics(), several()
-    found = []
+    result = []
     # The second part shows that a result leaves each process with its own rows.
     for part in (0, 1):
         scores, target = rows(rank, part)
@@ -69,14 +69,14 @@ def main(rank, folder):
                 metric.update(scores[:, 0], target[:, 0])
         for metric in multilabel.values():
             metric.update(scores, target)
-        found.append(
+        result.append(
             {
                 "curve": [each.tolist() for each in curve.compute()],
                 "single": values(single),
                 "multilabel": values(multilabel),
             }
         )
-    (folder / f"{rank}.json").write_text(json.dumps(found), encoding="utf-8")
+    (folder / f"{rank}.json").write_text(json.dumps(result), encoding="utf-8")
     dist.destroy_process_group()
 
 

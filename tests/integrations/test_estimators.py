@@ -64,8 +64,8 @@ def brute_force(y, scores, beta):
     """Return the highest F_β of all thresholds, each evaluated on its own."""
     values = []
     for threshold in np.unique(scores):
-        found = scores >= threshold
-        tp, fp, fn = (found & y).sum(), (found & ~y).sum(), (~found & y).sum()
+        result = scores >= threshold
+        tp, fp, fn = (result & y).sum(), (result & ~y).sum(), (~result & y).sum()
         if math.isinf(beta):
             values.append(tp / (tp + fn))
         else:
@@ -90,8 +90,8 @@ def test_predictions_reach_the_highest_f_of_all_thresholds(rows, beta):
     best = brute_force(y, scores, beta)
     for meta in METAS:
         model = meta(prefit, cv="prefit", beta=beta).fit(X, y)
-        found = model.predict(X)
-        pooled = iso.OperatingPoints.from_scores(y, found)
+        result = model.predict(X)
+        pooled = iso.OperatingPoints.from_scores(y, result)
         assert pooled.f(beta)[1] == pytest.approx(best, rel=1e-12)
     assert FBetaThresholdClassifier(prefit, cv="prefit", beta=beta).fit(
         X, y

@@ -48,10 +48,10 @@ def run(store):  # noqa: ARG001 - the store must be chosen before a run starts
 
 def files_of(run_id, folder=None):
     client = mlflow.MlflowClient()
-    found = []
+    result = []
     for entry in client.list_artifacts(run_id, folder):
-        found += files_of(run_id, entry.path) if entry.is_dir else [entry.path]
-    return sorted(found)
+        result += files_of(run_id, entry.path) if entry.is_dir else [entry.path]
+    return sorted(result)
 
 
 def fetched(run_id, path):

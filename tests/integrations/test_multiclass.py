@@ -45,8 +45,8 @@ def test_multilabel_indicators(kind):
     tables = points_per_class(kind(INDICATOR), SCORES)
     by_label = points_per_class(LABELS, SCORES)
     assert list(tables) == [0, 1, 2]
-    for one, two in zip(tables.values(), by_label.values(), strict=True):
-        same(one, two)
+    for first, second in zip(tables.values(), by_label.values(), strict=True):
+        same(first, second)
     named = points_per_class(kind(INDICATOR), SCORES, classes=["a", "b", "c"])
     assert list(named) == ["a", "b", "c"]
 

@@ -76,9 +76,9 @@ def test_the_positive_class_may_stand_in_the_report_or_in_the_call(estimator, as
         (points,) = analysis.models.values()
         assert points.positives == np.count_nonzero(y[120:] == asked)
         assert points.roc.area() > 0.7
-    (one,), (other,) = inside.models.values(), outside.models.values()
-    assert np.array_equal(one.tp, other.tp)
-    assert np.array_equal(one.thresholds, other.thresholds)
+    (first,), (second,) = inside.models.values(), outside.models.values()
+    assert np.array_equal(first.tp, second.tp)
+    assert np.array_equal(first.thresholds, second.thresholds)
 
 
 def test_without_any_the_second_class_is_positive():
@@ -189,7 +189,7 @@ def test_the_summary_of_a_report_has_our_measures(pos_label):
     ours.add_metrics(report)
     frame = report.metrics.summarize(metric=list(ours.METRICS)).frame()
     (points,) = ours.analysis_of(report).models.values()
-    found = np.ravel(frame.to_numpy(float)).tolist()
+    result = np.ravel(frame.to_numpy(float)).tolist()
     positive = pos_label or "honest"
     expected = [
         points.roc.area(),
@@ -203,7 +203,7 @@ def test_the_summary_of_a_report_has_our_measures(pos_label):
             pos_label=positive,
         ),
     ]
-    assert found == pytest.approx(expected, abs=1e-12)
+    assert result == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_measures_of_a_comparison_and_a_cross_validation(two_models):

@@ -54,17 +54,17 @@ def batches(draw, several=False):
     """Draw some batches of both classes, in any floating types, with ties."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     shape = (2,) if several else ()
-    found = []
+    result = []
     for size in draw(st.lists(st.integers(0, 30), min_size=1, max_size=5)):
         scores = torch.from_numpy(rng.normal(size=(size, *shape)))
         if draw(st.booleans()):
             scores = scores.round(decimals=draw(st.integers(0, 1)))
         target = torch.from_numpy((rng.random((size, *shape)) < 0.4).astype(np.int64))
-        found.append((scores.to(draw(st.sampled_from(DTYPES))), target))
+        result.append((scores.to(draw(st.sampled_from(DTYPES))), target))
     ends = torch.tensor([0.25, 0.5], dtype=torch.float64)
     ends = ends if not several else ends[:, None].expand(2, 2)
     labels = torch.tensor([1, 0]) if not several else torch.tensor([[1, 0], [0, 1]])
-    return [*found, (ends, labels)]
+    return [*result, (ends, labels)]
 
 
 def joined(given_batches):
@@ -136,7 +136,7 @@ def test_labels_are_evaluated_one_by_one(found, max_bytes):
 @given(st.integers(0, 2**32), st.sampled_from(INTERPOLATIONS), st.integers(1, 5))
 def test_brackets_of_a_small_stream_hold_the_area(seed, interpolation, parts):
     scores, target = sample(1000, seed=seed)
-    found = list(zip(scores.chunk(parts), target.chunk(parts), strict=True))
+    result = list(zip(scores.chunk(parts), target.chunk(parts), strict=True))
     for metric, expected in (
         (
             BinaryAUPR(interpolation, max_bytes="4kB"),
@@ -144,7 +144,7 @@ def test_brackets_of_a_small_stream_hold_the_area(seed, interpolation, parts):
         ),
         (BinaryAUPRG(max_bytes="4kB"), iso.auprg_score(target, scores)),
     ):
-        updated(metric, found)
+        updated(metric, result)
         (lo, hi), value = metric.brackets(), metric.compute()
         assert lo < expected < hi
         assert abs(value - expected) <= (hi - lo) / 2
@@ -369,11 +369,11 @@ def test_collections_update_all_their_metrics(max_bytes):
         rows = slice(start, 600)
         for part in zip(scores[rows].split(100), target[rows].split(100), strict=True):
             collection.update(*part)
-        found = collection.compute()
-        assert found["auprg"].item() == close(iso.auprg_score(target[rows], scores[rows]))
-        assert found["aupr"].item() == iso.aupr_score(target[rows], scores[rows])
+        result = collection.compute()
+        assert result["auprg"].item() == close(iso.auprg_score(target[rows], scores[rows]))
+        assert result["aupr"].item() == iso.aupr_score(target[rows], scores[rows])
         linear = iso.aupr_score(target[rows], scores[rows], interpolation="linear")
-        assert found["linear"].item() == linear
+        assert result["linear"].item() == linear
     # Rows are kept once for all; accumulators are not shared.
     assert len(collection.compute_groups) == (1 if max_bytes is None else 3)
 
@@ -484,9 +484,9 @@ def test_two_processes_on_gloo_see_all_rows(tmp_path):
     specification = importlib.util.spec_from_file_location("gloo_worker", WORKER)
     worker = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(worker)
-    found = run_two_processes(tmp_path)
-    assert len(found) == 2
-    for part, results in enumerate(found):
+    result = run_two_processes(tmp_path)
+    assert len(result) == 2
+    for part, results in enumerate(result):
         places = [(rank, earlier) for earlier in range(part + 1) for rank in (0, 1)]
         scores, target = joined([worker.rows(*place) for place in places])
         first = target[:, 0], scores[:, 0]

@@ -60,8 +60,8 @@ def test_bands_of_one_model_share_its_colour_and_its_curve():
     bands = [curves.band("B", kind=kind) for kind in ("simultaneous", "pointwise")]
     ax = plot.band([*bands, curves.band("A $")])
     assert len(ax.lines) == 2
-    one, two, other = (tuple(drawn.get_facecolor()[0]) for drawn in ax.collections)
-    assert one == two != other
+    first, second, third = (tuple(drawn.get_facecolor()[0]) for drawn in ax.collections)
+    assert first == second != third
 
 
 def test_the_band_of_folds():

@@ -35,10 +35,10 @@ def test_both_kinds_side_by_side_are_told_apart():
     }
     _, ax = plt.subplots()
     assert plot.calibration_map(maps, ax) is ax
-    one, two = ax.get_lines()
-    assert one.get_label() == r"for \$cost\$"
-    assert one.get_linestyle() != two.get_linestyle()
-    assert one.get_color() != two.get_color()
+    first, second = ax.get_lines()
+    assert first.get_label() == r"for \$cost\$"
+    assert first.get_linestyle() != second.get_linestyle()
+    assert first.get_color() != second.get_color()
 
 
 def test_infinite_scores_are_not_drawn():

@@ -68,14 +68,14 @@ def test_tied_models_share_the_height_and_short_ranges_have_no_name():
 
 def test_crossings_beside_each_other_and_beside_the_borders_stay_legible():
     totals = {"positives": 1000, "negatives": 100_000}
-    one = iso.OperatingPoints.from_counts([1, 1000], [0, 99_000], **totals)
-    other = iso.OperatingPoints.from_counts([990, 999], [3, 500], **totals)
+    first = iso.OperatingPoints.from_counts([1, 1000], [0, 99_000], **totals)
+    second = iso.OperatingPoints.from_counts([990, 999], [3, 500], **totals)
     third = iso.OperatingPoints.from_counts([991, 995], [20, 100], **totals)
-    ax = plot.comparison(iso.compare({"one": one, "other": other, "$5": third}))
+    ax = plot.comparison(iso.compare({"one": first, "other": second, "$5": third}))
     labels = [text for text in ax.texts if text.get_text()[0].isdigit()]
     assert labels[0].get_text().endswith("e-06")
     assert labels[-1].get_ha() == "right"
-    assert len(labels) < len(iso.compare({"one": one, "other": other, "$5": third}).crossings)
+    assert len(labels) < len(iso.compare({"one": first, "other": second, "$5": third}).crossings)
     ax.figure.canvas.draw()
 
 
@@ -88,7 +88,7 @@ def test_labels_of_crossings_do_not_run_into_each_other(crossings):
     ax.figure.canvas.draw()
     boxes = sorted((text.get_window_extent() for text in ax.texts), key=lambda box: box.x0)
     assert boxes
-    assert all(one.x1 <= two.x0 for one, two in pairwise(boxes))
+    assert all(first.x1 <= second.x0 for first, second in pairwise(boxes))
 
 
 def test_all_indices_can_be_drawn():

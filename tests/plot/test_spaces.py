@@ -216,9 +216,9 @@ def test_isolines_have_their_values(space):
     count = 0
     for value in values:
         expected = function(value, space, SMALL.prevalence, **option)
-        found = [line for line in ax.lines if np.array_equal(line.get_data(), expected)]
-        assert len(found) == 1
-        count += found[0].get_label() == name
+        result = [line for line in ax.lines if np.array_equal(line.get_data(), expected)]
+        assert len(result) == 1
+        count += result[0].get_label() == name
     assert count == 1
     assert texts(ax) == [f"{value:g}" for value in values]
     assert name in legend_texts(ax)
@@ -331,7 +331,7 @@ def test_labels_of_a_hull_do_not_overlap():
         boxes = [text.get_window_extent() for text in ax.texts]
         assert 3 < len(boxes) < len(points.hull())
         assert not any(
-            one.overlaps(other) for row, one in enumerate(boxes) for other in boxes[:row]
+            first.overlaps(second) for row, first in enumerate(boxes) for second in boxes[:row]
         )
 
 

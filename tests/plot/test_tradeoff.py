@@ -54,10 +54,10 @@ def test_the_best_curve_and_what_it_is_read_against(name):
 
 def test_ends_of_pieces_and_names():
     ax = drawn(plot.tradeoff(SMALL))
-    found = SMALL.tradeoff().intervals
+    result = SMALL.tradeoff().intervals
     (ends,) = [each for each in ax.collections if isinstance(each, mpl.collections.LineCollection)]
     places = [path.vertices[0, 0] for path in ends.get_paths()]
-    np.testing.assert_allclose(places, found.lambda_lo[1:])
+    np.testing.assert_allclose(places, result.lambda_lo[1:])
     assert [text.get_text() for text in ax.texts] == ["threshold", "23", "16", "12", "10", "1"]
 
 

@@ -55,7 +55,7 @@ def test_titles_are_escaped_and_written_whatever_they_hold(tmp_path):
 
 def test_the_page_names_no_address():
     page = template()
-    found = set(re.findall(r"https?://[^\s\"'`<>\\]*", page))
+    result = set(re.findall(r"https?://[^\s\"'`<>\\]*", page))
     # Names of XML languages are no addresses: nothing is ever fetched from them.
     allowed = {
         "http://www.w3.org/1999/xhtml",
@@ -64,6 +64,6 @@ def test_the_page_names_no_address():
         "http://www.w3.org/2000/xmlns/",
         "http://www.w3.org/XML/1998/namespace",
     }
-    assert found <= allowed
+    assert result <= allowed
     assert not re.search(r"<(script|link|img)[^>]*(src|href)=(?!\"data:,\")", page)
     assert "sourceMappingURL" not in page

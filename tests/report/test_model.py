@@ -122,10 +122,10 @@ def test_the_document():
 def test_bands():
     roc = DrawnBand("roc", [0, 0.5, 1], [0, 0.4, np.nan], [0.1, 0.6, 1], confidence_level=0.9)
     tradeoff = DrawnBand("tradeoff", [0], [0], [1], "a", "simultaneous", index="jaccard")
-    (found, other) = report_model({"a": SMALL}, bands=[roc, tradeoff])["models"][0]["bands"]
-    assert (found["space"], found["kind"], found["level"]) == ("roc", "pointwise", 0.9)
-    assert unpacked(found["x"]).tolist() == [0, 0.5]
-    assert unpacked(found["hi"]).tolist() == [0.1, 0.6]
+    (result, other) = report_model({"a": SMALL}, bands=[roc, tradeoff])["models"][0]["bands"]
+    assert (result["space"], result["kind"], result["level"]) == ("roc", "pointwise", 0.9)
+    assert unpacked(result["x"]).tolist() == [0, 0.5]
+    assert unpacked(result["hi"]).tolist() == [0.1, 0.6]
     assert (other["space"], other["index"], other["kind"]) == (
         "tradeoff",
         "jaccard",

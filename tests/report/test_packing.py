@@ -15,9 +15,9 @@ floats = arrays(np.float64, st.integers(0, 30), elements=st.floats(allow_nan=Tru
 @given(integers | floats)
 def test_packing_is_exact(values):
     text = packed(values)
-    found = unpacked(text)
-    assert found.dtype == values.dtype
-    assert found.tobytes() == values.tobytes()
+    result = unpacked(text)
+    assert result.dtype == values.dtype
+    assert result.tobytes() == values.tobytes()
 
 
 def test_the_kind_is_named():

@@ -117,83 +117,83 @@ def rows_of(points, found):
 
 
 def test_counts_and_thresholds_are_the_same_to_the_bit(both):
-    for points, question, found in both:
-        if not rows_of(points, found):
+    for points, question, result in both:
+        if not rows_of(points, result):
             continue
-        assert np.array_equal(numbers(found["thresholds"]), points.thresholds, equal_nan=True)
+        assert np.array_equal(numbers(result["thresholds"]), points.thresholds, equal_nan=True)
         if is_whole(points) or "model" in question:
-            assert found["tp"] == points.tp.tolist()
-            assert found["fp"] == points.fp.tolist()
+            assert result["tp"] == points.tp.tolist()
+            assert result["fp"] == points.fp.tolist()
         else:
-            close(found["tp"], points.tp)
-            close(found["fp"], points.fp)
+            close(result["tp"], points.tp)
+            close(result["fp"], points.fp)
 
 
 def test_packed_again_the_data_is_the_same(both):
-    for points, question, found in both:
-        if "model" in question and rows_of(points, found):
+    for points, question, result in both:
+        if "model" in question and rows_of(points, result):
             for name in ("thresholds", "tp", "fp", "positives", "whole", "kind"):
-                assert found["packed"][name] == question["model"][name]
+                assert result["packed"][name] == question["model"][name]
 
 
 def test_areas(both):
-    for points, _, found in both:
-        if not rows_of(points, found):
+    for points, _, result in both:
+        if not rows_of(points, result):
             continue
         right = brackets(points)
-        assert list(found["areas"]) == list(right)
+        assert list(result["areas"]) == list(right)
         for name, (value, _) in right.items():
-            close(found["areas"][name], value)
+            close(result["areas"][name], value)
 
 
 def test_limits_of_thinned_tables_hold_the_areas_of_all_rows(both):
-    for points, _, found in both:
-        for name, (lo, hi) in found["limits"].items():
+    for points, _, result in both:
+        for name, (lo, hi) in result["limits"].items():
             value = brackets(points)[name].lo
             slack = 1e-9 * max(1, abs(value))
             assert float(lo) - slack <= value <= float(hi) + slack, name
 
 
 def test_hull_rows(both):
-    for points, question, found in both:
+    for points, question, result in both:
         hull = points.hull()
         if is_whole(points):
-            assert found["hull"]["tp"] == hull.tp.tolist()
-            assert found["hull"]["fp"] == hull.fp.tolist()
+            assert result["hull"]["tp"] == hull.tp.tolist()
+            assert result["hull"]["fp"] == hull.fp.tolist()
             assert np.array_equal(
-                numbers(found["hull"]["thresholds"]), hull.thresholds, equal_nan=True
+                numbers(result["hull"]["thresholds"]), hull.thresholds, equal_nan=True
             )
         elif "model" in question:
             # Sums of weights may be collinear but for their last bits.
-            close(found["areas"]["AUROC"], points.roc.area())
+            close(result["areas"]["AUROC"], points.roc.area())
 
 
 def test_best_thresholds(both):
-    for points, _, found in both:
+    for points, _, result in both:
         if not is_whole(points):
             continue
         optimal = iso.optimal_thresholds(points)
-        lo, hi = zip(*found["optima"], strict=True)
+        lo, hi = zip(*result["optima"], strict=True)
         close(lo, optimal.beta_squared_lo)
         close(hi, optimal.beta_squared_hi)
-        for beta, (threshold, tp, fp) in zip(BETAS, found["best"], strict=True):
+        for beta, (threshold, tp, fp) in zip(BETAS, result["best"], strict=True):
             best = iso.best_threshold(points, beta=beta)
             shown = best.threshold
             assert (float(threshold), tp, fp) == (shown, best.tp, best.fp) or math.isnan(shown)
-        for cost, threshold in zip(COSTS, found["cost"], strict=True):
+        for cost, threshold in zip(COSTS, result["cost"], strict=True):
             best = iso.best_threshold(points, cost=cost).threshold
             assert float(threshold) == best or math.isnan(best)
 
 
 def test_measures_of_rows(both):
-    for points, _, found in both:
-        if not rows_of(points, found):
+    for points, _, result in both:
+        if not rows_of(points, result):
             continue
-        for beta, f, gain in zip(BETAS, found["f"], found["f_gain"], strict=True):
+        for beta, f, gain in zip(BETAS, result["f"], result["f_gain"], strict=True):
             with np.errstate(invalid="ignore"):
                 close(f, points.f(beta))
                 close(gain, points.f_gain(beta))
-        for cost, accuracy in zip(COSTS, found["accuracy"], strict=True):
+        for cost, accuracy in zip(COSTS, result["accuracy"], strict=True):
             close(accuracy, points.accuracy(cost))
 
 
@@ -208,47 +208,47 @@ def coordinates(points):
 
 
 def test_coordinates_here_and_at_another_prevalence(both):
-    for points, question, found in both:
-        if not rows_of(points, found):
+    for points, question, result in both:
+        if not rows_of(points, result):
             continue
         moved = points.at_prevalence(question["prevalence"])
         for place, right in (("here", points), ("moved", moved)):
             for name, values in coordinates(right).items():
-                close(found[place][name], values)
-        close(found["moved_areas"]["AUPR"], moved.pr.area())
-        close(found["moved_areas"]["AUPRG"], moved.prg.area())
+                close(result[place][name], values)
+        close(result["moved_areas"]["AUPR"], moved.pr.area())
+        close(result["moved_areas"]["AUPRG"], moved.prg.area())
 
 
 def test_the_other_class(both):
-    for points, _, found in both:
-        if not rows_of(points, found):
+    for points, _, result in both:
+        if not rows_of(points, result):
             continue
         other = OperatingPoints.from_counts(
             points.tn[::-1], points.fn[::-1], positives=points.negatives, negatives=points.positives
         )
-        close(found["other"]["tp"], points.tn[::-1])
-        close(found["other"]["fp"], points.fn[::-1])
+        close(result["other"]["tp"], points.tn[::-1])
+        close(result["other"]["fp"], points.fn[::-1])
         for name, (value, _) in brackets(other).items():
-            close(found["other"]["areas"][name], value)
+            close(result["other"]["areas"][name], value)
 
 
 def test_histograms(both):
-    for points, _, found in both:
+    for points, _, result in both:
         right = histogram_of(points.table)
         if right is None:
-            assert found["histogram"] is None
+            assert result["histogram"] is None
             continue
-        if not rows_of(points, found):
+        if not rows_of(points, result):
             continue
-        assert (found["histogram"]["lo"], found["histogram"]["hi"]) == (right.lo, right.hi)
+        assert (result["histogram"]["lo"], result["histogram"]["hi"]) == (right.lo, right.hi)
         for name in ("positives", "negatives", "below", "above"):
-            close(found["histogram"][name], getattr(right, name))
+            close(result["histogram"][name], getattr(right, name))
 
 
 def test_tradeoff_values(both):
-    for points, _, found in both:
+    for points, _, result in both:
         for index in INDICES:
-            close(found["tradeoff"][index], points.tradeoff(index)(LAMBDAS))
+            close(result["tradeoff"][index], points.tradeoff(index)(LAMBDAS))
 
 
 def test_winners(page_programs, tmp_path, drawn_seed):
@@ -272,8 +272,8 @@ def test_winners(page_programs, tmp_path, drawn_seed):
         ]
     file = tmp_path / "questions.json"
     file.write_text(json.dumps({"tables": questions, "pairs": asked}))
-    found = ask(page_programs, file)["pairs"]
-    for pair, answer in zip(asked, found, strict=True):
+    result = ask(page_programs, file)["pairs"]
+    for pair, answer in zip(asked, result, strict=True):
         chosen = [models[member] for member in pair["members"]]
         if pair["prevalence"] is not None:
             chosen = [points.at_prevalence(pair["prevalence"]) for points in chosen]
@@ -289,5 +289,5 @@ def test_winners(page_programs, tmp_path, drawn_seed):
                     continue  # at a border rounding decides
                 assert set(names) == set(right.at(lam)), (index, lam)
     assert {NOTHING, EVERYTHING} & {
-        name for answer in found for index in answer.values() for at in index["at"] for name in at
+        name for answer in result for index in answer.values() for at in index["at"] for name in at
     }

@@ -33,10 +33,10 @@ def read(label, score, weight=None, **options):
 
 
 def refused(error, *columns, **options):
-    with pytest.raises(error) as found:
+    with pytest.raises(error) as result:
         read(*columns, **options)
-    assert type(found.value) is error
-    return str(found.value)
+    assert type(result.value) is error
+    return str(result.value)
 
 
 # ---------------------------------------------------------------------- offences over batches
@@ -100,10 +100,10 @@ def test_the_same_sentences_as_for_arrays():
 
 
 def test_rows_without_weight_are_absent_before_anything_is_looked_at():
-    found = read(
+    result = read(
         [1, 7, None, 0, 1, None], [0.5, NAN, None, 0.25, 0.75, 0.1], [1, 0, 0, 2, 3, 0]
     ).models["score"]
-    assert found == iso.OperatingPoints.from_scores(
+    assert result == iso.OperatingPoints.from_scores(
         [1, 0, 1], [0.5, 0.25, 0.75], sample_weight=[1, 2, 3]
     )
     said = refused(MissingValueError, [1, None, 0, 1], [0.5, 0.5, NAN, NAN], [1, 0, 0, 1])
@@ -121,20 +121,20 @@ def test_weights_beyond_words():
     said = refused(WeightError, [1, 0, 1], [0.5, 0.2, 0.1], beyond)
     assert said == "weight has values of 2**63 or more: 2 in all, the first at position 1"
     large = pa.array([2**62] * 4, pa.uint64())
-    found = read([1, 0, 1, 0], [0.5, 0.2, 0.1, 0.3], large).models["score"]
+    result = read([1, 0, 1, 0], [0.5, 0.2, 0.1, 0.3], large).models["score"]
     expected = iso.OperatingPoints.from_scores(
         [1, 0, 1, 0], [0.5, 0.2, 0.1, 0.3], sample_weight=[2**62] * 4
     )
-    assert found == expected
-    assert found.positives == 2.0**63
+    assert result == expected
+    assert result.positives == 2.0**63
 
 
 @pytest.mark.parametrize("dtype", [pa.bool_(), pa.uint8(), pa.int16()])
 def test_small_types_of_weights(dtype):
     weights = pa.array([1, 0, 1, 1]).cast(dtype)
-    found = read([1, 0, 1, 0], [0.5, 0.2, 0.1, 0.3], weights).models["score"]
-    assert found.tp.tolist() == [0, 1, 1, 2]
-    assert found.tp.dtype == np.int64
+    result = read([1, 0, 1, 0], [0.5, 0.2, 0.1, 0.3], weights).models["score"]
+    assert result.tp.tolist() == [0, 1, 1, 2]
+    assert result.tp.dtype == np.int64
 
 
 def test_decimals_that_do_not_fit():
@@ -166,10 +166,10 @@ DAY = datetime.date(2020, 1, 1)
 @pytest.mark.parametrize("values", [[[1], [2]], [{"a": 1}, {"a": 2}], [b"x", b"y"]], ids=str)
 def test_columns_of_other_kinds(error, roles, said, values):
     table = pa.table({"label": [1, 0], "score": [0.5, 0.2], "other": values})
-    with pytest.raises(error) as found:
+    with pytest.raises(error) as result:
         iso.read_predictions(table, **(ROLES | roles))
-    assert str(found.value).startswith(f"other holds {table.schema.field('other').type} values; ")
-    assert said in str(found.value)
+    assert str(result.value).startswith(f"other holds {table.schema.field('other').type} values; ")
+    assert said in str(result.value)
 
 
 @pytest.mark.parametrize("role", ["label", "scores", "weight"])
@@ -182,8 +182,8 @@ def test_dates_are_neither_labels_nor_numbers(role):
 def test_dates_are_groups():
     days = [DAY, DAY, DAY.replace(day=2), DAY.replace(day=2)]
     table = batched({"label": [1, 0, 1, 0], "score": [0.5, 0.2, 0.1, 0.4], "day": days}, 2)
-    found = iso.read_predictions(table, **ROLES, group="day")
-    assert list(found.groups) == ["2020-01-01", "2020-01-02"]
+    result = iso.read_predictions(table, **ROLES, group="day")
+    assert list(result.groups) == ["2020-01-01", "2020-01-02"]
 
 
 @pytest.mark.parametrize(
@@ -220,20 +220,20 @@ def test_unholdable_numbers():
     assert unholdable(pa.array([decimal.Decimal("1.25")])) is None
     exact, inexact = decimal.Decimal("0.500000000000000000"), decimal.Decimal("0.1")
     wide = pa.array([exact, inexact, None], pa.decimal128(30, 18))
-    found = unholdable(wide)
-    assert found.tolist() == [False, wide.cast(pa.float64())[1].as_py() != inexact, False]
+    result = unholdable(wide)
+    assert result.tolist() == [False, wide.cast(pa.float64())[1].as_py() != inexact, False]
     assert unholdable(pa.array([2**70, 5], pa.decimal128(38, 0))).tolist() == [True, False]
 
 
 def test_codes():
     for column in (pa.array(["a", None, "b", "a"]), pa.array(["a", None, "b", "a"]
                                                              ).dictionary_encode()):  # fmt: skip
-        found, distinct = codes(column)
-        assert found.tolist() == [0, -1, 1, 0]
+        result, distinct = codes(column)
+        assert result.tolist() == [0, -1, 1, 0]
         assert distinct == ["a", "b"]
     inside = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["a", None, "b"]))
-    found, distinct = codes(inside)
-    assert found.tolist() == [0, -1, 1]
+    result, distinct = codes(inside)
+    assert result.tolist() == [0, -1, 1]
     assert distinct == ["a", "b"]
 
 
@@ -257,8 +257,8 @@ def test_texts_that_are_numbers(text, number):
 def test_labels_that_appear_late():
     """Texts have other codes in each batch."""
     labels = ["no", "no", "yes", "no", "yes", "yes", "no"]
-    found = read(labels, list(range(7)), pos_label="yes").models["score"]
-    assert found == iso.OperatingPoints.from_scores(np.array(labels) == "yes", range(7))
+    result = read(labels, list(range(7)), pos_label="yes").models["score"]
+    assert result == iso.OperatingPoints.from_scores(np.array(labels) == "yes", range(7))
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,8 @@ def read(columns, tolerance=None, limits=None, **options):
 def test_any_sample(sample, tolerance, room, pieces):
     labels, scores = sample
     full = iso.OperatingPoints.from_scores(labels, scores)
-    found = read({"label": labels, "score": scores}, tolerance, PassLimits(room, pieces))
-    points = found.points["score"]
+    result = read({"label": labels, "score": scores}, tolerance, PassLimits(room, pieces))
+    points = result.points["score"]
     check(points, full, tolerance)
     if room >= labels.size:
         assert points.table == full.table
@@ -85,11 +85,11 @@ def curved(size, seed, prevalence=0.3):
 @pytest.mark.parametrize("prevalence", [0.3, 0.01])
 def test_a_long_sample(tolerance, prevalence):
     labels, scores = curved(4000, 7, prevalence)
-    found = read({"label": labels, "score": scores}, tolerance, PassLimits(400, 64))
-    points = found.points["score"]
+    result = read({"label": labels, "score": scores}, tolerance, PassLimits(400, 64))
+    points = result.points["score"]
     assert points.table.partial
     check(points, iso.OperatingPoints.from_scores(labels, scores), tolerance)
-    assert "counted in the cluster" in found.note
+    assert "counted in the cluster" in result.note
 
 
 def test_no_pass_collects_more_than_it_may(monkeypatch):
@@ -170,17 +170,17 @@ def test_groups_models_and_their_groups():
     columns["label"] = np.where(columns["site"] == 2, False, labels)
     expected = iso.read_predictions(pl.DataFrame(columns), group="site")
     for room in (10**6, 64):
-        found = read(columns, 0.05, PassLimits(room, 16), group="site", model="model")
-        assert list(found.points) == ["a", "b"]
-        assert list(found.groups) == ["1", "3"]
-        assert found.skipped == {"2": "only negatives"}
+        result = read(columns, 0.05, PassLimits(room, 16), group="site", model="model")
+        assert list(result.points) == ["a", "b"]
+        assert list(result.groups) == ["1", "3"]
+        assert result.skipped == {"2": "only negatives"}
         for model, full in expected.models.items():
-            check(found.points[model], full, 0.05)
+            check(result.points[model], full, 0.05)
         for group in ("1", "3"):
             for model, full in expected.groups[group].items():
-                check(found.groups[group][model], full, 0.05)
-    found = read({name: columns[name] for name in ("label", "score", "site")}, group="site")
-    assert found.groups["3"]["score"].table.kind is Kind.SCORES
+                check(result.groups[group][model], full, 0.05)
+    result = read({name: columns[name] for name in ("label", "score", "site")}, group="site")
+    assert result.groups["3"]["score"].table.kind is Kind.SCORES
 
 
 def test_models_in_columns_and_classes():
@@ -193,9 +193,9 @@ def test_models_in_columns_and_classes():
     }
     some = {name: columns[name] for name in ("label", "p_cat", "p_dog", "p_bird")}
     expected = iso.read_predictions(pl.DataFrame(some))
-    found = read(some)
-    assert list(found.points) == list(expected.models)
-    for name, points in found.points.items():
+    result = read(some)
+    assert list(result.points) == list(expected.models)
+    for name, points in result.points.items():
         assert points.table == expected.models[name].table
     absent = {"label": ["cat", "dog"] * 3, "dog": [0.5] * 6, "cow": [0.1] * 6, "cat": [0.5] * 6}
     layout = layout_of(peek(cluster(some)), label="label")
@@ -203,9 +203,9 @@ def test_models_in_columns_and_classes():
     source = cluster(absent)
     classes = {"dog": "dog", "cow": "cow", "cat": "cat"}
     layout = replace(layout, scores={name: name for name in classes}, classes=classes)
-    found = tables.read_tables(source, layout)
-    assert list(found.points) == ["dog", "cat"]
-    assert found.skipped == {"cow": "no row has this class"}
+    result = tables.read_tables(source, layout)
+    assert list(result.points) == ["dog", "cat"]
+    assert result.skipped == {"cow": "no row has this class"}
 
 
 def told(columns, **options):
@@ -302,8 +302,8 @@ def test_long_decimals_are_refused():
         scores = pa.array([Decimal(each) for each in (1, 2, 3, 4)], dtype)
         columns = pa.table({"label": [0, 1, 0, 1], "score": scores})
         if fine:
-            found = read(columns, scores="score").points["score"]
-            assert found.thresholds.tolist() == [INF, 4, 3, 2, 1]
+            result = read(columns, scores="score").points["score"]
+            assert result.thresholds.tolist() == [INF, 4, 3, 2, 1]
         else:
             assert told(columns, scores="score")[0] is ScoreError
 
@@ -418,11 +418,11 @@ def one_range(lo, hi, range_id=0, rows=2):
 def test_pieces_are_ranges_in_the_order_of_scores(scores, pieces):
     ordered = np.sort(np.array(scores)) + 0.0
     cuts = cut_ranges(one_range(ordered[0], ordered[-1]), np.array([pieces]), 5)
-    found = np.floor((ordered * cuts.factor - cuts.shift) * cuts.scale).astype(np.int64)
-    assert found[0] == 0
-    assert (np.diff(found) >= 0).all()
+    result = np.floor((ordered * cuts.factor - cuts.shift) * cuts.scale).astype(np.int64)
+    assert result[0] == 0
+    assert (np.diff(result) >= 0).all()
     if ordered[0] < ordered[-1]:
-        assert 1 <= found[-1] < pieces
+        assert 1 <= result[-1] < pieces
 
 
 def test_the_way_of_rows_leads_through_all_cuts():

@@ -416,9 +416,9 @@ def test_a_score_beside_columns_of_two_classes():
 )
 def test_positive_labels_take_the_type_of_the_column(kind, given, expected):
     columns = {"y": Peek(kind, []), "p": Peek("float", [])}
-    found = layout_of(columns, label="y", pos_label=given).pos_label
-    assert found == expected
-    assert type(found) is type(expected)
+    result = layout_of(columns, label="y", pos_label=given).pos_label
+    assert result == expected
+    assert type(result) is type(expected)
 
 
 @pytest.mark.parametrize(

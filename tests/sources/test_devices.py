@@ -174,8 +174,8 @@ def test_a_batch_with_nan_is_refused_and_leaves_no_trace(first):
     with pytest.raises(MissingValueError, match=r"y_score has missing values .* at position 200"):
         accumulator.update(more, broken)
     assert repr(accumulator) == before[0]
-    for name, found in accumulator.state().items():
-        np.testing.assert_array_equal(found, before[1][name])
+    for name, result in accumulator.state().items():
+        np.testing.assert_array_equal(result, before[1][name])
 
 
 @pytest.mark.usefixtures("way")
@@ -193,16 +193,16 @@ def test_rows_beyond_the_plan_are_counted_too():
 
 @pytest.mark.usefixtures("way")
 def test_accumulators_of_devices_merge_and_travel():
-    one, other = (iso.Accumulator(20_000).update(*batch) for batch in batches(2))
-    merged = iso.Accumulator.from_state(one.state()).merge(other)
+    first, second = (iso.Accumulator(20_000).update(*batch) for batch in batches(2))
+    merged = iso.Accumulator.from_state(first.state()).merge(second)
     assert len(merged) == 1200
-    assert len(one + other) == 1200
+    assert len(first + second) == 1200
     labels, scores = (np.concatenate(part) for part in zip(*batches(2), strict=True))
     value = iso.auroc_score(labels, scores)
     lo, hi = merged.brackets()["AUROC"]
     assert lo <= value <= hi
-    one.reset()
-    assert len(one) == 0
+    first.reset()
+    assert len(first) == 0
 
 
 def test_jax_arrays_are_counted_alike():
@@ -218,9 +218,9 @@ def test_jax_arrays_are_counted_alike():
     )
     of_torch.append(on_device(labels, scores))
     of_jax.append(on_device(*(jax.numpy.asarray(each.numpy()) for each in (labels, scores))))
-    one, other = of_torch.tally(), of_jax.tally()
+    first, second = of_torch.tally(), of_jax.tally()
     for column in ("lo", "hi", "positives", "negatives"):
-        np.testing.assert_array_equal(getattr(one, column), getattr(other, column))
+        np.testing.assert_array_equal(getattr(first, column), getattr(second, column))
 
 
 def test_integers_are_counted_on_the_host():

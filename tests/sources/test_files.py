@@ -76,10 +76,10 @@ def test_names_of_columns(tmp_path, column):
     pq.write_table(table, tmp_path / "x.parquet")
     mark = column.replace('"', '""')
     (tmp_path / "x.csv").write_text(CSV.replace("score", f'"{mark}"').replace("0.9", "inf"))
-    found = iso.read_predictions(tmp_path / "x.parquet", scores=column).models[column]
-    assert found == EXPECTED
-    found = iso.read_predictions(tmp_path / "x.csv", scores=column).models[column]
-    assert found.thresholds[1] == np.inf
+    result = iso.read_predictions(tmp_path / "x.parquet", scores=column).models[column]
+    assert result == EXPECTED
+    result = iso.read_predictions(tmp_path / "x.csv", scores=column).models[column]
+    assert result.thresholds[1] == np.inf
 
 
 # ---------------------------------------------------------------------- folders and patterns
@@ -131,8 +131,8 @@ def test_files_of_several_types_are_joined_where_that_is_exact(tmp_path):
     pq.write_table(arrow(), tmp_path / "a.parquet")
     whole = pa.table({"label": [1, 0], "score": pa.array([2, 3], pa.int32())})
     pq.write_table(whole, tmp_path / "b.parquet")
-    found = iso.read_predictions(tmp_path).models["score"]
-    assert found == iso.OperatingPoints.from_scores([*LABELS, 1, 0], [*SCORES, 2, 3])
+    result = iso.read_predictions(tmp_path).models["score"]
+    assert result == iso.OperatingPoints.from_scores([*LABELS, 1, 0], [*SCORES, 2, 3])
 
 
 def test_a_column_that_one_file_lacks_is_missing_there(tmp_path):
@@ -152,8 +152,8 @@ def test_the_widest_type_of_all_files_is_taken(tmp_path, kind, first, scores):
     write(pa.table({"label": labels, "score": pa.array(scores, first)}), tmp_path / f"a.{kind}")
     rest = [0.1, 0.1 + 1e-12, 0.1 + 2e-12]
     write(arrow([0, 1, 1], rest), tmp_path / f"b.{kind}")
-    found = iso.read_predictions(tmp_path).models["score"]
-    assert found == iso.OperatingPoints.from_scores([*labels, 0, 1, 1], [*scores, *rest])
+    result = iso.read_predictions(tmp_path).models["score"]
+    assert result == iso.OperatingPoints.from_scores([*labels, 0, 1, 1], [*scores, *rest])
 
 
 def test_types_that_have_no_common_one(tmp_path):
@@ -174,8 +174,8 @@ def test_texts_of_several_types_are_joined(tmp_path):
     pq.write_table(pa.table({"label": words, "score": [2, 3]}), tmp_path / "a.parquet")
     coded = pa.table({"label": words.dictionary_encode(), "score": [4, 5]})
     pq.write_table(coded, tmp_path / "b.parquet")
-    found = iso.read_predictions(tmp_path, pos_label="a").models["score"]
-    assert found == iso.OperatingPoints.from_scores([0, 1, 0, 1], [2, 3, 4, 5])
+    result = iso.read_predictions(tmp_path, pos_label="a").models["score"]
+    assert result == iso.OperatingPoints.from_scores([0, 1, 0, 1], [2, 3, 4, 5])
 
 
 def test_a_column_that_only_a_later_file_has(tmp_path):
@@ -198,10 +198,10 @@ def in_parts(folder):
 
 
 def test_links_to_files_and_folders_are_followed(tmp_path):
-    one, two = in_parts(tmp_path / "real")
+    first, second = in_parts(tmp_path / "real")
     (tmp_path / "links").mkdir()
-    (tmp_path / "links" / "x.csv").symlink_to(one)
-    (tmp_path / "links" / "folder").symlink_to(two.parent)
+    (tmp_path / "links" / "x.csv").symlink_to(first)
+    (tmp_path / "links" / "folder").symlink_to(second.parent)
     assert iso.read_predictions(tmp_path / "links").models["score"] == EXPECTED
     assert len(files_of(str(tmp_path / "links" / "**" / "*.csv"))) == 2
 
@@ -404,8 +404,8 @@ def test_two_columns_of_one_name(tmp_path):
 
 def test_text_without_a_header(tmp_path):
     (tmp_path / "x.csv").write_text(CSV.split("\n", 1)[1])
-    found = iso.read_predictions(tmp_path / "x.csv", label="column0", scores="column1")
-    assert found.models["column1"] == EXPECTED
+    result = iso.read_predictions(tmp_path / "x.csv", label="column0", scores="column1")
+    assert result.models["column1"] == EXPECTED
 
 
 @pytest.mark.parametrize("missing", ["NA", "", "N/A", "null", "NULL", "None"])
@@ -419,14 +419,14 @@ def test_missing_cells_are_refused(tmp_path, missing):
 def test_infinities(tmp_path, name):
     """DuckDB takes a column with such values for text."""
     (tmp_path / name).write_text("label,score\n1,inf\n0,-inf\n1,0.5\n0,Infinity\n")
-    found = iso.read_predictions(tmp_path / name).models["score"]
-    assert found == iso.OperatingPoints.from_scores([1, 0, 1, 0], [np.inf, -np.inf, 0.5, np.inf])
+    result = iso.read_predictions(tmp_path / name).models["score"]
+    assert result == iso.OperatingPoints.from_scores([1, 0, 1, 0], [np.inf, -np.inf, 0.5, np.inf])
 
 
 def test_columns_of_words_stay_words(tmp_path):
     (tmp_path / "x.csv").write_text("label,note,score\nspam,a,1\nham,,2\nspam,1,3\n")
-    found = iso.read_predictions(tmp_path / "x.csv", pos_label="spam").models["score"]
-    assert found == iso.OperatingPoints.from_scores([1, 0, 1], [1, 2, 3])
+    result = iso.read_predictions(tmp_path / "x.csv", pos_label="spam").models["score"]
+    assert result == iso.OperatingPoints.from_scores([1, 0, 1], [1, 2, 3])
 
 
 def test_numbers_and_words_in_one_column(tmp_path):

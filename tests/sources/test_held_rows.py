@@ -50,18 +50,18 @@ def test_the_same_rows_as_those_of_arrays():
     """Resampling a file is resampling its arrays."""
     analysis = iso.read_predictions(frame(), keep_rows=True)
     arrays = iso.analyse(LABELS, {"one": np.arange(8.0), "other": np.arange(8.0)[::-1]})
-    found = analysis.bootstrap("AUROC", n_resamples=50)
+    result = analysis.bootstrap("AUROC", n_resamples=50)
     np.testing.assert_array_equal(
-        found.replicates, arrays.bootstrap("AUROC", n_resamples=50).replicates
+        result.replicates, arrays.bootstrap("AUROC", n_resamples=50).replicates
     )
 
 
 def test_rows_that_intervals_may_need_are_kept_by_themselves():
-    found = iso.read_predictions(frame()).summary(confidence_level=0.9, n_resamples=50)
+    result = iso.read_predictions(frame()).summary(confidence_level=0.9, n_resamples=50)
     expected = iso.read_predictions(frame(), keep_rows=True).summary(
         confidence_level=0.9, n_resamples=50
     )
-    assert found.to_frame("pyarrow").equals(expected.to_frame("pyarrow"))
+    assert result.to_frame("pyarrow").equals(expected.to_frame("pyarrow"))
     one = frame().drop_columns("other")
     alone = iso.read_predictions(one)
     assert alone.rows is None
@@ -80,8 +80,8 @@ def test_rows_that_intervals_may_need_are_kept_by_themselves():
 
 def test_whole_groups_of_one_model_are_drawn():
     one = frame(group=GROUPS).drop_columns("other")
-    found = iso.read_predictions(one, group="group").bootstrap("AUROC", clusters=True)
-    assert "2 clusters" in repr(found)
+    result = iso.read_predictions(one, group="group").bootstrap("AUROC", clusters=True)
+    assert "2 clusters" in repr(result)
 
 
 def test_categories_without_rows_are_no_groups():

@@ -9,5 +9,5 @@ import isometrics as iso
 def test_a_positive_label_is_found_under_its_name(tmp_path, yes, no):
     file = tmp_path / "predictions.csv"
     file.write_text(f"y,score\n{yes},0.9\n{no},0.8\n{yes},0.7\n{no},0.1\n")
-    found = iso.read_predictions(file, pos_label=yes)
-    assert found.models["score"].roc.area() == 0.75
+    result = iso.read_predictions(file, pos_label=yes)
+    assert result.models["score"].roc.area() == 0.75

@@ -73,9 +73,9 @@ def test_blank_lines_longer_than_the_buffers_of_duckdb(tmp_path, before):
     lines = ["label,score", *FOUR]
     lines[before:before] = ["\r\n" * (5 * LONGEST // 4)]
     path.write_bytes("\r\n".join([*lines, ""]).encode())
-    found = iso.read_predictions(path)
-    assert found.models["score"].roc.area() == 0.75
-    assert found.description.startswith(f"{path}: ")
+    result = iso.read_predictions(path)
+    assert result.models["score"].roc.area() == 0.75
+    assert result.description.startswith(f"{path}: ")
     assert list(tmp_path.iterdir()) == [path]
 
 

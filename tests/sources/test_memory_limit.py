@@ -169,16 +169,16 @@ def test_more_columns_than_can_be_decoded_together(tmp_path, folder):
         f"cannot read 401 columns of {str(path)!r} together within the memory limit; raise "
         "memory_limit= to 320MB, or choose some of them with scores="
     )
-    found = iso.read_predictions(path, scores=scores[:20], memory_limit=LEAST)
-    assert list(found.models) == scores[:20]
+    result = iso.read_predictions(path, scores=scores[:20], memory_limit=LEAST)
+    assert list(result.models) == scores[:20]
     assert len(iso.read_predictions(path, scores=scores, memory_limit="320MB").models) == 400
 
 
 def test_the_first_rows_of_a_wide_file_have_all_columns_in_order(tmp_path):
     table = wide(7, 40)
     pq.write_table(table, tmp_path / "wide.parquet")
-    found = iso.read_predictions(tmp_path / "wide.parquet", scores=table.column_names[1:])
-    for name, points in found.models.items():
+    result = iso.read_predictions(tmp_path / "wide.parquet", scores=table.column_names[1:])
+    for name, points in result.models.items():
         expected = iso.OperatingPoints.from_scores(table["label"], table[name])
         assert points == expected
 

@@ -180,9 +180,9 @@ def test_the_description_of_a_server_has_no_password(monkeypatch):
             self.shown, self.given = name, (driver, address, table)
 
     monkeypatch.setattr(databases, "DriverTable", Table)
-    found = open_source("postgresql://me:hunter2@host/data?sslmode=require&table=s.t")
-    assert found.shown == "postgresql://host/data?table=s.t"
-    assert found.given == (
+    result = open_source("postgresql://me:hunter2@host/data?sslmode=require&table=s.t")
+    assert result.shown == "postgresql://host/data?table=s.t"
+    assert result.given == (
         "postgresql",
         "postgresql://me:hunter2@host/data?sslmode=require",
         ['"s"."t"', '"s.t"'],
@@ -329,8 +329,8 @@ def test_objects_that_begin_with_null():
     """The first rows of an object column may not tell its type; absent rows do not matter."""
     labels = pd.Series([None] * 1200 + ["a", "b", "a"], dtype=object)
     frame = pd.DataFrame({"label": labels, "score": range(1203), "w": [0] * 1200 + [1] * 3})
-    found = iso.read_predictions(frame, pos_label="a", weight="w", label="label", scores="score")
-    assert found.models["score"].tp.tolist() == [0, 1, 1, 2]
+    result = iso.read_predictions(frame, pos_label="a", weight="w", label="label", scores="score")
+    assert result.models["score"].tp.tolist() == [0, 1, 1, 2]
     with pytest.raises(MissingValueError, match="1200 in all, the first at position 0"):
         iso.read_predictions(frame, pos_label="a", weight=False, label="label", scores="score")
 
@@ -348,7 +348,7 @@ def test_columns_of_other_kinds_are_not_looked_at():
          "list": [[1]] * 5}
     )  # fmt: skip
     peeked = peek(FrameSource(table))
-    assert {name: found.kind for name, found in peeked.items()} == {
+    assert {name: result.kind for name, result in peeked.items()} == {
         "label": "integer", "score": "float", "day": "other", "list": "other"
     }  # fmt: skip
     assert peeked["day"].values == []

@@ -54,14 +54,14 @@ def test_a_frame_is_counted_in_the_cluster(spark, sample):
 def test_weights_and_groups(spark, sample):
     labels, scores, groups = sample
     table = pa.table({"label": labels, "score": scores, "weight": groups + 0.25, "fold": groups})
-    found = iso.read_predictions(spark.createDataFrame(table))
+    result = iso.read_predictions(spark.createDataFrame(table))
     expected = iso.read_predictions(table)
-    assert list(found.groups) == ["0", "1", "2"]
-    for group, models in found.groups.items():
+    assert list(result.groups) == ["0", "1", "2"]
+    for group, models in result.groups.items():
         np.testing.assert_allclose(
             models["score"].tp, expected.groups[group]["score"].tp, rtol=1e-12
         )
-    np.testing.assert_allclose(found.models["score"].fp, expected.models["score"].fp, rtol=1e-12)
+    np.testing.assert_allclose(result.models["score"].fp, expected.models["score"].fp, rtol=1e-12)
 
 
 def test_names_that_occur_twice(spark):
@@ -84,9 +84,9 @@ def test_tables_and_files_by_url(spark, sample, tmp_path, capsys):
     table = pa.table({"label": labels[:500], "score": scores[:500]})
     full = iso.OperatingPoints.from_scores(labels[:500], scores[:500])
     spark.createDataFrame(table).createOrReplaceTempView("`pre dictions`")
-    found = iso.read_predictions("spark://?table=pre%20dictions")
-    assert found.models["score"].table == full.table
-    assert found.description.startswith("spark://?table=pre dictions: ")
+    result = iso.read_predictions("spark://?table=pre%20dictions")
+    assert result.models["score"].table == full.table
+    assert result.description.startswith("spark://?table=pre dictions: ")
     path = tmp_path / "some predictions"
     pq.write_table(table, path)
     assert iso.read_predictions(f"spark://?path={path}").models["score"].table == full.table

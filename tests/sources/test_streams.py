@@ -217,10 +217,10 @@ def test_the_width_of_bounds(prevalence, way, bounds):
     if way is not None:
         order = np.argsort(scores)[::way]
         labels, scores = labels[order], scores[order]
-    found = feed(iso.Accumulator(800_000), labels, scores, 30_000)
-    assert not found.exact
-    assert found.nbytes <= 800_000
-    brackets = found.brackets()
+    result = feed(iso.Accumulator(800_000), labels, scores, 30_000)
+    assert not result.exact
+    assert result.nbytes <= 800_000
+    brackets = result.brackets()
     full = iso.OperatingPoints.from_scores(labels, scores)
     for name, area in EXACT.items():
         assert brackets[name].lo <= area(full) <= brackets[name].hi, name
@@ -230,11 +230,11 @@ def test_the_width_of_bounds(prevalence, way, bounds):
 def test_memory_is_bounded():
     random = np.random.default_rng(2)
     for max_bytes in (1000, 10_000, 200_000):
-        found = iso.Accumulator(max_bytes)
+        result = iso.Accumulator(max_bytes)
         for batch in range(60):
             scores = random.normal(size=500) * 10.0 ** random.integers(-300, 300)
-            found.update(random.random(500) < 0.5, scores)
-            assert found.nbytes <= max_bytes, batch
+            result.update(random.random(500) < 0.5, scores)
+            assert result.nbytes <= max_bytes, batch
 
 
 @settings(max_examples=60)
@@ -266,9 +266,9 @@ def test_infinite_scores_and_zeros():
     labels = np.concatenate([labels, noise > 0.3])
     scores = np.concatenate([scores, noise])
     for bins in (4, 8, 30, 1000):
-        found = feed(accumulator(bins), labels, scores, 17)
-        check(found, labels, scores)
-        assert found.exact == (bins == 1000)
+        result = feed(accumulator(bins), labels, scores, 17)
+        check(result, labels, scores)
+        assert result.exact == (bins == 1000)
 
 
 def test_a_frequent_score_among_others_is_no_doubt():
@@ -276,25 +276,25 @@ def test_a_frequent_score_among_others_is_no_doubt():
     random = np.random.default_rng(1)
     labels = random.random(20_000) < 0.4
     scores = np.maximum(random.normal(size=20_000) + labels, 0.5)
-    found = feed(iso.Accumulator(100_000), labels, scores, 1000)
-    assert not found.exact
-    assert found.brackets()["AUROC"].width < 1e-3
-    assert 0.5 in found.points().thresholds
+    result = feed(iso.Accumulator(100_000), labels, scores, 1000)
+    assert not result.exact
+    assert result.brackets()["AUROC"].width < 1e-3
+    assert 0.5 in result.points().thresholds
 
 
 def test_all_scores_are_equal():
-    found = feed(accumulator(4), np.arange(50) % 3 == 0, np.full(50, 0.25), 10)
-    assert found.exact
-    assert found.points().thresholds.tolist() == [math.inf, 0.25]
+    result = feed(accumulator(4), np.arange(50) % 3 == 0, np.full(50, 0.25), 10)
+    assert result.exact
+    assert result.points().thresholds.tolist() == [math.inf, 0.25]
 
 
 def test_types_are_compared_as_float64():
-    found = iso.Accumulator()
-    found.update([1, 0], np.array([0.1, 0.5], np.float32))
-    found.update([True, False], [3, 2**53])
-    found.update(np.array([-1, 1]) > 0, np.array([1, 0], np.float16))
-    found.update([1.0], [0.1])
-    assert found.points().thresholds.tolist() == [
+    result = iso.Accumulator()
+    result.update([1, 0], np.array([0.1, 0.5], np.float32))
+    result.update([True, False], [3, 2**53])
+    result.update(np.array([-1, 1]) > 0, np.array([1, 0], np.float16))
+    result.update([1.0], [0.1])
+    assert result.points().thresholds.tolist() == [
         math.inf, 2**53, 3, 1, 0.5, float(np.float32(0.1)), 0.1, 0,
     ]  # fmt: skip
 
@@ -303,17 +303,17 @@ def test_types_are_compared_as_float64():
 
 
 def test_scores_that_float64_does_not_hold():
-    found = iso.Accumulator()
+    result = iso.Accumulator()
     with pytest.raises(ScoreError, match=r"^y_score has whole numbers beyond 2\*\*53.*position 1$"):
-        found.update([1, 0], [1, 2**53 + 1])
+        result.update([1, 0], [1, 2**53 + 1])
     with pytest.raises(ScoreError, match="whole numbers beyond"):
-        found.update([1, 0], np.array([1, 2**64 - 1], np.uint64))
+        result.update([1, 0], np.array([1, 2**64 - 1], np.uint64))
     if np.finfo(np.longdouble).nmant > 52:
         exact, lost = np.array([0.5, 0.25], np.longdouble), np.array([1, 3], np.longdouble) / 7
-        found.update([1, 0], exact)
+        result.update([1, 0], exact)
         with pytest.raises(ScoreError, match=r"^y_score has long doubles that do not fit"):
-            found.update([1, 0], lost)
-        assert len(found) == 2
+            result.update([1, 0], lost)
+        assert len(result) == 2
 
 
 @pytest.mark.parametrize(
@@ -328,21 +328,21 @@ def test_scores_that_float64_does_not_hold():
     ],
 )
 def test_a_bad_batch_changes_nothing(labels, scores, error):
-    found = iso.Accumulator()
-    found.update([1, 0], [0.9, 0.1])
-    before = found.points()
+    result = iso.Accumulator()
+    result.update([1, 0], [0.9, 0.1])
+    before = result.points()
     with pytest.raises(error):
-        found.update(labels, scores)
-    assert found.points() == before
-    assert len(found) == 2
+        result.update(labels, scores)
+    assert result.points() == before
+    assert len(result) == 2
 
 
 def test_labels_are_the_same_in_all_batches():
-    found = iso.Accumulator()
-    found.update([1, 0], [0.9, 0.1])
+    result = iso.Accumulator()
+    result.update([1, 0], [0.9, 0.1])
     with pytest.raises(LabelError, match=r"^the stream has labels besides 1 and 0, such as -1"):
-        found.update([1, -1], [0.9, 0.1])
-    found.update([True, False], [0.9, 0.1])
+        result.update([1, -1], [0.9, 0.1])
+    result.update([True, False], [0.9, 0.1])
     named = iso.Accumulator(pos_label="yes")
     named.update(["yes", "yes"], [0.9, 0.1])
     named.update(["no"], [0.9])
@@ -356,27 +356,27 @@ def test_labels_are_the_same_in_all_batches():
 
 
 def test_weights_of_a_stream():
-    found = iso.Accumulator()
+    result = iso.Accumulator()
     with pytest.raises(WeightError, match="must be whole numbers of an integer type"):
-        found.update([1, 0], [0.9, 0.1], sample_weight=[1.0, 0.5])
-    found.update([1, 0], [0.9, 0.1], sample_weight=[0, 0])
-    assert len(found) == 0
-    found.update([1, 0], [0.9, 0.1], sample_weight=[2**51, 1])
+        result.update([1, 0], [0.9, 0.1], sample_weight=[1.0, 0.5])
+    result.update([1, 0], [0.9, 0.1], sample_weight=[0, 0])
+    assert len(result) == 0
+    result.update([1, 0], [0.9, 0.1], sample_weight=[2**51, 1])
     with pytest.raises(WeightError, match=r"add up to more than 2\*\*53"):
-        found.update([1, 0, 0], [0.9, 0.1, 0.2], sample_weight=[2**52, 2**51, 2**51])
-    assert found.positives == 2**51
+        result.update([1, 0, 0], [0.9, 0.1, 0.2], sample_weight=[2**52, 2**51, 2**51])
+    assert result.positives == 2**51
 
 
 def test_empty_and_one_class_streams():
-    found = iso.Accumulator()
-    assert bool(found)
-    assert found.exact
+    result = iso.Accumulator()
+    assert bool(result)
+    assert result.exact
     with pytest.raises(EmptyInputError, match=r"^the stream has no rows yet; call update"):
-        found.points()
-    assert found.update([], []) is found
-    assert repr(found).startswith("Accumulator: 0 rows, 0 positives, 0 negatives; exact, 0 ")
-    found.update([0, 0], [0.5, 0.1])
-    for ask in (found.points, found.brackets):
+        result.points()
+    assert result.update([], []) is result
+    assert repr(result).startswith("Accumulator: 0 rows, 0 positives, 0 negatives; exact, 0 ")
+    result.update([0, 0], [0.5, 0.1])
+    for ask in (result.points, result.brackets):
         with pytest.raises(OneClassError, match=r"^the stream has only negatives"):
             ask()
     binned = feed(accumulator(4), np.ones(90, bool), np.linspace(0, 1, 90), 10)
@@ -395,22 +395,22 @@ def test_budgets_that_are_refused(max_bytes):
 
 
 def test_merges_that_are_refused():
-    found = iso.Accumulator()
-    found.update([1, 0], [0.9, 0.1])
+    result = iso.Accumulator()
+    result.update([1, 0], [0.9, 0.1])
     with pytest.raises(ParameterError, match=r"^merge.. takes another Accumulator"):
-        found.merge(found.points())
+        result.merge(result.points())
     with pytest.raises(ParameterError, match="different positive labels cannot be merged: None"):
-        found.merge(iso.Accumulator(pos_label="a"))
+        result.merge(iso.Accumulator(pos_label="a"))
     other = iso.Accumulator()
     other.update([1, -1], [0.9, 0.1])
     with pytest.raises(LabelError, match="besides 1 and 0, such as -1"):
-        found.merge(other)
-    found.merge(iso.Accumulator())
-    assert len(found) == 2
+        result.merge(other)
+    result.merge(iso.Accumulator())
+    assert len(result) == 2
     with pytest.raises(TypeError):
-        found + 1
+        result + 1
     with pytest.raises(TypeError):
-        1 + found
+        1 + result
 
 
 # ---------------------------------------------------------------------- what a table of bins does
@@ -423,8 +423,8 @@ def binned():
 
 
 def test_the_best_threshold_is_that_of_the_borders(binned):
-    found, labels, scores = binned
-    points = found.points()
+    result, labels, scores = binned
+    points = result.points()
     best = iso.best_threshold(points)
     full = iso.OperatingPoints.from_scores(labels, scores)
     assert full.at([best.threshold]).tp[0] == best.tp
@@ -441,9 +441,9 @@ def test_what_lies_inside_bins_is_refused(binned):
 
 
 def test_a_summary_has_bounds_of_all_measures(binned):
-    found = binned[0]
-    measures = measures_of(found.points())
-    brackets = found.brackets()
+    result = binned[0]
+    measures = measures_of(result.points())
+    brackets = result.brackets()
     assert tuple(measures) == MEASURES == brackets.names
     assert all(measures[name] == brackets[name] for name in MEASURES)
     assert measures["tradeoff area"].width > 1e-9
@@ -468,27 +468,27 @@ def test_printouts(binned):
 
 @given(samples, few_bins, st.booleans())
 def test_a_state_is_all_that_was_seen(sample, bins, more):
-    found = feed(accumulator(bins), *sample, 8)
+    result = feed(accumulator(bins), *sample, 8)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(stream, "BYTES_OF_A_BIN", 4000 // bins)
-        twin = iso.Accumulator.from_state(found.state())
+        twin = iso.Accumulator.from_state(result.state())
         if more:
-            twin.merge(found)
+            twin.merge(result)
             check(twin, *(np.concatenate([part, part]) for part in sample))
             return
-    assert twin.points() == found.points()
-    assert len(twin) == len(found)
+    assert twin.points() == result.points()
+    assert len(twin) == len(result)
     feed(twin, *sample, 8)
     check(twin, *(np.concatenate([part, part]) for part in sample))
 
 
 @pytest.mark.parametrize("pos_label", ["yes", 3, True, 2.5])
 def test_a_state_in_a_file(pos_label):
-    found = iso.Accumulator(pos_label=pos_label)
+    result = iso.Accumulator(pos_label=pos_label)
     other = "no" if pos_label == "yes" else 7
-    found.update([pos_label, other], [0.9, 0.1])
+    result.update([pos_label, other], [0.9, 0.1])
     file = io.BytesIO()
-    np.savez(file, **found.state())
+    np.savez(file, **result.state())
     file.seek(0)
     with np.load(file, allow_pickle=False) as arrays:
         twin = iso.Accumulator.from_state(arrays)
@@ -499,25 +499,25 @@ def test_a_state_in_a_file(pos_label):
 
 
 def test_copies_are_independent(binned):
-    found = binned[0]
-    for twin in (copy.copy(found), copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
-        assert twin.points() == found.points()
+    result = binned[0]
+    for twin in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        assert twin.points() == result.points()
         twin.update([1], [0.5])
-        assert len(twin) == len(found) + 1
+        assert len(twin) == len(result) + 1
     empty = pickle.loads(pickle.dumps(iso.Accumulator()))
     assert len(empty) == 0
 
 
 def test_labels_that_no_array_holds():
-    found = iso.Accumulator(pos_label=(1, 2).__class__)
+    result = iso.Accumulator(pos_label=(1, 2).__class__)
     with pytest.raises(ParameterError, match="cannot be stored as an array"):
-        found.state()
+        result.state()
 
 
 def damaged(**changes):
-    found = iso.Accumulator()
-    found.update([1, 0, 1], [0.9, 0.5, 0.1])
-    return {name: part for name, part in (found.state() | changes).items() if part is not None}
+    result = iso.Accumulator()
+    result.update([1, 0, 1], [0.9, 0.5, 0.1])
+    return {name: part for name, part in (result.state() | changes).items() if part is not None}
 
 
 @pytest.mark.parametrize(
@@ -612,14 +612,14 @@ HOSTILE = st.one_of(
 def test_a_hostile_state_is_refused_or_usable(changes):
     """Nothing but one sentence comes of it, or an accumulator that counts on."""
     try:
-        found = iso.Accumulator.from_state(damaged(**changes))
+        result = iso.Accumulator.from_state(damaged(**changes))
     except ParameterError:
         return
-    assert len(repr(found)) < 300
-    total = found.positives + found.negatives
-    found.merge(found)
-    assert found.positives + found.negatives == 2 * total
-    assert found.points().positives == found.positives
+    assert len(repr(result)) < 300
+    total = result.positives + result.negatives
+    result.merge(result)
+    assert result.positives + result.negatives == 2 * total
+    assert result.points().positives == result.positives
 
 
 def test_a_merge_beyond_2_53_is_refused_and_changes_nothing():
@@ -637,14 +637,14 @@ def test_a_merge_beyond_2_53_is_refused_and_changes_nothing():
 
 
 def test_a_sum_is_none_of_its_terms():
-    one = iso.Accumulator().update([1, 0], [0.9, 0.1])
-    total = sum([one])
+    first = iso.Accumulator().update([1, 0], [0.9, 0.1])
+    total = sum([first])
     total.update([1, 0, 0], [0.8, 0.7, 0.6])
-    assert (len(one), len(total)) == (2, 5)
-    assert one.points().positives == 1
-    for other in (1, 0.0, None, np.zeros(2)):
+    assert (len(first), len(total)) == (2, 5)
+    assert first.points().positives == 1
+    for second in (1, 0.0, None, np.zeros(2)):
         with pytest.raises(TypeError):
-            other + one
+            second + first
 
 
 SHARD = """
@@ -675,10 +675,10 @@ def test_two_processes(tmp_path):
         with np.load(tmp_path / f"{name}.npz", allow_pickle=False) as arrays:
             streams.append(iso.Accumulator.from_state(arrays))
     labels, scores = map(np.concatenate, zip(*samples, strict=True))
-    found = sum(streams)
-    assert len(found) == labels.size
+    result = sum(streams)
+    assert len(result) == labels.size
     full = iso.OperatingPoints.from_scores(labels, scores)
-    brackets = found.brackets()
+    brackets = result.brackets()
     for name, area in EXACT.items():
         assert brackets[name].lo <= area(full) <= brackets[name].hi, name
     assert brackets.width.max() < 0.01
@@ -687,11 +687,11 @@ def test_two_processes(tmp_path):
 def test_a_merge_in_another_process(binned):
     """Streams are pickled on their way there and back."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
-        found = process.submit(add, binned[0], binned[0]).result()
+        result = process.submit(add, binned[0], binned[0]).result()
     twice = [np.concatenate([part, part]) for part in binned[1:]]
     full = iso.OperatingPoints.from_scores(*twice)
-    assert found.brackets()["AUROC"].lo <= full.roc.area() <= found.brackets()["AUROC"].hi
-    assert len(found) == 10_000
+    assert result.brackets()["AUROC"].lo <= full.roc.area() <= result.brackets()["AUROC"].hi
+    assert len(result) == 10_000
 
 
 # ---------------------------------------------------------------------- the counts alone

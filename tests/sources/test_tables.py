@@ -55,9 +55,9 @@ def test_columns_of_models(weighted, limit):
     scores = {"a": random.random(100), "b": random.integers(0, 9, 100), "c": np.zeros(100)}
     weights = {"integer": random.integers(0, 3, 100), "float": random.random(100)}.get(weighted)
     columns = {"label": labels} | scores | ({} if weights is None else {"weight": weights})
-    found = iso.read_predictions(batched(columns), scores=list(scores), memory_limit=limit)
+    result = iso.read_predictions(batched(columns), scores=list(scores), memory_limit=limit)
     for name, values in scores.items():
-        table, expected = found.models[name], points(labels, values, weights)
+        table, expected = result.models[name], points(labels, values, weights)
         assert table.table.partial is (limit is not None)
         np.testing.assert_array_equal(table.thresholds, expected.thresholds)
         np.testing.assert_allclose(table.tp, expected.tp, rtol=1e-12)
@@ -71,9 +71,9 @@ def test_a_column_that_names_the_models(order, seed):
     labels = (np.arange(40) // 2 % 3 == 0)[list(order)]
     scores = random.integers(0, 10, 40)
     table = batched({"label": labels, "score": scores, "model": models})
-    found = iso.read_predictions(table, scores="score")
-    assert set(found.models) == {"a", "b"}
-    for name, counted in found.models.items():
+    result = iso.read_predictions(table, scores="score")
+    assert set(result.models) == {"a", "b"}
+    for name, counted in result.models.items():
         rows = models == name
         assert counted == points(labels[rows], scores[rows])
 
@@ -83,8 +83,8 @@ def test_a_category_without_rows_is_no_model():
     names = pa.DictionaryArray.from_arrays(np.arange(40) // 20, ["a", "b", "never"])
     labels, scores = np.arange(40) % 2, np.arange(40) % 5
     table = batched({"label": labels, "score": scores, "model": names})
-    found = iso.read_predictions(table, scores="score").models
-    assert found == {name: points(labels[rows], scores[rows]) for name, rows in
+    result = iso.read_predictions(table, scores="score").models
+    assert result == {name: points(labels[rows], scores[rows]) for name, rows in
                      (("a", slice(20)), ("b", slice(20, None)))}  # fmt: skip
 
 
@@ -97,15 +97,15 @@ def test_a_small_model_beside_a_large_one(monkeypatch):
     order = np.random.default_rng(3).permutation(1560)
     columns = {"label": labels[order], "score": scores[order], "model": models[order]}
     told = []
-    found = iso.read_predictions(
+    result = iso.read_predictions(
         batched(columns, 150),
         scores="score",
         tolerance=0.01,
         progress=lambda *rows: told.append(rows),
     )
     assert told.count((1560, 1560)) >= 2
-    assert found.models["small"] == points(*small)
-    check(found.models["big"], points(*big), 0.01)
+    assert result.models["small"] == points(*small)
+    check(result.models["big"], points(*big), 0.01)
 
 
 def test_weights_and_groups_are_counted_exactly(monkeypatch):
@@ -113,8 +113,8 @@ def test_weights_and_groups_are_counted_exactly(monkeypatch):
     labels, scores = curved(200, 4)
     for extra in ({"weight": np.arange(200) % 3}, {"group": np.arange(200) % 2}):
         table = pa.table({"label": labels, "score": scores} | extra)
-        found = iso.read_predictions(table, tolerance=0.1).models["score"]
-        assert found == points(labels, scores, extra.get("weight"))
+        result = iso.read_predictions(table, tolerance=0.1).models["score"]
+        assert result == points(labels, scores, extra.get("weight"))
 
 
 def test_data_that_change_between_passes(monkeypatch):
@@ -148,9 +148,9 @@ def test_a_column_for_each_class():
     random = np.random.default_rng(6)
     labels = random.choice(["cat", "dog", "owl"], 60)
     scores = {f"p_{name}": random.random(60) for name in ("cat", "dog", "owl")}
-    found = iso.read_predictions(batched({"label": labels} | scores))
-    assert list(found.models) == ["cat", "dog", "owl"]
-    for name, counted in found.models.items():
+    result = iso.read_predictions(batched({"label": labels} | scores))
+    assert list(result.models) == ["cat", "dog", "owl"]
+    for name, counted in result.models.items():
         assert counted == points(labels == name, scores[f"p_{name}"])
 
 
@@ -159,9 +159,9 @@ def test_a_class_without_rows_leaves_the_others():
         {"label": [0, 1, 2, 0, 1, 2], "w": [1, 1, 0, 1, 1, 0], "p_0": [0.1, 0.2, 0.3, 0.4, 0.5,
          0.6], "p_1": [0.6, 0.5, 0.4, 0.3, 0.2, 0.1], "p_2": [0.0] * 6}
     )  # fmt: skip
-    found = iso.read_predictions(table, weight="w")
-    assert list(found.models) == ["0", "1"]
-    assert found.skipped == {"2": "no row has this class"}
+    result = iso.read_predictions(table, weight="w")
+    assert list(result.models) == ["0", "1"]
+    assert result.skipped == {"2": "no row has this class"}
     one = Layout("label", {"9": "p_0"}, multiclass=True, classes={"9": 9})
     with pytest.raises(OneClassError):
         read_tables(FrameSource(table), one)
@@ -179,16 +179,16 @@ def test_groups(weighted):
     scores = {"a": random.random(90), "b": random.integers(0, 5, 90)}
     columns = {"label": labels, "site": groups} | scores
     columns |= {"weight": weights} if weighted else {}
-    found = iso.read_predictions(batched(columns), scores=["a", "b"])
-    assert list(found.groups) == ["n", "s"]
-    assert found.skipped == {"w": "only positives"}
-    for group, models in found.groups.items():
+    result = iso.read_predictions(batched(columns), scores=["a", "b"])
+    assert list(result.groups) == ["n", "s"]
+    assert result.skipped == {"w": "only positives"}
+    for group, models in result.groups.items():
         rows = groups == group
         for name, counted in models.items():
             expected = points(labels[rows], scores[name][rows], weights[rows] if weighted else None)
             assert counted == expected
     for name, values in scores.items():
-        assert found.models[name] == points(labels, values, weights)
+        assert result.models[name] == points(labels, values, weights)
 
 
 def test_groups_of_one_class_for_some_models():
@@ -205,8 +205,8 @@ def test_groups_of_one_class_for_some_models():
 def test_weights_of_groups_beyond_words():
     labels, scores, weights = [1, 0, 1, 0], [0.5, 0.2, 0.1, 0.3], [2**62] * 4
     table = pa.table({"label": labels, "score": scores, "w": weights, "g": ["x"] * 4})
-    found = iso.read_predictions(table, weight="w", group="g").groups["x"]["score"]
-    assert found == points(labels, scores, weights)
+    result = iso.read_predictions(table, weight="w", group="g").groups["x"]["score"]
+    assert result == points(labels, scores, weights)
 
 
 @pytest.mark.parametrize("role", ["group", "model"])
@@ -249,8 +249,8 @@ def test_what_does_not_fit_goes_to_the_disk():
     layout = Layout("label", {"score": "score"})
     with SpillFolder() as folder:
         feeder = partial(Watched, folder=folder)
-        found = read_tables(source, layout, memory_limit=500, feeder=feeder).points["score"]
+        result = read_tables(source, layout, memory_limit=500, feeder=feeder).points["score"]
     assert held
     assert max(held[::2]) <= 300 + 7 * 8
     assert set(held[1::2]) == {0}
-    np.testing.assert_array_equal(found.tp, points(labels, scores).tp)
+    np.testing.assert_array_equal(result.tp, points(labels, scores).tp)

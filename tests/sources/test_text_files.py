@@ -103,8 +103,8 @@ def test_names_of_groups_are_as_they_are_written(tmp_path, late):
     lines = [f"{row % 2},{row},1" for row in range(total)] + [f"1,5,{late}", f"0,4,{late}"]
     path = tmp_path / "x.csv"
     path.write_text("label,score,fold\n" + "\n".join(lines) + "\n")
-    found = iso.read_predictions(path, group="fold").groups
-    sizes = [int(group["score"].tp[-1] + group["score"].fp[-1]) for group in found.values()]
+    result = iso.read_predictions(path, group="fold").groups
+    sizes = [int(group["score"].tp[-1] + group["score"].fp[-1]) for group in result.values()]
     same = late in ('"1"', "1.0", "+1", "1e0")
     assert sorted(sizes) == ([total + 2] if same else [2, total])
 
@@ -116,8 +116,8 @@ def test_a_key_that_first_appears_later(tmp_path):
         file.write('{"label": 1, "score": 0.5, "weight": 3}\n')
     with pytest.raises(MissingValueError, match=r"^weight has missing .* 20981 in all"):
         iso.read_predictions(path)
-    found = iso.read_predictions(path, weight=False)
-    assert found.description.endswith("not used: weight")
+    result = iso.read_predictions(path, weight=False)
+    assert result.description.endswith("not used: weight")
 
 
 def test_keys_that_take_the_place_of_others(tmp_path):
@@ -148,8 +148,8 @@ def test_keys_that_differ_in_capital_letters(tmp_path):
         iso.read_predictions(tmp_path / "x.jsonl")
     lines = ['{"y": 1, "p": 0.5, "p_1": 2}', '{"y": 0, "p": 0.5, "p_1": 2}']
     (tmp_path / "y.jsonl").write_text("\n".join(lines))
-    found = iso.read_predictions(tmp_path / "y.jsonl", scores="p_1").models["p_1"]
-    assert found.thresholds.tolist() == [np.inf, 2]
+    result = iso.read_predictions(tmp_path / "y.jsonl", scores="p_1").models["p_1"]
+    assert result.thresholds.tolist() == [np.inf, 2]
 
 
 @pytest.mark.parametrize("target", ["csv", "parquet"])
@@ -164,14 +164,14 @@ def test_what_is_converted_keeps_every_value(tmp_path, suffix, target):
     main(["convert", str(path), str(out), "--quiet"])
     if target == "csv":
         with out.open(newline="") as file:
-            found = list(csv.DictReader(file))[SAMPLE + 8 : SAMPLE + 10]
+            result = list(csv.DictReader(file))[SAMPLE + 8 : SAMPLE + 10]
     else:
-        found = pq.read_table(out).to_pylist()[SAMPLE + 8 : SAMPLE + 10]
-    assert [float(row["score"]) for row in found] == [0, 0.6]
-    assert [str(row["day"]) for row in found] == ["2020-01-01", "2020-01-01 12:30:00"]
-    assert [str(row["id"]) for row in found] == ["7", "007"]
+        result = pq.read_table(out).to_pylist()[SAMPLE + 8 : SAMPLE + 10]
+    assert [float(row["score"]) for row in result] == [0, 0.6]
+    assert [str(row["day"]) for row in result] == ["2020-01-01", "2020-01-01 12:30:00"]
+    assert [str(row["id"]) for row in result] == ["7", "007"]
     if suffix == "csv":
-        assert [int(row["big"]) for row in found] == [2**60 + 1, 2**70 + 1]
+        assert [int(row["big"]) for row in result] == [2**60 + 1, 2**70 + 1]
 
 
 def test_calibrated_rows_keep_every_value(tmp_path):
@@ -198,8 +198,8 @@ def test_truth_values_of_a_later_spelling(tmp_path):
     with pytest.raises(LabelError, match="yes"):
         iso.read_predictions(write(tmp_path / "x.csv", columns), pos_label="true")
     columns["label"] = ["yes"] * SAMPLE + ["no"] * 501
-    found = iso.read_predictions(write(tmp_path / "y.csv", columns), label="label")
-    assert found.models["score"].positives == SAMPLE
+    result = iso.read_predictions(write(tmp_path / "y.csv", columns), label="label")
+    assert result.models["score"].positives == SAMPLE
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
@@ -207,13 +207,13 @@ def test_dates_and_times_are_not_cut(tmp_path, suffix):
     columns = rows_with({"split": "2020-01-01 12:00:00"}, -1, score=0.5, split="2020-01-01")
     columns["split"][-2] = "2020-01-01 12:00:00"
     path = write(tmp_path / f"x.{suffix}", columns)
-    found = iso.read_predictions(path, group="split").groups
-    assert list(found) == ["2020-01-01", "2020-01-01 12:00:00"]
+    result = iso.read_predictions(path, group="split").groups
+    assert list(result) == ["2020-01-01", "2020-01-01 12:00:00"]
     columns["split"] = ["2020-01-01T10:00:00.123456789", "2020-01-01T10:00:00.123456780"] * 4
     columns = {name: values[:8] for name, values in columns.items()}
     columns["label"] = [1, 1, 0, 0] * 2
-    found = iso.read_predictions(write(tmp_path / f"y.{suffix}", columns), group="split").groups
-    assert list(found) == sorted(columns["split"][:2])
+    result = iso.read_predictions(write(tmp_path / f"y.{suffix}", columns), group="split").groups
+    assert list(result) == sorted(columns["split"][:2])
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
@@ -259,19 +259,19 @@ def test_a_model_that_looks_like_whole_numbers_at_first(tmp_path, monkeypatch, p
     if piped:
         content = SimpleNamespace(buffer=io.BytesIO(path.read_bytes()))
         monkeypatch.setattr(sys, "stdin", content)
-    found = iso.read_predictions("-" if piped else path)
-    assert list(found.models) == ["a", "b"]
+    result = iso.read_predictions("-" if piped else path)
+    assert list(result.models) == ["a", "b"]
     columns["b"] = [3] * len(columns["b"])
-    found = iso.read_predictions(write(tmp_path / "y.csv", columns))
-    assert list(found.models) == ["a"]
+    result = iso.read_predictions(write(tmp_path / "y.csv", columns))
+    assert list(result.models) == ["a"]
 
 
 def test_files_without_values_say_nothing_about_types(tmp_path):
     (tmp_path / "a.csv").write_text("label,score\n")
     (tmp_path / "b.csv").write_text("label,score\n1,3\n0,2\n")
     (tmp_path / "c.csv").write_text("score;label\n0.5;1\n")
-    found = iso.read_predictions(tmp_path).models["score"]
-    assert found == iso.OperatingPoints.from_scores([1, 0, 1], [3, 2, 0.5])
+    result = iso.read_predictions(tmp_path).models["score"]
+    assert result == iso.OperatingPoints.from_scores([1, 0, 1], [3, 2, 0.5])
 
 
 def test_types_of_several_files(tmp_path):
@@ -431,8 +431,8 @@ def test_text_within_the_lowest_limit(tmp_path, name, rows):
             stream.write(plain.read_bytes())
     else:
         plain.rename(tmp_path / name)
-    found = iso.read_predictions(tmp_path / name, memory_limit=LEAST).models["score"]
-    assert found == iso.OperatingPoints.from_scores(columns["label"], columns["score"])
+    result = iso.read_predictions(tmp_path / name, memory_limit=LEAST).models["score"]
+    assert result == iso.OperatingPoints.from_scores(columns["label"], columns["score"])
 
 
 # ---------------------------------------------------------------------- messages
@@ -448,8 +448,8 @@ def test_a_header_alone(tmp_path, suffix):
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
 def test_nothing_but_infinities(tmp_path, suffix):
     columns = {"label": [1, 0, 1, 0], "score": [np.inf, -np.inf, np.inf, np.inf]}
-    found = iso.read_predictions(write(tmp_path / f"x.{suffix}", columns)).models["score"]
-    assert found == iso.OperatingPoints.from_scores(*columns.values())
+    result = iso.read_predictions(write(tmp_path / f"x.{suffix}", columns)).models["score"]
+    assert result == iso.OperatingPoints.from_scores(*columns.values())
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])

@@ -50,8 +50,8 @@ def test_deletion_by_hand(delta, multiple_from):
     # deletion does the same: 8 exceeds α·H = 4.8, 2 does not.
     # Row 2 does not come back: against column means 1.5, 2.5, 3.5 with mean 2.5 its residues are
     # 3-7-1.5+2.5 = -3, -3 and 6.
-    found = cheng_church(ONE_ERROR, delta, multiple_from=multiple_from)
-    assert rows_and_columns(found) == ([0, 1], [0, 1, 2])
+    result = cheng_church(ONE_ERROR, delta, multiple_from=multiple_from)
+    assert rows_and_columns(result) == ([0, 1], [0, 1, 2])
 
 
 def test_a_large_delta_returns_everything():
@@ -66,8 +66,8 @@ def test_addition_by_hand(delta):
 
 def test_columns_are_deleted_together_too():
     # The transpose, with the roles of rows and columns exchanged: column 0 has 72 > 1.2·25.
-    found = cheng_church(np.transpose(ROW_COMES_BACK), 1, multiple_from=4)
-    assert rows_and_columns(found) == ([0, 1], [0, 1, 2, 3])
+    result = cheng_church(np.transpose(ROW_COMES_BACK), 1, multiple_from=4)
+    assert rows_and_columns(result) == ([0, 1], [0, 1, 2, 3])
 
 
 @settings(max_examples=60)
@@ -81,17 +81,17 @@ def test_columns_are_deleted_together_too():
     st.sampled_from([2, 100]),
 )
 def test_every_result_keeps_its_promise(matrix, delta, multiple_from):
-    found = cheng_church(matrix, delta, multiple_from=multiple_from)
-    assert found.size >= 1
-    assert mean_squared_residue(matrix[np.ix_(found.rows, found.columns)]) <= delta
+    result = cheng_church(matrix, delta, multiple_from=multiple_from)
+    assert result.size >= 1
+    assert mean_squared_residue(matrix[np.ix_(result.rows, result.columns)]) <= delta
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.05, 0.2])
 def test_results_on_planted_data_keep_their_promise(noise):
     matrix = planted_bicluster(noise=noise, seed=3).matrix
     for delta in (0.0, 0.001, 0.01, 0.05, 0.08):
-        found = cheng_church(matrix, delta)
-        assert mean_squared_residue(matrix[np.ix_(found.rows, found.columns)]) <= delta
+        result = cheng_church(matrix, delta)
+        assert mean_squared_residue(matrix[np.ix_(result.rows, result.columns)]) <= delta
 
 
 def f1(found, target):
@@ -108,11 +108,11 @@ def test_the_planted_bicluster_is_recovered(seed):
 
 
 def test_it_is_deterministic():
-    one, other = (planted_bicluster(noise=0.1, seed=8) for _ in range(2))
-    assert np.array_equal(one.matrix, other.matrix)
-    assert one.target == other.target
-    assert cheng_church(one.matrix, 0.02) == cheng_church(other.matrix, 0.02)
-    assert planted_bicluster(noise=0.1, seed=9).target != one.target
+    first, second = (planted_bicluster(noise=0.1, seed=8) for _ in range(2))
+    assert np.array_equal(first.matrix, second.matrix)
+    assert first.target == second.target
+    assert cheng_church(first.matrix, 0.02) == cheng_church(second.matrix, 0.02)
+    assert planted_bicluster(noise=0.1, seed=9).target != first.target
 
 
 def test_a_level_shifts_the_bicluster_only():

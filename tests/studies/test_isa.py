@@ -31,8 +31,8 @@ def test_by_hand(seed_rows):
     # Row scores: row 1: 0.905 + 0.905 + 1.508 = 3.317; row 0: (0.905 + 0.905 + 3·1.508)/√3 =
     # 3.656; rows 2 and 3 the same below 0. Standardised: ±1.047 and ±0.950. Above 0.5: rows 0, 1.
     # Next column sums: 1.997, 1.997, -1.997 and 0.097: the same columns again, and then rows.
-    found = signature(BY_HAND, seed_rows, row_threshold=0.5, column_threshold=0.5)
-    assert rows_and_columns(found) == ([0, 1], [0, 1, 2])
+    result = signature(BY_HAND, seed_rows, row_threshold=0.5, column_threshold=0.5)
+    assert rows_and_columns(result) == ([0, 1], [0, 1, 2])
 
 
 def test_a_high_threshold_of_rows_by_hand():
@@ -41,24 +41,24 @@ def test_a_high_threshold_of_rows_by_hand():
     # Row scores: row 0: (3·0.577 + 3·1.732)/√3 = 4; row 1: 2·0.577 + 1.732 - 0.577 = 2.309;
     # rows 2 and 3 the same below 0. Their mean square is (16 + 5.333)/2 = 10.667, so row 0 has
     # 1.225 and row 1 has 0.707: row 0 stays alone.
-    found = signature(BY_HAND, [0, 1], row_threshold=1.0, column_threshold=0.5)
-    assert rows_and_columns(found) == ([0], [0, 1, 2, 3])
+    result = signature(BY_HAND, [0, 1], row_threshold=1.0, column_threshold=0.5)
+    assert rows_and_columns(result) == ([0], [0, 1, 2, 3])
 
 
 def test_mirrored_rows_are_left_out_and_mirrored_columns_are_not():
     # ±1 in two blocks: the scores of columns and of rows are all ±1. Columns count on both
     # sides, rows only above.
     blocks = np.kron([[1, -1], [-1, 1]], np.ones((2, 2)))
-    found = signature(blocks, [0], row_threshold=0.5, column_threshold=0.5)
-    assert rows_and_columns(found) == ([0, 1], [0, 1, 2, 3])
+    result = signature(blocks, [0], row_threshold=0.5, column_threshold=0.5)
+    assert rows_and_columns(result) == ([0, 1], [0, 1, 2, 3])
 
 
 def test_thresholds_that_nothing_exceeds():
     for thresholds in ((3.0, 0.5), (0.5, 3.0)):
-        found = signature(
+        result = signature(
             BY_HAND, [0, 1], row_threshold=thresholds[0], column_threshold=thresholds[1]
         )
-        assert found is None
+        assert result is None
     assert isa(BY_HAND, row_threshold=3, column_threshold=3, seeds=3) is None
     assert isa(np.ones((3, 3)), row_threshold=0.5, column_threshold=0.5, seeds=3) is None
 
@@ -76,15 +76,15 @@ def f1(found, target):
 def test_the_planted_bicluster_is_recovered(seed):
     """A bicluster at level 1, with a noise of 0.2: 69 % of the spread of other cells."""
     planted = planted_bicluster((100, 60), (20, 10), level=1.0, noise=0.2, seed=seed)
-    found = isa(planted.matrix, row_threshold=1.0, column_threshold=1.0)
-    assert found is not None
-    assert f1(found, planted.target) > 0.85
+    result = isa(planted.matrix, row_threshold=1.0, column_threshold=1.0)
+    assert result is not None
+    assert f1(result, planted.target) > 0.85
 
 
 def test_it_is_deterministic():
     matrix = planted_bicluster(level=0.4, noise=0.1, seed=1).matrix
-    one, other = (isa(matrix, row_threshold=1, column_threshold=1, seed=4) for _ in range(2))
-    assert one == other
+    first, second = (isa(matrix, row_threshold=1, column_threshold=1, seed=4) for _ in range(2))
+    assert first == second
 
 
 def test_the_result_is_what_most_seeds_lead_to():
@@ -93,8 +93,8 @@ def test_the_result_is_what_most_seeds_lead_to():
     starts = [rng.choice(40, 6, replace=False) for _ in range(12)]
     reached = [signature(matrix, start, row_threshold=1, column_threshold=1) for start in starts]
     counts = [reached.count(one) for one in reached if one is not None]
-    found = isa(matrix, row_threshold=1, column_threshold=1, seeds=12, seed_size=6, seed=5)
-    assert reached.count(found) == max(counts)
+    result = isa(matrix, row_threshold=1, column_threshold=1, seeds=12, seed_size=6, seed=5)
+    assert reached.count(result) == max(counts)
 
 
 @pytest.mark.parametrize("matrix", [[1, 2], [[1, 2]], [[1, np.inf], [1, 2]]])

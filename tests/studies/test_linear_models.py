@@ -31,10 +31,10 @@ def test_both_models_are_counted_on_the_same_test_items():
 
 def test_it_is_deterministic():
     data = gaussian_data(400, seed=3)
-    one, other = lda_and_svm(data, seed=1), lda_and_svm(gaussian_data(400, seed=3), seed=1)
-    for name, points in one.items():
-        assert np.array_equal(points.tp, other[name].tp)
-        assert np.array_equal(points.fp, other[name].fp)
+    first, second = lda_and_svm(data, seed=1), lda_and_svm(gaussian_data(400, seed=3), seed=1)
+    for name, points in first.items():
+        assert np.array_equal(points.tp, second[name].tp)
+        assert np.array_equal(points.fp, second[name].fp)
 
 
 def test_the_models_can_be_compared():

@@ -63,12 +63,12 @@ def numbers():
 
 
 def value(numbers, item, name):
-    (found,) = (
+    (result,) = (
         number
         for owner, number in zip(numbers.items, numbers.numbers, strict=True)
         if owner.id == item and number.name == name
     )
-    return found
+    return result
 
 
 # ---------------------------------------------------------------------- what there is
@@ -146,9 +146,9 @@ def test_every_reason_that_cites_the_errata_is_there(numbers):
 
 def test_a_number_that_differs_without_a_reason_would_be_noticed():
     item = Item("DG06", "Fig. 9", "A", "B.", lambda: [Number("area", 0.5, "0.6")])
-    found = paper_numbers([item])
+    result = paper_numbers([item])
     with pytest.raises(AssertionError):
-        test_every_number_agrees_or_has_a_reason(found)
+        test_every_number_agrees_or_has_a_reason(result)
 
 
 @pytest.mark.parametrize(
@@ -250,10 +250,10 @@ def slow_dominates(one, two):
 
 def test_dominance_is_that_of_the_counts():
     pairs = list(domination._pairs())
-    found = [domination.dominates("roc", *pair) for pair in pairs]
-    assert found == [slow_dominates(*pair) for pair in pairs]
-    assert domination.claim("roc", "pr") == (sum(found), 0)
-    assert 0 < sum(found) < len(found)
+    result = [domination.dominates("roc", *pair) for pair in pairs]
+    assert result == [slow_dominates(*pair) for pair in pairs]
+    assert domination.claim("roc", "pr") == (sum(result), 0)
+    assert 0 < sum(result) < len(result)
 
 
 def test_a_false_claim_would_be_noticed(monkeypatch):
@@ -433,8 +433,8 @@ def test_the_same_picture_gives_the_same_file(tmp_path):
     for name in ("one", "two"):
         save(item.draw(), tmp_path / name, dpi=30)
     for form in ("png", "svg"):
-        one, two = ((tmp_path / f"{name}.{form}").read_bytes() for name in ("one", "two"))
-        assert one == two
+        first, second = ((tmp_path / f"{name}.{form}").read_bytes() for name in ("one", "two"))
+        assert first == second
 
 
 # ---------------------------------------------------------------------- the folder

@@ -32,7 +32,7 @@ def made(seed, tasks=12, models=6, ties=3):
     """Return tasks with rounded values, so that some tie."""
     rng = np.random.default_rng(seed)
     names = (*MEASURES, "f1", "expected_f1")
-    found = []
+    result = []
     for task in range(tasks):
         columns = {}
         for name in (*MEASURES, *(f"{name}_{half}" for name in names for half in HALVES)):
@@ -41,8 +41,8 @@ def made(seed, tasks=12, models=6, ties=3):
             columns[f"rank_{name}"] = rankdata(-columns[name])
         # Three tasks of each origin.
         name = f"{'abcd'[task // 3]}{task}.csv"
-        found.append(TaskResult(name, tuple(f"m{model}" for model in range(models)), columns))
-    return found
+        result.append(TaskResult(name, tuple(f"m{model}" for model in range(models)), columns))
+    return result
 
 
 def best(values, count):
@@ -56,22 +56,22 @@ def best(values, count):
 @given(st.integers(0, 10_000))
 def test_shares_are_counted_by_hand(seed):
     results = made(seed)
-    found = agreement(results, measures=PAIR, n_resamples=5)
-    one, other = (
+    result = agreement(results, measures=PAIR, n_resamples=5)
+    first, second = (
         [[best(task.columns[measure], count) for count in (1, 2, 3)] for task in results]
         for measure in PAIR
     )
     shares = {
-        "top_1": [a[0] != b[0] for a, b in zip(one, other, strict=True)],
-        "top_3": [a[2] != b[2] for a, b in zip(one, other, strict=True)],
-        "top_3_in_order": [a != b for a, b in zip(one, other, strict=True)],
+        "top_1": [a[0] != b[0] for a, b in zip(first, second, strict=True)],
+        "top_3": [a[2] != b[2] for a, b in zip(first, second, strict=True)],
+        "top_3_in_order": [a != b for a, b in zip(first, second, strict=True)],
     }
     for name, differs in shares.items():
-        assert found.of(*PAIR, name)[0] == pytest.approx(sum(differs) / len(results))
+        assert result.of(*PAIR, name)[0] == pytest.approx(sum(differs) / len(results))
     ranks = [
         np.concatenate([task.columns[f"rank_{measure}"] for task in results]) for measure in PAIR
     ]
-    assert found.of(*PAIR, "rank_correlation")[0] == pytest.approx(pearsonr(*ranks).statistic)
+    assert result.of(*PAIR, "rank_correlation")[0] == pytest.approx(pearsonr(*ranks).statistic)
 
 
 def test_a_measure_agrees_with_itself_and_not_with_its_reverse():
@@ -81,20 +81,20 @@ def test_a_measure_agrees_with_itself_and_not_with_its_reverse():
         task.columns["rank_auprg"] = rankdata(task.columns["aupr"])
         task.columns["auroc"] = 2 * task.columns["aupr"]
         task.columns["rank_auroc"] = task.columns["rank_aupr"]
-    found = agreement(results, measures=("auroc", "aupr", "auprg"), n_resamples=20)
-    assert found.of("auroc", "aupr", "top_3_in_order") == (0, 0, 0)
-    assert found.of("auroc", "aupr", "rank_correlation") == pytest.approx((1, 1, 1))
-    assert found.of("aupr", "auprg", "top_1") == (1, 1, 1)
-    assert found.of("aupr", "auprg", "kendall") == pytest.approx((-1, -1, -1))
-    assert len(found.pairs) == len(found.to_frame("pandas")) == 3
-    assert "12 tasks of 4 origins; intervals of 95%" in repr(found)
+    result = agreement(results, measures=("auroc", "aupr", "auprg"), n_resamples=20)
+    assert result.of("auroc", "aupr", "top_3_in_order") == (0, 0, 0)
+    assert result.of("auroc", "aupr", "rank_correlation") == pytest.approx((1, 1, 1))
+    assert result.of("aupr", "auprg", "top_1") == (1, 1, 1)
+    assert result.of("aupr", "auprg", "kendall") == pytest.approx((-1, -1, -1))
+    assert len(result.pairs) == len(result.to_frame("pandas")) == 3
+    assert "12 tasks of 4 origins; intervals of 95%" in repr(result)
 
 
 def test_measures_that_tie_all_models_have_no_correlation():
     results = made(2)[:1]
     results[0].columns["aupr"] = np.ones(6)
-    found = agreement(results, measures=PAIR, n_resamples=5)
-    assert np.isnan(found.of(*PAIR, "kendall")).all()
+    result = agreement(results, measures=PAIR, n_resamples=5)
+    assert np.isnan(result.of(*PAIR, "kendall")).all()
 
 
 def test_intervals_draw_the_tasks_of_one_origin_together():
@@ -131,8 +131,8 @@ def test_a_heat_map_has_every_model_once(seed):
     assert counts.sum(axis=1) == pytest.approx(np.full(6, 3.0))
     distinct = made(seed, tasks=1, ties=10**6)
     expected = np.zeros((6, 6))
-    for one, other in zip(*(distinct[0].columns[f"rank_{name}"] for name in PAIR), strict=True):
-        expected[int(other) - 1, int(one) - 1] += 1
+    for first, second in zip(*(distinct[0].columns[f"rank_{name}"] for name in PAIR), strict=True):
+        expected[int(second) - 1, int(first) - 1] += 1
     assert heat_map(distinct) == pytest.approx(expected)
 
 
@@ -140,25 +140,25 @@ def test_a_heat_map_has_every_model_once(seed):
 @given(st.integers(0, 10_000))
 def test_reversals_are_all_pairs_in_different_order(seed):
     task = made(seed)[0]
-    found = reversals(task)
+    result = reversals(task)
     one, other = (dict(zip(task.models, task.columns[name], strict=True)) for name in PAIR)
     expected = {
         frozenset(pair)
         for pair in combinations(task.models, 2)
         if (one[pair[0]] - one[pair[1]]) * (other[pair[0]] - other[pair[1]]) < 0
     }
-    assert {frozenset(pair) for pair in found.pairs} == expected
-    for (first, second), leads in zip(found.pairs, found.leads, strict=True):
+    assert {frozenset(pair) for pair in result.pairs} == expected
+    for (first, second), leads in zip(result.pairs, result.leads, strict=True):
         assert leads == pytest.approx([one[first] - one[second], other[second] - other[first]])
-    smaller = found.leads.min(axis=1)
+    smaller = result.leads.min(axis=1)
     assert (np.diff(smaller) <= 0).all()
-    assert f"{len(expected)} of 15 pairs" in repr(found)
+    assert f"{len(expected)} of 15 pairs" in repr(result)
 
 
 @pytest.mark.parametrize("criterion", ["f1", "expected_f1"])
 def test_picks_are_judged_on_the_other_half(criterion):
     results = made(3)
-    found, differences = picks(results, criterion, measures=PAIR, n_resamples=50)
+    result, differences = picks(results, criterion, measures=PAIR, n_resamples=50)
     values = {}
     for measure in PAIR:
         values[measure] = []
@@ -176,17 +176,17 @@ def test_picks_are_judged_on_the_other_half(criterion):
     best_of_all = [
         np.mean([task.columns[f"{criterion}_{half}"].max() for half in HALVES]) for task in results
     ]
-    one, other = np.array(values["aupr"]), np.array(values["auprg"])
-    assert found.mean == pytest.approx([one.mean(), other.mean()])
-    assert found.regret == pytest.approx(np.mean(best_of_all) - found.mean)
-    assert differences.difference == pytest.approx([(one - other).mean()])
+    first, second = np.array(values["aupr"]), np.array(values["auprg"])
+    assert result.mean == pytest.approx([first.mean(), second.mean()])
+    assert result.regret == pytest.approx(np.mean(best_of_all) - result.mean)
+    assert differences.difference == pytest.approx([(first - second).mean()])
     shares = [differences.better[0], differences.worse[0], differences.equal[0]]
     assert shares == pytest.approx(
-        [(one > other).mean(), (one < other).mean(), (one == other).mean()]
+        [(first > second).mean(), (first < second).mean(), (first == second).mean()]
     )
-    assert (found.low <= found.mean).all()
-    assert (found.mean <= found.high).all()
-    assert "12 tasks" in repr(found)
+    assert (result.low <= result.mean).all()
+    assert (result.mean <= result.high).all()
+    assert "12 tasks" in repr(result)
     assert "Differences between the picks" in repr(differences)
 
 
@@ -197,9 +197,9 @@ def test_models_and_tasks_without_halves_are_no_candidates():
     spoiled = columns[1]
     spoiled["f1_second"][spoiled["aupr_first"] == spoiled["aupr_first"].max()] = np.nan
     results = [replace(each, columns=mine) for each, mine in zip(results, columns, strict=True)]
-    found, _ = picks(results, measures=PAIR, n_resamples=5)
-    assert found.tasks == 11
-    assert np.isfinite(found.mean).all()
+    result, _ = picks(results, measures=PAIR, n_resamples=5)
+    assert result.tasks == 11
+    assert np.isfinite(result.mean).all()
     with pytest.raises(EmptyInputError, match="no task has both classes in both halves"):
         picks(results[:1])
 

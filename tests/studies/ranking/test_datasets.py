@@ -115,11 +115,11 @@ def test_what_cannot_be_learnt_from_is_told(feature, said):
 def test_fingerprints_know_rows_and_their_order():
     values, positive = np.array([[1.0], [2.0], [3.0]]), np.array([True, False, False])
     nominal = np.array([False])
-    one = DataSet("a", values, nominal, positive, "")
+    first = DataSet("a", values, nominal, positive, "")
     turned = DataSet("b", values[::-1], nominal, positive[::-1], "")
-    other = DataSet("c", values, nominal, positive[::-1], "")
-    assert one.content() == turned.content() != other.content()
-    assert len({one.digest(), turned.digest(), other.digest()}) == 3
+    second = DataSet("c", values, nominal, positive[::-1], "")
+    assert first.content() == turned.content() != second.content()
+    assert len({first.digest(), turned.digest(), second.digest()}) == 3
 
 
 def test_some_tasks_need_no_files():

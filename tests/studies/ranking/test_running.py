@@ -60,11 +60,11 @@ def test_a_run_that_was_ended_goes_on_where_it_was(tmp_path, in_one_go):
     before = written(tmp_path)
     assert len(before) == 2
     done = []
-    found = run_study(TASKS, SETTINGS, tmp_path, progress=lambda *each: done.append(each))
+    result = run_study(TASKS, SETTINGS, tmp_path, progress=lambda *each: done.append(each))
     assert done == [(3, 3)]
     assert computed(tmp_path, before) == {task.name for task in TASKS} - before.keys()
-    assert numbers(found).equals(numbers(in_one_go))
-    assert pq.read_table(tmp_path / "results.parquet").equals(found)
+    assert numbers(result).equals(numbers(in_one_go))
+    assert pq.read_table(tmp_path / "results.parquet").equals(result)
 
 
 def test_a_truncated_part_is_computed_again(tmp_path, in_one_go):
@@ -72,9 +72,9 @@ def test_a_truncated_part_is_computed_again(tmp_path, in_one_go):
     part = part_path(tmp_path / "parts", TASKS[1].name)
     part.write_bytes(part.read_bytes()[:-200])
     before = written(tmp_path)
-    found = run_study(TASKS, SETTINGS, tmp_path)
+    result = run_study(TASKS, SETTINGS, tmp_path)
     assert computed(tmp_path, before) == {TASKS[1].name}
-    assert numbers(found).equals(numbers(in_one_go))
+    assert numbers(result).equals(numbers(in_one_go))
 
 
 def test_other_settings_or_data_are_computed_again(tmp_path):
@@ -91,8 +91,8 @@ def test_other_settings_or_data_are_computed_again(tmp_path):
 
 
 def test_processes_do_not_change_results(tmp_path, in_one_go):
-    found = run_study(TASKS, SETTINGS, tmp_path, n_jobs=2)
-    assert numbers(found).equals(numbers(in_one_go))
+    result = run_study(TASKS, SETTINGS, tmp_path, n_jobs=2)
+    assert numbers(result).equals(numbers(in_one_go))
 
 
 def test_an_error_in_a_process_is_raised_and_ends_the_others(tmp_path):

@@ -58,8 +58,8 @@ def folder(tmp_path):
 
 def test_files_about_the_same_rows_are_models_of_one_task(folder):
     tasks, unusable = read_runs(folder)
-    found = {task.name: [run.name for run in task.runs] for task in tasks}
-    assert found == {
+    result = {task.name: [run.name for run in task.runs] for task in tasks}
+    assert result == {
         "OpenML task 7": ["one", "two"],
         "OpenML task 7, as in other": ["other"],
         "the task of third": ["third"],

@@ -80,16 +80,16 @@ def test_measures_of_halves_are_those_of_their_rows():
     rng = np.random.default_rng(5)
     positive = np.arange(40) % 4 == 0
     scores, first = np.round(rng.normal(positive), 1), np.arange(40) < 20
-    found = measures_of(positive, scores, first)
+    result = measures_of(positive, scores, first)
     for suffix, rows in (("", slice(None)), ("_first", first), ("_second", ~first)):
         points = iso.OperatingPoints.from_scores(positive[rows], scores[rows])
-        assert found[f"aupr{suffix}"] == points.pr.area()
-        assert found[f"auprg{suffix}"] == points.prg.area()
-        assert found[f"tradeoff_folke{suffix}"] == points.tradeoff("folke").area()
+        assert result[f"aupr{suffix}"] == points.pr.area()
+        assert result[f"auprg{suffix}"] == points.prg.area()
+        assert result[f"tradeoff_folke{suffix}"] == points.tradeoff("folke").area()
         gain = points.prg.expected_f_gain()
         # The gain is 1 - odds·(1/F - 1), so that its mean is that of a harmonic mean of F.
         odds = points.positives / points.negatives
-        assert found[f"expected_f1{suffix}"] == pytest.approx(1 / (1 + (1 - gain) / odds))
+        assert result[f"expected_f1{suffix}"] == pytest.approx(1 / (1 + (1 - gain) / odds))
     for half, rows, others in (("first", first, ~first), ("second", ~first, first)):
         chosen = scores[others]
         best = max(
@@ -102,7 +102,7 @@ def test_measures_of_halves_are_those_of_their_rows():
             )
             for cut in np.unique(chosen)
         )[1]
-        assert found[f"f1_{half}"] == pytest.approx(f1_score(positive[rows], scores[rows] >= best))
+        assert result[f"f1_{half}"] == pytest.approx(f1_score(positive[rows], scores[rows] >= best))
 
 
 def test_without_scores_or_halves_there_are_no_numbers():

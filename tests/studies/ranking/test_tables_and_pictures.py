@@ -36,8 +36,8 @@ def test_the_list_of_tasks_has_every_file(tmp_path):
     assert repr(listed).startswith("1 tasks, and 1 files that are none")
     write_csv(tmp_path / "tasks.csv", listed)
     with (tmp_path / "tasks.csv").open(newline="") as file:
-        one, other = csv.DictReader(file)
-    assert one == {
+        first, second = csv.DictReader(file)
+    assert first == {
         "task": "a",
         "used": "True",
         "rows": "3",
@@ -46,7 +46,7 @@ def test_the_list_of_tasks_has_every_file(tmp_path):
         "rule": "two classes",
         "note": "without one, two",
     }
-    assert (other["task"], other["rows"], other["note"]) == ("b", "", "is broken, badly")
+    assert (second["task"], second["rows"], second["note"]) == ("b", "", "is broken, badly")
 
 
 def test_a_study_has_five_tables(results):
@@ -95,12 +95,12 @@ def test_points_are_read_as_they_were_written(tmp_path):
     pair = PairPoints("some task", models)
     assert repr(pair).startswith("Operating points of a, b and c on some task")
     write_csv(tmp_path / "pair.csv", pair)
-    found = read_points(tmp_path / "pair.csv")
-    assert list(found) == ["a, b", "c"]
+    result = read_points(tmp_path / "pair.csv")
+    assert list(result) == ["a, b", "c"]
     for name, points in models.items():
-        assert found[name].tp.tolist() == points.tp.tolist()
-        assert found[name].fp.tolist() == points.fp.tolist()
-        assert found[name].prg.area() == points.prg.area()
+        assert result[name].tp.tolist() == points.tp.tolist()
+        assert result[name].fp.tolist() == points.fp.tolist()
+        assert result[name].prg.area() == points.prg.area()
 
 
 def test_pictures_show_the_numbers(results, tmp_path):
