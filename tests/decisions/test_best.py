@@ -45,8 +45,8 @@ def reaches_infinity(pts):
     return ((pts.thresholds == math.inf) & (pts.tp + pts.fp > 0)).any()
 
 
-def brute(pts, value, allowed=lambda *_: True):
-    """The best (tp, fp) by the stated tie rule: the fewest predicted, then the fewest false."""
+def all_rows(pts):
+    """The counts of all rules, the trivial ones included."""
     rows = {
         (0, 0),
         *zip(pts.tp.tolist(), pts.fp.tolist(), strict=True),
@@ -54,7 +54,12 @@ def brute(pts, value, allowed=lambda *_: True):
     }
     if reaches_infinity(pts):
         rows.remove((0, 0))
-    rows = [(Fraction(tp), Fraction(fp)) for tp, fp in rows if allowed(tp, fp)]
+    return rows
+
+
+def brute(pts, value, allowed=lambda *_: True):
+    """The best (tp, fp) by the stated tie rule: the fewest predicted, then the fewest false."""
+    rows = [(Fraction(tp), Fraction(fp)) for tp, fp in all_rows(pts) if allowed(tp, fp)]
     return min(rows, key=lambda row: (-value(*row), sum(row), row[1]))
 
 
@@ -444,3 +449,109 @@ def test_rows_that_are_best_have_the_measures_of_rows():
     assert np.array_equal(intervals.f(2.0), at.f(2.0))
     assert np.array_equal(best.recall_gain, best.points.recall_gain)
     assert (best.positives, best.negatives) == (4, 4)
+
+
+LEVELS = st.none() | shares
+GOALS = [
+    {"beta": 1},
+    {"beta": 0.5},
+    {"beta": 0},
+    {"beta": math.inf},
+    {"cost": 0.3},
+    {"objective": "accuracy"},
+    {"objective": "youden"},
+    {"objective": "break-even"},
+    {},
+]
+
+
+def exact_value(pts, goal, quantities):
+    """The objective as a function of exact counts, and whether the empty rule may have it."""
+    positives, negatives = Fraction(pts.positives), Fraction(pts.negatives)
+    if "beta" in goal or not goal:
+        beta = goal.get("beta")
+        if beta is None:
+            free = {"precision": math.inf, "recall": 0, "flagged": math.inf}
+            both = "precision" in quantities and "recall" in quantities
+            beta = 1 if both else 0 if "recall" in quantities else free[quantities[0]]
+        if beta == math.inf:
+            return lambda tp, _: tp / positives
+        squared = Fraction(beta) ** 2
+        return lambda tp, fp: (
+            (1 + squared) * tp / (squared * positives + tp + fp) if tp + fp else Fraction(-1)
+        )
+    if goal.get("objective") == "youden":
+        return lambda tp, fp: tp / positives - fp / negatives
+    if goal.get("objective") == "break-even":
+        return lambda tp, fp: -abs(tp / (tp + fp) - tp / positives) if tp else Fraction(-2)
+    cost = Fraction(goal.get("cost", 0.5))
+    return lambda tp, fp: (1 - cost) * tp - cost * fp
+
+
+@pytest.mark.parametrize("goal", GOALS)
+@given(pts=tables, precision=LEVELS, recall=LEVELS, flagged=LEVELS)
+def test_objectives_under_constraints(goal, pts, precision, recall, flagged):
+    total = pts.positives + pts.negatives
+    budget = None if flagged is None else flagged * total
+    limits = {"min_precision": precision, "min_recall": recall, "budget": budget}
+    given_limits = {name: level for name, level in limits.items() if level is not None}
+    if len(given_limits) + bool(goal) < 2:
+        return
+    names = {"min_precision": "precision", "min_recall": "recall", "budget": "flagged"}
+    value = exact_value(pts, goal, [names[name] for name in given_limits])
+
+    def allowed(tp, fp):
+        if precision is not None and not (tp + fp > 0 and tp / (tp + fp) >= precision):
+            return False
+        if recall is not None and not tp / pts.positives >= recall:
+            return False
+        if budget is not None and not tp + fp <= budget:
+            return False
+        if goal.get("objective") == "break-even":
+            return tp > 0
+        # Where precision counts, a rule must predict something.
+        return value(Fraction(tp), Fraction(fp)) >= 0 or "cost" in goal or "objective" in goal
+
+    if not any(allowed(*row) for row in all_rows(pts)):
+        with pytest.raises(ParameterError, match="ask for less"):
+            iso.best_threshold(pts, **goal, **given_limits)
+        return
+    decision = iso.best_threshold(pts, **goal, **given_limits)
+    assert chosen(decision) == brute(pts, value, allowed)
+
+
+def test_constraints_are_said_with_the_objective():
+    best = iso.best_threshold(SMALL, beta=2, min_precision=0.7, budget=5)
+    assert best.objective == "F (β 2) with precision ≥ 0.7 and at most 5 predicted positives"
+    assert (best.threshold, best.value) == (0.6, best.f)
+    unchanged = iso.best_threshold(SMALL, min_precision=0.5, min_recall=0.5)
+    assert unchanged.objective == "F (β 1) with precision ≥ 0.5 and recall ≥ 0.5"
+    assert unchanged.f == iso.best_threshold(SMALL).f
+
+
+@pytest.mark.parametrize("name", ["kulczynski", "folke", "jaccard", "f-measure", "cost"])
+def test_an_index_under_a_constraint(name):
+    best = iso.best_threshold(SMALL, index=name, min_recall=0.9)
+    rows = Rows.of_table(SMALL.table)
+    values = INDICES[name].of_rows(rows, np.asarray(0.5))
+    values = np.where(SMALL.recall >= 0.9, values, -np.inf)
+    assert best.value == values.max()
+    assert best.threshold == SMALL.thresholds[int(np.argmax(values))]
+
+
+def test_a_table_with_gaps_answers_where_the_best_row_keeps_the_constraint():
+    rng = np.random.default_rng(2)
+    labels = rng.random(500) < 0.3
+    whole = iso.OperatingPoints.from_scores(labels, rng.normal(labels))
+    short = whole.compact(60)
+    free = iso.best_threshold(whole)
+    level = free.precision
+    assert chosen(iso.best_threshold(short, beta=1, min_precision=level)) == chosen(free)
+    with pytest.raises(NotAnswerableError, match="the best row under constraints"):
+        iso.best_threshold(short, beta=1, min_precision=level + 0.01)
+
+
+def test_impossible_constraints_together():
+    with pytest.raises(ParameterError) as caught:
+        iso.best_threshold(SMALL, min_precision=0.9, min_recall=0.9)
+    assert str(caught.value) == "no threshold has precision ≥ 0.9 and recall ≥ 0.9; ask for less"

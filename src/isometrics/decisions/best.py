@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from isometrics._core.results import ResultTable, number, several
 from isometrics._table.hull import hull_rows, ordered_with_ends
 from isometrics._table.table import Kind, Table
 from isometrics.decisions.beta_intervals import OptimalThresholds, optimal_thresholds
+from isometrics.decisions.objective import free_beta
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.measures import f_name
 from isometrics.points import OperatingPoints
@@ -137,7 +138,7 @@ OBJECTIVES = ("accuracy", "youden", "break-even")
 _TOLERANCE = 16 * np.finfo(np.float64).eps
 
 
-def best_threshold(  # noqa: PLR0911 (one for each objective)
+def best_threshold(
     pts: OperatingPoints,
     *,
     beta: float | None = None,
@@ -149,7 +150,7 @@ def best_threshold(  # noqa: PLR0911 (one for each objective)
     index: str | WeightedIndex | None = None,
     lam: float | None = None,
 ) -> Decision:
-    """Return the threshold that is best for one objective; without any, for F₁.
+    """Return the threshold that is best for one objective, under constraints if any are given.
 
     Among equally good rows the one with the highest threshold is returned, that is, the one with
     the fewest predicted positives; in a family of sets, then the one with the fewest false
@@ -160,7 +161,8 @@ def best_threshold(  # noqa: PLR0911 (one for each objective)
     pts
         Any table; a family of sets is completed by the two trivial rules.
     beta
-        Maximise F_β; 0 is precision and ``inf`` recall. The empty rule is never chosen.
+        Maximise F_β; 0 is precision and ``inf`` recall. The empty rule is never chosen, unless for
+        recall nothing else keeps a budget. Without an objective and without constraints, β is 1.
     cost
         Maximise the accuracy at a cost proportion of false positives. For this, for
         ``"accuracy"`` and for ``"youden"`` the empty rule, at +inf, is a legal answer, unless a
@@ -170,13 +172,15 @@ def best_threshold(  # noqa: PLR0911 (one for each objective)
         and recall closest to each other, among rules with a true positive. The value is then
         precision minus recall.
     min_precision
-        Maximise recall among the rules that reach this precision.
+        Look among the rules that reach this precision; without an objective, for the most recall.
     min_recall
-        Maximise precision among the rules that reach this recall.
+        Look among the rules that reach this recall; without an objective, for the highest
+        precision, or with `min_precision` for F₁.
     budget
-        Maximise recall with at most this many predicted positives. If more rows than that tie at
-        the highest score, the empty rule is returned. In a table at another prevalence the
-        negatives are scaled, and the budget applies to the scaled counts.
+        Look among the rules with at most this many predicted positives; without an objective, for
+        the most recall. If more rows than that tie at the highest score, the empty rule is
+        returned. In a table at another prevalence the negatives are scaled, and the budget applies
+        to the scaled counts.
     index
         Maximise a weighted index, as named for `OperatingPoints.tradeoff`, at the weight `lam`.
     lam
@@ -200,38 +204,105 @@ def best_threshold(  # noqa: PLR0911 (one for each objective)
      3   1   1   3       0.75    0.75     0.75  0.666667
     >>> float(iso.best_threshold(pts, min_recall=0.9))
     0.3
+    >>> float(iso.best_threshold(pts, beta=2, min_precision=0.7))
+    0.6
     """
-    arguments: dict[str, object] = {
-        "beta": beta,
-        "cost": cost,
-        "objective": objective,
-        "min_precision": min_precision,
-        "min_recall": min_recall,
-        "budget": budget,
-        "index": index,
-    }
-    if index is None:
-        arguments["lam"] = lam
-    given = [f"{name}=" for name, value in arguments.items() if value is not None]
+    objectives: dict[str, Any] = {"beta": beta, "cost": cost, "objective": objective}
+    objectives |= {"lam": lam} if index is None else {"index": index}
+    given = {name: value for name, value in objectives.items() if value is not None}
     if len(given) > 1:
-        raise ParameterError(f"pass one objective only, but {' and '.join(given)} are given")
+        names = " and ".join(f"{name}=" for name in given)
+        raise ParameterError(f"pass one objective only, but {names} are given")
+    limits = Limits(
+        None if min_precision is None else check_level(min_precision, "min_precision"),
+        None if min_recall is None else check_level(min_recall, "min_recall"),
+        None if budget is None else check_budget(budget),
+    )
+    asked = limits.asked
     table = pts.table
+    if not given and len(asked) == 1:
+        if limits.precision is not None:
+            return _for_recall(table, limits.precision)
+        if limits.recall is not None:
+            return _for_precision(table, limits.recall)
+        return _for_budget(table, cast("float", limits.flagged))
+    if not given:
+        beta = free_beta(asked)
+    goal = _goal(beta, cost, objective, index, lam)
+    best = _free(pts, goal)
+    return best if not asked else _under_limits(pts, goal, limits, best)
+
+
+class Goal(NamedTuple):
+    """An objective in one of four forms; the others are None."""
+
+    beta: float | None = None
+    cost: float | None = None
+    objective: str | None = None
+    weighted_index: WeightedIndex | None = None
+    lam: float = 0.5
+
+
+class Limits(NamedTuple):
+    """What a rule must reach: a precision, a recall, and at most so many predicted positives."""
+
+    precision: float | None
+    recall: float | None
+    flagged: float | None
+
+    @property
+    def asked(self) -> list[str]:
+        """The names of those that are given."""
+        return [name for name, value in self._asdict().items() if value is not None]
+
+    def allowed(self, table: Table) -> NDArray[np.bool_]:
+        """Tell which rows keep them; the empty rule has no precision."""
+        allowed = np.ones(table.size, np.bool_)
+        with np.errstate(invalid="ignore"):
+            if self.precision is not None:
+                allowed &= pr.precision(table) >= self.precision
+            if self.recall is not None:
+                allowed &= pr.recall(table) >= self.recall
+            if self.flagged is not None:
+                allowed &= table.tp + table.fp <= self.flagged
+        return allowed
+
+    def __str__(self) -> str:
+        """Return what is given in words."""
+        levels = {"precision": self.precision, "recall": self.recall}
+        said = [f"{name} ≥ {number(level)}" for name, level in levels.items() if level is not None]
+        if self.flagged is not None:
+            said.append(f"at most {number(self.flagged)} predicted positives")
+        return several(said)
+
+
+def _goal(
+    beta: float | None,
+    cost: float | None,
+    objective: str | None,
+    index: str | WeightedIndex | None,
+    lam: float | None,
+) -> Goal:
     if index is not None or lam is not None:
-        weighted_index = index_named("f-measure" if index is None else index)
-        return _for_index(pts, weighted_index, 0.5 if lam is None else check_level(lam, "lam"))
+        chosen = index_named("f-measure" if index is None else index)
+        return Goal(weighted_index=chosen, lam=0.5 if lam is None else check_level(lam, "lam"))
     if cost is not None:
-        return _for_cost(table, check_cost(cost), f"accuracy at cost {number(float(cost))}")
+        return Goal(cost=check_cost(cost))
     if objective is not None:
-        check_choice(objective, "objective", OBJECTIVES)
+        return Goal(objective=check_choice(objective, "objective", OBJECTIVES))
+    return Goal(beta=1.0 if beta is None else check_beta(beta))
+
+
+def _free(pts: OperatingPoints, goal: Goal) -> Decision:
+    """Return the best rule where nothing constrains it."""
+    if goal.weighted_index is not None:
+        return _for_index(pts, goal.weighted_index, goal.lam)
+    if goal.cost is not None:
+        return _for_cost(pts.table, goal.cost, f"accuracy at cost {number(goal.cost)}")
+    if goal.objective is not None:
         by_name = {"accuracy": _for_accuracy, "youden": _for_youden, "break-even": _for_break_even}
-        return by_name[objective](table)
-    if min_precision is not None:
-        return _for_recall(table, check_level(min_precision, "min_precision"))
-    if min_recall is not None:
-        return _for_precision(table, check_level(min_recall, "min_recall"))
-    if budget is not None:
-        return _for_budget(table, check_budget(budget))
-    return _for_f(pts, 1.0 if beta is None else check_beta(beta))
+        return by_name[goal.objective](pts.table)
+    return _for_f(pts, cast("float", goal.beta))
 
 
 # ---------------------------------------------------------------------- objectives on the hull
@@ -354,6 +425,87 @@ def _for_budget(table: Table, budget: float) -> Decision:
         )
     objective = f"recall with at most {number(budget)} predicted positives"
     return _highest_recall(table, within, objective)
+
+
+def _under_limits(pts: OperatingPoints, goal: Goal, limits: Limits, best: Decision) -> Decision:
+    """Return the best rule that keeps the limits; `best` is the one without them."""
+    objective = f"{best.objective} with {limits}"
+    chosen = OperatingPoints(_points_of(best, pts.table))
+    if limits.allowed(chosen.table)[0]:
+        # What is best of all is best of those allowed; so a table with gaps may know it.
+        return replace(best, objective=objective)
+    pts.table.refuse_gaps("the best row under constraints")
+    table = _threshold_rules(_with_trivial_rules(pts.table))
+    allowed = limits.allowed(table)
+    if goal.weighted_index is not None or goal.objective == "break-even":
+        allowed &= table.tp > 0
+    elif goal.beta is not None and not math.isinf(goal.beta):
+        allowed &= table.tp + table.fp > 0
+    rows = np.flatnonzero(allowed)
+    if rows.size == 0:
+        raise ParameterError(f"no threshold has {limits}; ask for less")
+    scale = _scale_of(table, goal)
+    row = _best(table, rows, scale.approximate, exact=scale.exact, margin=scale.margin)
+    return decision_of(table, row, objective, float(scale.shown[row]), best.beta)
+
+
+class _Scale(NamedTuple):
+    """What is maximised for each row, approximately and exactly, and what is shown of it."""
+
+    approximate: Floats
+    exact: Exact
+    margin: float
+    shown: Floats
+
+
+def _points_of(decision: Decision, table: Table) -> Table:
+    counts = (np.array([decision.tp]), np.array([decision.fp]))
+    return Table(np.array([np.inf]), *counts, table.positives, table.negatives, Kind.SELECTION)
+
+
+def _scale_of(table: Table, goal: Goal) -> _Scale:
+    positives, negatives = Fraction(table.positives), Fraction(table.negatives)
+    if goal.beta is not None:
+        squared = Fraction(0 if math.isinf(goal.beta) else goal.beta) ** 2
+        weight = Fraction(1) if math.isinf(goal.beta) else squared / (1 + squared)
+        f = pr.f(table, goal.beta)
+        return _Scale(
+            f,
+            lambda tp, fp: tp / (tp + weight * (positives - tp) + (1 - weight) * fp),
+            _TOLERANCE,
+            f,
+        )
+    if goal.weighted_index is not None:
+        index, lam = goal.weighted_index, np.asarray(goal.lam)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = index.of_rows(Rows.of_table(table), lam)
+
+        def of_row(tp: Fraction, fp: Fraction) -> Fraction:
+            counts = np.asarray(float(tp)), np.asarray(float(fp))
+            row = Rows(*counts, table.positives, table.negatives)
+            return Fraction(float(index.of_rows(row, lam)))
+
+        return _Scale(values, of_row, 0.0, values)
+    if goal.objective == "break-even":
+        difference = pr.precision(table) - pr.recall(table)
+        return _Scale(
+            -np.abs(difference),
+            lambda tp, fp: -abs(tp / (tp + fp) - tp / positives),
+            _TOLERANCE,
+            difference,
+        )
+    cost = 0.5 if goal.cost is None else goal.cost
+    tp_weight, fp_weight, shown = 1 - Fraction(cost), Fraction(cost), roc.accuracy(table, cost)
+    if goal.objective == "youden":
+        tp_weight, fp_weight = 1 / positives, 1 / negatives
+        shown = roc.true_positive_rate(table) - roc.false_positive_rate(table)
+    gains, losses = float(tp_weight) * table.tp, float(fp_weight) * table.fp
+    return _Scale(
+        gains - losses,
+        lambda tp, fp: tp_weight * tp - fp_weight * fp,
+        _TOLERANCE * float((gains + losses).max()),
+        shown,
+    )
 
 
 def _with_trivial_rules(table: Table) -> Table:

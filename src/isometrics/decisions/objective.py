@@ -194,7 +194,7 @@ def parse_objective(
         costs = _costs(miss_cost, false_alarm_cost)
         return Objective(None, costs, constraints=kept, sure=sure)
     if beta is None:
-        beta = _unconstrained_beta([each.quantity for each in constraints])
+        beta = free_beta([each.quantity for each in constraints])
     return Objective(check_beta(beta), constraints=kept, sure=sure)
 
 
@@ -214,8 +214,8 @@ def _costs(miss_cost: float | None, false_alarm_cost: float | None) -> tuple[flo
     return costs[0], costs[1]
 
 
-def _unconstrained_beta(quantities: list[str]) -> float:
-    """Return the β of what is left to maximise."""
+def free_beta(quantities: list[str]) -> float:
+    """Return the β of what constraints of these quantities leave to maximise."""
     if "precision" in quantities and "recall" in quantities:
         return 1.0
     if "recall" in quantities:
