@@ -11,6 +11,7 @@ from isometrics._core.results import threshold_text
 from isometrics._core.sample import Sample
 from isometrics._counting.best_rules import Counts
 from isometrics.decisions.best import best_threshold
+from isometrics.decisions.objective import free_beta
 from isometrics.errors import NotAnswerableError
 from isometrics.uncertainty.intervals import UNDEFINED
 from isometrics.verdict.verdict import Kept, Verdict
@@ -88,30 +89,23 @@ def judge_tables(
 
 
 def _decision(points: OperatingPoints, objective: Objective) -> Decision:
+    if objective.sure is not None:
+        raise NotAnswerableError(
+            "sure= needs the rows, which this analysis does not have; leave it out"
+        )
     asked: dict[str, Any] = {}
     for constraint in objective.constraints:
         if constraint.quantity == "flagged":
             asked["budget"] = constraint.level * (points.positives + points.negatives)
         else:
             asked[f"min_{constraint.quantity}"] = constraint.level
-    if objective.sure is not None or len(asked) > 1:
-        raise NotAnswerableError(
-            "several constraints together, or sure=, need the rows, which this analysis does not "
-            "have; give one constraint"
-        )
-    implied = {"min_precision": math.inf, "min_recall": 0.0, "budget": math.inf}
-    if asked and objective.beta != implied[next(iter(asked))]:
-        raise NotAnswerableError(
-            "an objective under a constraint needs the rows, which this analysis does not have; "
-            "give the constraint alone"
-        )
     if objective.costs is not None:
         miss, alarm = objective.costs
-        asked = {"cost": alarm / (miss + alarm)}
+        asked["cost"] = alarm / (miss + alarm)
     elif objective.index is not None:
-        asked = {"index": objective.index, "lam": objective.lam}
-    elif not asked:
-        asked = {"beta": objective.beta}
+        asked |= {"index": objective.index, "lam": objective.lam}
+    elif not asked or objective.beta != free_beta([each[0] for each in objective.constraints]):
+        asked["beta"] = objective.beta
     return best_threshold(points, **asked)
 
 
