@@ -1,5 +1,6 @@
 """The six indices with closed forms: their conditions, crossings and areas."""
 
+import pickle
 from fractions import Fraction
 
 import mpmath
@@ -196,6 +197,15 @@ def test_an_isoline_ends_on_the_borders():
     np.testing.assert_allclose(precision, [1, 0.5, 0.5, 0], atol=1e-15)
 
 
+@pytest.mark.parametrize("name", INDICES)
+@pytest.mark.parametrize("lam", [0.2, 0.5, 0.8])
+def test_the_isoline_of_the_highest_value_is_a_corner(name, lam):
+    """Rounding must not lose it."""
+    recall, precision = INDICES[name].isoline(1, lam, prevalence=PREVALENCE)
+    assert recall.size > 0
+    np.testing.assert_allclose([recall, precision], 1, rtol=1e-9)
+
+
 def test_no_isoline_where_no_point_has_the_value():
     recall, precision = INDICES["folke"].isoline(1.5, 0.5)
     assert recall.size == precision.size == 0
@@ -231,6 +241,20 @@ def test_what_a_value_refuses(arguments, message):
 def test_what_an_isoline_refuses(arguments, message):
     with pytest.raises(ParameterError, match=f"^{message}$"):
         INDICES["jaccard"].isoline(**{"value": 0.5, "lam": 0.5} | arguments)
+
+
+def test_points_without_precision_or_recall():
+    values = INDICES["f-measure"].value([0, 0.5, 1], [0, 0.5, 1], 0.5)
+    assert values.tolist() == [0, 0.5, 1]
+    # Where recall has no weight, the F-measure is precision, which the empty rule does not have.
+    assert np.isnan(INDICES["f-measure"].value(0, 0, 0))
+
+
+@pytest.mark.parametrize("name", INDICES)
+def test_indices_are_equal_by_what_they_compute(name):
+    twin = pickle.loads(pickle.dumps(INDICES[name]))
+    assert [other for other in INDICES.values() if other == twin] == [INDICES[name]]
+    assert hash(twin) == hash(INDICES[name])
 
 
 def test_look_up():

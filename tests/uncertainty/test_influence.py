@@ -40,7 +40,7 @@ def influence(name, cells, weights, ratio=0.0):
 @pytest.mark.parametrize("name", AREAS)
 @given(
     binary_samples(dtypes=["float64"], max_size=14),
-    st.sampled_from([0.0, 3.7]),
+    st.sampled_from([0.0, 0.4, 3.7]),
     st.integers(0, 2**32),
 )
 @settings(max_examples=60)

@@ -6,7 +6,7 @@ import pytest
 import isometrics as iso
 from isometrics.measures import Measure, registered
 from isometrics.uncertainty.bootstrap import evaluator
-from isometrics.uncertainty.jackknife import shapes_of, unit_influence
+from isometrics.uncertainty.jackknife import _parts, shapes_of, unit_influence
 from isometrics.uncertainty.resampling import Plan, parse_evidence, resampling_of
 
 NAMED = {each.name: each for each in registered()}
@@ -31,6 +31,30 @@ def test_groups_agree_with_the_closed_form(y_score, stratified):
     found = shapes((NAMED["AUROC"], DISGUISED), y_score, stratified=stratified)
     np.testing.assert_allclose(found.single[:, 0, 0], found.single[:, 1, 0], atol=0.002)
     np.testing.assert_allclose(found.single[:, 0, 1], found.single[:, 1, 1], rtol=0.05)
+
+
+@pytest.mark.parametrize("stratified", [False, True])
+def test_fewer_than_200_rows_are_left_out_one_by_one(stratified):
+    """Efron & Tibshirani 1993, equation 14.15: Σ d³ / (6 (Σ d²)^1.5), by sorting again."""
+    measure = NAMED["AUPR, linear"]
+    found = shapes((measure,), stratified=stratified)
+    rest = ~np.eye(LABELS.size, dtype=bool)
+    strata = [LABELS, ~LABELS] if stratified else [slice(None)]
+    for model, scores in enumerate(SCORES.values()):
+        tables = [iso.OperatingPoints.from_scores(LABELS[rows], scores[rows]) for rows in rest]
+        left = np.array([measure.of(table) for table in tables])
+        centred = np.concatenate([left[rows].mean() - left[rows] for rows in strata])
+        acceleration = (centred**3).sum() / (6 * (centred**2).sum() ** 1.5)
+        assert found.single[model, 0, 0] == pytest.approx(acceleration, rel=1e-9)
+
+
+@pytest.mark.parametrize("counts", [[3] * 7, range(1, 300), [4 * 10**6] * 250, [10**8] * 300])
+def test_every_row_is_left_out_once(counts):
+    """In at most 200 parts; the third sample has 10⁹ rows, too many for NumPy to deal out."""
+    counts = np.array(counts)
+    parts = list(_parts(counts, np.random.default_rng(0)))
+    assert len(parts) == min(counts.size, 200)
+    np.testing.assert_array_equal(sum(taken * times for taken, times in parts), counts)
 
 
 @pytest.mark.parametrize("large", [1, 10**8])
