@@ -62,6 +62,11 @@ class Choices(NamedTuple):
     positives: Floats
     negatives: Floats
 
+    @classmethod
+    def joined(cls, parts: list[Choices]) -> Choices:
+        """Return the choices under all weightings of the parts."""
+        return cls(*(np.concatenate(column, axis=-1) for column in zip(*parts, strict=True)))
+
     def counts(self, ratio: float) -> Counts:
         """Return the counts of the chosen rules."""
         return Counts(self.tp, self.fp, self.positives, self.negatives).at_ratio(ratio)
@@ -253,8 +258,9 @@ class Contest:
     def resample(self, fixed: tuple[int, ...], drawing: Drawing) -> Choices:
         """Draw the units again many times, and choose anew each time."""
         kernel = drawing.kernel(self)
-        parts = drawing.map(self, lambda drawn: self.choose(drawn, kernel.name, fixed))
-        return Choices(*(np.concatenate(column, axis=-1) for column in zip(*parts, strict=True)))
+        return Choices.joined(
+            drawing.map(self, lambda drawn: self.choose(drawn, kernel.name, fixed))
+        )
 
     def folds(self, folds: int, random: np.random.Generator) -> NDArray[np.int64]:
         """Deal units out into folds, those with positives and those without among themselves."""
@@ -272,8 +278,9 @@ class Contest:
         model with its own best threshold.
         """
         count = int(fold.max()) + 1
-        train = (fold != np.arange(count)[:, None]).astype(np.float64)
-        chosen = self.choose(train, kernel_named(kernel, float(train.size)).name)
+        name = kernel_named(kernel, float(count) * fold.size * len(self.names)).name
+        trains = ((fold != each)[None].astype(np.float64) for each in range(count))
+        chosen = Choices.joined([self.choose(train, name) for train in trains])
         gain = self.objective.gain(chosen.counts(self.ratio))
         best = np.where(np.isnan(gain), -np.inf, gain).argmax(axis=0)
         rule = chosen.rule
