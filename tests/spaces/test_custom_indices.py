@@ -107,6 +107,19 @@ def test_an_area_that_is_infinite_is_refused():
 # what is refused -------------------------------------------------------------------------------
 
 
+def test_a_fall_within_the_tolerance_is_rounding():
+    """A fall of 1e-9, or of that share of a value above 1, is accepted; twice as much is not."""
+
+    def step(start, end):
+        return lambda precision, *_: np.where(precision > 0.5, end, start)
+
+    for level in (0, 1, 1000):
+        fall = 1e-9 * max(level, 1)
+        Index("own", step(level, level - fall))
+        with pytest.raises(ParameterError, match="index 'own' falls where precision rises"):
+            Index("own", step(level, level - 2 * fall))
+
+
 @pytest.mark.parametrize(
     ("name", "function", "message"),
     [

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from isometrics.spaces.ranges import STEPS, grid_with, ranges_of
+from isometrics.spaces.ranges import STEPS, grid_with, ranges_of, with_closest
 
 
 def test_a_third_state_between_two_weights_of_the_grid():
@@ -37,3 +37,16 @@ def test_states_without_any_order_end_in_a_bounded_search():
     assert starts[0] == 0
     assert (np.diff(starts) > 0).all()
     assert len(starts) == len(found) < 2**16
+
+
+def test_the_weights_of_smallest_gaps_are_located():
+    """A gap with a minimum every two and a half steps of the grid."""
+    grid, minima = np.linspace(0, 1, STEPS + 1), 2.5 / STEPS * np.arange(1, 400)
+
+    def gaps(lam):
+        waves = lam * STEPS / 2.5
+        return np.stack([np.zeros(lam.size), 1 + np.abs(waves - np.rint(waves))], axis=1)
+
+    found = with_closest(grid, gaps)
+    assert np.isin(grid, found).all()
+    assert np.abs(found - minima[:, None]).min(axis=1).max() < 1e-8
