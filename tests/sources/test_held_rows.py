@@ -56,6 +56,15 @@ def test_the_same_rows_as_those_of_arrays():
     )
 
 
+def test_rows_are_kept_up_to_a_number_of_them():
+    assert iso.read_predictions(frame(), keep_rows=8).rows.size == 8
+    for columns in ({}, {"group": GROUPS}):
+        many = iso.read_predictions(frame(**columns), keep_rows=7)
+        assert many.rows is None
+        assert many.without_rows == "there are more than keep_rows= allows"
+    assert iso.read_predictions(frame(model=GROUPS).drop_columns("other"), keep_rows=8).rows is None
+
+
 def test_rows_that_intervals_may_need_are_kept_by_themselves():
     result = iso.read_predictions(frame()).summary(confidence_level=0.9, n_resamples=50)
     expected = iso.read_predictions(frame(), keep_rows=True).summary(

@@ -39,7 +39,7 @@ def read_predictions(
     pos_label: object = None,
     memory_limit: str | int | None = None,
     tolerance: float | None = None,
-    keep_rows: bool | str | None = None,
+    keep_rows: bool | int | str | None = None,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Analysis:
     r"""Read predictions and count them, also where they are larger than memory.
@@ -80,7 +80,8 @@ def read_predictions(
         weighted rows and of whole groups need them; those of one model come from its table. By
         default rows that intervals may need are kept where they fit into a part of the memory
         limit. ``True`` keeps them always, and refuses rows that do not fit; ``False`` never;
-        ``"needed"`` keeps those that intervals need, and refuses them where they do not fit.
+        ``"needed"`` keeps those that intervals need, and refuses them where they do not fit. A
+        number keeps them as by default, but none where there are more rows.
     progress
         A function that is told the rows read so far and the number of all rows, or None.
 

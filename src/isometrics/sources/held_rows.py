@@ -24,6 +24,7 @@ _SHARE_OF_ROWS_UNASKED_FOR = 4
 _TOO_MANY = "they do not fit into the memory limit beside the tables; raise memory_limit="
 _NOT_WANTED = "keep_rows=False was given"
 _NOT_SHARED = "each model has rows or a positive class of its own"
+MANY_ROWS = "there are more than keep_rows= allows"
 
 
 class Keeping(NamedTuple):
@@ -35,14 +36,17 @@ class Keeping(NamedTuple):
     """Whether rows that do not fit are refused."""
     reason: str = ""
     """Why none are kept, where intervals may need them."""
+    most_rows: int | None = None
+    """The number of rows beyond which none are kept; None for any number."""
 
 
-def keeping(layout: Layout, budget: int, keep_rows: bool | str | None) -> Keeping:
+def keeping(layout: Layout, budget: int, keep_rows: bool | int | str | None) -> Keeping:
     """Decide which rows are kept; see `read_predictions`."""
     if keep_rows is False:
         return Keeping(reason=_NOT_WANTED)
     shared = layout.model is None and not layout.multiclass
-    if not shared and keep_rows is None:
+    unasked_for = keep_rows is None or (isinstance(keep_rows, int) and keep_rows is not True)
+    if not shared and unasked_for:
         return Keeping(reason=_NOT_SHARED)
     if not shared:
         raise ParameterError(
@@ -53,8 +57,9 @@ def keeping(layout: Layout, budget: int, keep_rows: bool | str | None) -> Keepin
     if plain and keep_rows is not True:
         # Its table says how many rows of which class have which score, which is all there is.
         return Keeping()
-    if keep_rows is None:
-        return Keeping(budget // _SHARE_OF_ROWS_UNASKED_FOR)
+    if unasked_for:
+        most = None if keep_rows is None else int(keep_rows)
+        return Keeping(budget // _SHARE_OF_ROWS_UNASKED_FOR, most_rows=most)
     return Keeping(budget, required=True)
 
 
@@ -78,6 +83,8 @@ class HeldRows:
         self._fit = kept.budget is not None
         self._batches: dict[tuple[str, ...], list[Sample]] = {}
         self._nbytes = 0
+        self._rows = 0
+        self._reason = kept.reason
 
     def append(self, samples: Iterable[Sample]) -> None:
         """Hold the rows of a batch."""
@@ -86,6 +93,7 @@ class HeldRows:
         for sample in samples:
             self._batches.setdefault(tuple(sample.scores), []).append(sample)
             self._nbytes += sample.nbytes
+            self._rows += sample.size
             if self._grouped and sample.groups is not None:
                 self._check_groups(len(sample.groups.names))
         if self._fit:
@@ -101,8 +109,10 @@ class HeldRows:
             )
 
     def _check_kept(self) -> None:
+        many = self._kept.most_rows is not None and self._rows > self._kept.most_rows
         # They are joined once at the end, and stand twice in memory for a moment.
-        if self._kept.budget is None or 2 * self._nbytes <= self._kept.budget:
+        fit = self._kept.budget is None or 2 * self._nbytes <= self._kept.budget
+        if fit and not many:
             return
         if self._kept.required:
             raise ParameterError(
@@ -110,6 +120,7 @@ class HeldRows:
                 Advice("raise {memory_limit}, or do without intervals, which need all rows"),
             )
         self._fit = False
+        self._reason = MANY_ROWS if many else _TOO_MANY
         if not self._grouped:
             self._batches.clear()
 
@@ -124,4 +135,4 @@ class HeldRows:
         tables = count_groups(samples) if self._grouped else GroupTables({}, {})
         if self._fit:
             return tables, samples[0], ""
-        return tables, None, self._kept.reason if self._kept.budget is None else _TOO_MANY
+        return tables, None, self._reason

@@ -39,7 +39,7 @@ def read_tables(
     *,
     memory_limit: str | int | None = None,
     tolerance: float | None = None,
-    keep_rows: bool | str | None = None,
+    keep_rows: bool | int | str | None = None,
     progress: Progress | None = None,
     feeder: MakeFeeder | None = None,
 ) -> Tables:
@@ -58,7 +58,8 @@ def read_tables(
         Be content with areas that are known this closely, and spare the sort.
     keep_rows
         Keep the rows beside their tables: always, never, or, by default, where they tell more than
-        the tables and fit; ``"needed"`` refuses those that tell more and do not fit.
+        the tables and fit; ``"needed"`` refuses those that tell more and do not fit, and a number
+        keeps none where there are more.
     progress
         Called with the rows read so far and the number of all rows, where that is known.
     feeder
