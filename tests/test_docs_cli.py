@@ -57,8 +57,12 @@ def run(line: str) -> str:
 @pytest.mark.parametrize(
     "page",
     [
-        # This one has so many commands that it takes seconds.
-        pytest.param(page, marks=[pytest.mark.slow] if page.stem == "cli" else [], id=page.stem)
+        # These have so many commands that they take seconds.
+        pytest.param(
+            page,
+            marks=[pytest.mark.slow] if page.stem in {"README", "cli", "start"} else [],
+            id=page.stem,
+        )
         for page in PAGES
         if commands(page)
     ],
@@ -76,8 +80,11 @@ def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch)
 
 def test_every_command_is_shown():
     shown = {line.split()[1] for line, _ in commands(ROOT / "docs" / "cli.md")}
-    expected = "summary curve thresholds compare tradeoff calibrate plot report convert doctor demo"
-    assert shown == {*expected.split(), "study"}
+    expected = (
+        "verdict summary curve thresholds compare tradeoff calibrate plot report convert doctor "
+        "demo study"
+    )
+    assert shown == {*expected.split()}
 
 
 def test_a_wrong_output_is_noticed(tmp_path, monkeypatch):

@@ -58,7 +58,10 @@ def test_summary_by_group(call, grouped, tables):
 
 def test_summary_for_people(call, predictions, tables):
     done = call("summary", predictions)
-    assert done.out == f"{tables.summary(by_group=False)!r}\n"
+    assert done.out.endswith(f"\n\n{tables.summary(by_group=False)!r}\n")
+    assert done.out.startswith(
+        f"{tables.verdict().sentence()}\nBeware: there are only 20 positives"
+    )
     assert "label: label" in done.err
 
 

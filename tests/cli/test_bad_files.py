@@ -62,6 +62,7 @@ BAD = {
     "quotes\";'<b>.csv": text(b"label\n1\n"),
 }
 COMMANDS = {
+    "verdict": [],
     "summary": [],
     "thresholds": [],
     "compare": [],

@@ -5,6 +5,7 @@ import pytest
 from isometrics.cli.app import app
 
 WORDS = {
+    ("verdict",): ["grouped.csv"],
     ("summary",): ["grouped.csv"],
     ("thresholds",): ["grouped.csv"],
     ("compare",): ["grouped.csv"],
@@ -29,6 +30,8 @@ REFUSED = {
     "--confidence": ["2"],
     "--cost": ["2"],
     "--dpi": ["5"],
+    "--false-alarm-cost": ["-1", "--miss-cost", "1"],
+    "--fold": ["nope"],
     "--folds": ["1"],
     "--from": ["excel"],
     "--group": ["nope"],
@@ -42,6 +45,7 @@ REFUSED = {
     "--memory-limit": ["1B"],
     "--min-precision": ["2"],
     "--min-recall": ["-0.5"],
+    "--miss-cost": ["-1", "--false-alarm-cost", "1"],
     "--model": ["nope"],
     "--models": ["1"],
     "--negatives": ["-1", "--positives", "3", "--from", "ROC"],
@@ -56,16 +60,26 @@ REFUSED = {
     "--resamples": ["1", *SURE],
     "--scores": ["nope"],
     "--space": ["nope"],
+    "--sure": ["2", "--min-recall", "0.5"],
     "--to": ["xlsx"],
     "--tolerance": ["2"],
     "--weight": ["nope"],
 }
 """Of every option that refuses something, a value that it refuses, and what it needs for that."""
 
-FILES = {"--apply", "--data", "--labels", "--on", "--output", "--runs"}
+FILES = {"--apply", "--data", "--labels", "--on", "--output", "--runs", "--thresholds-from"}
 TEXTS = {"--chosen", "--host", "--tasks", "--title"}
 FLAGS = {
-    *("--all", "--built-in", "--debug", "--escape-formulas", "--hull", "--isolines", "--json"),
+    *(
+        "--all",
+        "--built-in",
+        "--clusters",
+        "--debug",
+        "--escape-formulas",
+        "--hull",
+        "--isolines",
+        "--json",
+    ),
     *("--open", "--pairs", "--quiet"),
 }
 

@@ -78,7 +78,7 @@ def words_of(case):
 
 def check_command(path, case, wanted, capsys):
     capsys.readouterr()
-    code = main(["summary", str(path), "--json", *words_of(case)])
+    code = main(["summary", str(path), "--json", "--resamples", "20", *words_of(case)])
     out, err = capsys.readouterr()
     if isinstance(wanted, tuple):
         assert (code, err.splitlines()[-1:]) == (2, [f"isometrics: {wanted[1]}"])

@@ -23,6 +23,8 @@ from isometrics.cli import main
 ROWS = 30
 
 COMMANDS = (
+    ["verdict", "--resamples", "50"],
+    ["verdict", "--resamples", "50", "--miss-cost", "3", "--false-alarm-cost", "1", "--json"],
     ["summary"],
     ["summary", "--json", "--group", "part"],
     ["thresholds", "--all"],

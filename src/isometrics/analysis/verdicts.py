@@ -88,6 +88,7 @@ def _over_rows(
         models = {name: each.at_prevalence(request.prevalence) for name, each in models.items()}
     total = sum(next((each.positives, each.negatives) for each in models.values()))
     objective = parse_objective(rows=total, **request.objective)
+    reason = reason or "the table does not tell every row"
     return judge_tables(models, objective, request.options.confidence_level, reason)
 
 

@@ -21,11 +21,13 @@ from isometrics.cli.study import study
 from isometrics.cli.summary import summary
 from isometrics.cli.thresholds import thresholds
 from isometrics.cli.tradeoff import tradeoff
+from isometrics.cli.verdict import verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 COMMANDS: tuple[Callable[..., int | None], ...] = (
+    verdict,
     summary,
     thresholds,
     compare,
@@ -61,7 +63,7 @@ class _App(App):
 
 app = _App(
     name="isometrics",
-    help="Precision-recall analysis of prediction files: areas, thresholds, comparisons, reports.",
+    help="Precision-recall analysis of prediction files: verdicts, areas, thresholds, reports.",
     help_format="plaintext",
     help_epilogue=EXIT_CODES,
     version=isometrics.__version__,

@@ -18,6 +18,7 @@ from isometrics.cli.options import (
     resampling,
 )
 from isometrics.cli.output import Meter, Part, answer, as_data, note, part_of
+from isometrics.cli.verdict import MOST_ROWS, head
 from isometrics.measures import AUPRG
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def compare(
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
 ) -> None:
-    """Print who is best for which weight of recall, the areas, dominance and crossings.
+    """Print the verdict, who is best for which weight of recall, areas, dominance and crossings.
 
     For example:
       isometrics compare predictions.csv
@@ -59,10 +60,13 @@ def compare(
     """
     from isometrics.comparison.compare import compare as compared
 
-    analysis = load(file, columns, answers, intervals=certainty.wanted)
+    analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep(MOST_ROWS))
     if pairs is None:
         pairs = len(analysis.models) <= _MOST_PAIRED
-    with resampling(certainty, answers) as options, Meter("comparing", quiet=answers.quiet):
+    with (
+        resampling(certainty, answers, analysis, measure) as options,
+        Meter("comparing", quiet=answers.quiet),
+    ):
         whole = analysis.compare(index, measure=measure, **options)
         groups = {
             group: compared(models, index)
@@ -82,7 +86,11 @@ def compare(
                 parts += [part._replace(title=f"{group}: {part.title}") for part in mine]
     if not pairs:
         note("which model dominates which, and where curves cross, is left out; add --pairs")
-    answer(said, parts, as_json=answers.json)
+    objective = {} if index == "f-measure" else {"index": index}
+    first = head(analysis, file, certainty, answers, **objective)
+    if not answers.json:
+        first.show()
+    answer(said | first.data, parts, as_json=answers.json)
 
 
 def _parts(found: Comparison, *, pairs: bool) -> list[Part]:

@@ -10,16 +10,22 @@ from cyclopts import Parameter
 
 from isometrics._core.writing import whole_file
 from isometrics.cli.options import ANSWERS, Answers, Columns, about, load
-from isometrics.cli.output import Part, answer, part_of
+from isometrics.cli.output import Part, answer, part_of, say
 from isometrics.cli.thresholds import BY_DEFAULT, JUDGED, judged
 from isometrics.errors import FileError, system_reason
+from isometrics.measures import AUPR, AUROC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from isometrics.analysis import Analysis
+    from isometrics.verdict.verdict import Verdict
+
 SEED = 2015
 ROWS = 20_000
 PREVALENCE = 0.02
+BETAS = (1, 4)
+"""AUROC picks the wrong model for the first, AUPR for the second."""
 
 
 def demo(
@@ -27,7 +33,7 @@ def demo(
     output: Annotated[str, Parameter(alias="-o")] = "demo-report",
     answers: Answers = ANSWERS,
 ) -> None:
-    """Simulate two fraud models, compare them, choose thresholds and write a report.
+    """Simulate two fraud models, say which one to use for what, and write a report.
 
     For example:
       isometrics demo
@@ -46,15 +52,45 @@ def demo(
     files = {part: str(folder / f"{part}.csv") for part in ("tuning", "test")}
     simulate(*map(Path, files.values()))
     columns = Columns(pos_label="fraud")
-    tuning, test = (load(file, columns, answers) for file in files.values())
+    tuning = load(files["tuning"], columns, answers)
+    test = load(files["test"], columns, answers, keep_rows=True)
     page = test.report(folder / "report.html", title="Two fraud models, compared")
-    parts = [
-        part_of("summary", test.summary()),
-        Part("thresholds", JUDGED, judged(tuning, test, BY_DEFAULT.each())),
+    verdicts = [test.verdict(beta=beta, by_group=False) for beta in BETAS]
+    if answers.json:
+        parts = [
+            part_of("summary", test.summary()),
+            Part("thresholds", JUDGED, judged(tuning, test, BY_DEFAULT.each())),
+        ]
+        said = {"verdict": verdicts[0].to_dict(), "report": str(page)}
+        answer(about(test) | files | said, parts, as_json=True)
+        return
+    say(_story(test, *verdicts))
+    print(f"\nPredictions: {' and '.join(files.values())}\nReport:\n{page}")
+
+
+def _story(test: Analysis, equal: Verdict, recall: Verdict) -> list[str]:
+    """Tell which model each area would pick, and what that would cost."""
+    from isometrics.decisions.best import best_threshold
+
+    forest, logit = test.models["forest"], test.models["logit"]
+    flagged, missing = best_threshold(logit, beta=BETAS[0]), best_threshold(forest, beta=BETAS[1])
+    share = f"{equal.positives:,} of {equal.rows:,} card payments are frauds"
+    return [
+        f"Two simulated models, forest and logit; {share}.",
+        "",
+        "If precision and recall count equally (F1):",
+        equal.sentence(),
+        f"{AUROC} would pick logit ({logit.roc.area():.3f} against {forest.roc.area():.3f}), whose "
+        f"best F1 is {flagged.f:.2f}:",
+        f"it finds {flagged.tp} frauds at {flagged.fp} false alarms, forest "
+        f"{equal.decision.tp} at {equal.decision.fp}.",
+        "",
+        f"If a missed fraud is worse (recall counts {BETAS[1]} times as much, F{BETAS[1]}):",
+        recall.sentence(),
+        f"{AUPR} would pick forest ({forest.pr.area():.3f} against {logit.pr.area():.3f}), whose "
+        f"best F{BETAS[1]} is {missing.f:.2f}:",
+        f"it misses {missing.fn} frauds, logit {recall.decision.fn}.",
     ]
-    answer(about(test) | files | {"report": str(page)}, parts, as_json=answers.json)
-    if not answers.json:
-        print(f"\nPredictions: {' and '.join(files.values())}\nReport:\n{page}")
 
 
 def simulate(tuning: Path, test: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -10,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from isometrics.cli.output import Meter, note
-from isometrics.errors import ParameterError
+from isometrics.errors import ParameterError, UndefinedWarning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from cyclopts import Token
 
+    from isometrics._core.sample import Sample
     from isometrics.analysis import Analysis
 
 
@@ -144,9 +147,15 @@ class Certainty:
         return chosen | {
             "confidence_level": self.confidence,
             "random_state": self.random_state,
+            "n_jobs": -1,
         }
 
+    def rows_to_keep(self, otherwise: int | bool = False) -> int | str:
+        """Return which rows `load` is to keep: those that intervals need, if they are wanted."""
+        return "needed" if self.wanted else otherwise
 
+
+RESAMPLES = 2000
 COLUMNS = Columns()
 ANSWERS = Answers()
 CERTAINTY = Certainty()
@@ -158,8 +167,13 @@ _NAMED = 5
 """How many groups that are left out are named one by one."""
 
 
-def load(file: str, columns: Columns, answers: Answers, *, intervals: bool = False) -> Analysis:
-    """Read a prediction file; what was read from where goes to the stream of messages."""
+def load(
+    file: str, columns: Columns, answers: Answers, *, keep_rows: bool | int | str | None = False
+) -> Analysis:
+    """Read a prediction file; what was read from where goes to the stream of messages.
+
+    Rows are kept as `read_predictions` keeps them, by default not at all.
+    """
     from isometrics.analysis import read_predictions
 
     with Meter("reading", quiet=answers.quiet) as meter:
@@ -168,7 +182,7 @@ def load(file: str, columns: Columns, answers: Answers, *, intervals: bool = Fal
             **columns.roles(),
             memory_limit=columns.memory_limit,
             tolerance=columns.tolerance,
-            keep_rows="needed" if intervals else False,
+            keep_rows=keep_rows,
             progress=meter,
         )
     if not answers.json:
@@ -182,15 +196,72 @@ def load(file: str, columns: Columns, answers: Answers, *, intervals: bool = Fal
     return analysis.at_prevalence(columns.prevalence)
 
 
+_MUCH_WORK = 2e9
+"""Rows times models times resamples that may take a minute."""
+_TIMED_ROWS = 1 << 17
+_FEWER = 10
+
+
 @contextmanager
-def resampling(certainty: Certainty, answers: Answers) -> Iterator[dict[str, Any]]:
-    """Yield the options of `bootstrap`, with a progress bar; none unless intervals are wanted."""
+def resampling(
+    certainty: Certainty, answers: Answers, analysis: Analysis, measure: str | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the options of `bootstrap`, with a progress bar; none unless intervals are wanted.
+
+    Where drawing again will take minutes, say so beforehand, and what is faster.
+    """
     options = certainty.options()
     if not options:
         yield {}
         return
+    rows, resamples = analysis.rows, options.get("n_resamples", RESAMPLES)
+    if rows is not None and rows.size * len(rows.scores) * float(resamples) > _MUCH_WORK:
+        seconds = seconds_per_resample(rows, measure) * resamples
+        if seconds >= 60 and not answers.quiet:
+            note(
+                f"{resamples:,} resamples of {rows.size:,} rows will take about "
+                f"{_duration(seconds)}; --resamples {max(resamples // _FEWER, 2)} takes about "
+                f"{_duration(seconds / _FEWER)}"
+            )
     with Meter("drawing again", quiet=answers.quiet) as meter:
         yield options | {"progress": meter}
+
+
+def seconds_per_resample(rows: Sample, measure: str | None = None) -> float:
+    """Estimate what one more resample costs, from a few resamples of some of the rows."""
+    import numpy as np
+
+    from isometrics._core.parameters import parse_jobs
+    from isometrics._counting.draws import BLOCK
+    from isometrics.uncertainty.bootstrap import bootstrap
+
+    both_classes = [rows.labels.argmax(), rows.labels.argmin()]
+    step = -(-rows.size // _TIMED_ROWS)
+    some = rows.take(np.append(both_classes, np.arange(0, rows.size, step)))
+    times: list[float] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedWarning)
+        # Progress is told after each block; the time of the first has fixed costs in it.
+        bootstrap(
+            some.labels,
+            some.scores,
+            measures=measure,
+            sample_weight=some.weights,
+            n_resamples=2 * BLOCK,
+            random_state=0,
+            progress=lambda *_: times.append(time.perf_counter()),
+        )
+    return (times[1] - times[0]) / BLOCK * rows.size / some.size / parse_jobs(-1)
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in the unit that suits it."""
+    units = ((86_400, "day"), (3600, "hour"), (60, "minute"))
+    size, unit = next(each for each in units if seconds >= 2 * each[0] or each == units[-1])
+    count = round(seconds / size)
+    if count < 1:
+        return f"{seconds:.0f} seconds"
+    return f"{count:,} {unit}{'s' * (count > 1)}"
 
 
 def about(analysis: Analysis) -> dict[str, object]:

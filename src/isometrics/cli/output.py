@@ -62,6 +62,17 @@ def answer(about: dict[str, object], parts: Sequence[Part], *, as_json: bool) ->
         print(*[""] * (place > 0), show(title, readable), *map(cell, part.notes), sep="\n")
 
 
+def say(lines: Sequence[str]) -> None:
+    """Print sentences; on a terminal, wrapped to its width."""
+    from textwrap import wrap
+
+    from rich.console import Console
+
+    width = Console().width if sys.stdout.isatty() else sys.maxsize
+    for line in lines:
+        print(*(wrap(cell(line), width, break_on_hyphens=False) or [""]), sep="\n")
+
+
 def note(text: str) -> None:
     """Say something beside the answer, on the stream of messages."""
     print(cell(text), file=sys.stderr, flush=True)

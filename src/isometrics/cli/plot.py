@@ -82,7 +82,7 @@ def plot(
     import isometrics.plot  # noqa: F401
     from isometrics._core.parameters import check_choice
 
-    analysis = load(file, columns, answers, intervals=certainty.wanted)
+    analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep())
     if only is not None:
         check_choice(only, "only", (*analysis.groups, *analysis.skipped))
     options: dict[str, Any] = {}

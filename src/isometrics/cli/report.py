@@ -19,6 +19,7 @@ from isometrics.cli.options import (
     load,
 )
 from isometrics.cli.output import answer, data_stream
+from isometrics.cli.verdict import MOST_ROWS, head
 
 
 def report(
@@ -32,7 +33,7 @@ def report(
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
 ) -> None:
-    """Write a report as one HTML file, and print its path.
+    """Write a report as one HTML file; print the verdict and, in the last line, the path.
 
     For example:
       isometrics report predictions.csv
@@ -48,7 +49,7 @@ def report(
     open
         Open the report in the browser.
     """
-    analysis = load(file, columns, answers, intervals=certainty.wanted)
+    analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep(MOST_ROWS))
     options = certainty.options()
     if output == "-":
         from isometrics.report import report_html
@@ -62,9 +63,11 @@ def report(
         print(page, file=data_stream())
         return
     path = analysis.report(output, title=title, **options)
+    first = head(analysis, file, certainty, answers)
     if answers.json:
-        answer(about(analysis) | {"written": str(path)}, [], as_json=True)
+        answer(about(analysis) | first.data | {"written": str(path)}, [], as_json=True)
     else:
+        first.show()
         print(path)
     if open:
         import webbrowser

@@ -19,6 +19,7 @@ from isometrics.cli.options import (
     resampling,
 )
 from isometrics.cli.output import Meter, answer, part_of
+from isometrics.cli.verdict import MOST_ROWS, head
 
 
 def summary(
@@ -32,7 +33,9 @@ def summary(
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
 ) -> None:
-    """Print all areas with their baselines, and the best thresholds, of every model and group.
+    """Print the verdict, all areas with their baselines, and the best thresholds.
+
+    Areas and thresholds are those of every model and group.
 
     For example:
       isometrics summary predictions.csv
@@ -49,9 +52,15 @@ def summary(
 
     # What cannot be answered is said before a long file is read.
     parse_betas(beta)
-    analysis = load(file, columns, answers, intervals=certainty.wanted)
+    analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep(MOST_ROWS))
     tables = len(analysis.models) + sum(map(len, analysis.groups.values()))
-    with resampling(certainty, answers) as options, Meter(f"{tables} tables", quiet=answers.quiet):
+    with (
+        resampling(certainty, answers, analysis) as options,
+        Meter(f"{tables} tables", quiet=answers.quiet),
+    ):
         found = analysis.summary(beta=beta, **options)
-    part = part_of("summary", found)
-    answer(about(analysis) | {"notes": list(found.notes)}, [part], as_json=answers.json)
+    first = head(analysis, file, certainty, answers, beta=1.0 if 1.0 in beta else beta[0])
+    if not answers.json:
+        first.show()
+    said = about(analysis) | first.data | {"notes": list(found.notes)}
+    answer(said, [part_of("summary", found)], as_json=answers.json)

@@ -18,7 +18,7 @@ from isometrics._core.parameters import (
 )
 from isometrics._core.results import number, several
 from isometrics._counting.best_rules import Counts, divided
-from isometrics.errors import ParameterError
+from isometrics.errors import Advice, ParameterError
 from isometrics.measures import f_name
 from isometrics.spaces.indices import Rows, index_named
 from isometrics.spaces.pr import f_weights
@@ -170,7 +170,9 @@ def parse_objective(
         check_confidence(sure, "sure")
         if min_precision is None and min_recall is None:
             raise ParameterError(
-                "sure asks how sure a precision or a recall is; give min_precision= or min_recall="
+                "asks how sure a precision or a recall is",
+                Advice("give {min_precision} or {min_recall}"),
+                parameter="sure",
             )
     given = {
         "beta=": beta is not None,
@@ -207,7 +209,7 @@ def _costs(miss_cost: float | None, false_alarm_cost: float | None) -> tuple[flo
     for name, value in (("miss_cost", miss_cost), ("false_alarm_cost", false_alarm_cost)):
         checked = check_number(value, name)
         if not 0 <= checked < math.inf:
-            raise ParameterError(f"{name} must be a finite number ≥ 0 but is {value!r}")
+            raise ParameterError(f"must be a finite number ≥ 0 but is {value!r}", parameter=name)
         costs.append(checked)
     if sum(costs) == 0:
         raise ParameterError("miss_cost and false_alarm_cost are both 0; give what an error costs")

@@ -1,0 +1,265 @@
+"""`isometrics verdict`: which model, which threshold, how sure; other commands begin with it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+from cyclopts import Parameter
+
+from isometrics.cli.options import (
+    ANSWERS,
+    CERTAINTY,
+    COLUMNS,
+    RESAMPLES,
+    Answers,
+    Certainty,
+    Columns,
+    File,
+    IndexName,
+    about,
+    load,
+)
+from isometrics.cli.output import Meter, Part, answer, say
+from isometrics.errors import IsometricsError, ParameterError
+
+if TYPE_CHECKING:
+    from isometrics.analysis import Analysis
+    from isometrics.verdict.verdict import Verdict
+
+_OBJECTIVE = Parameter(group="Objective", show_default=False)
+_CONSTRAINT = Parameter(group="Constraints", show_default=False)
+_FLAG = Parameter(group="Certainty", negative="", show_default=False)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What the model and the threshold should be best for, by default F1."""
+
+    beta: Annotated[float | None, _OBJECTIVE] = None
+    """The highest F of this β; 0 is precision, and inf recall."""
+    cost: Annotated[float | None, _OBJECTIVE] = None
+    """The lowest cost per row at this cost proportion of false alarms, between 0 and 1."""
+    miss_cost: Annotated[float | None, _OBJECTIVE] = None
+    """The lowest cost per row, where a miss costs this; give --false-alarm-cost too."""
+    false_alarm_cost: Annotated[float | None, _OBJECTIVE] = None
+    """What a false alarm costs."""
+    index: Annotated[IndexName | None, _OBJECTIVE] = None
+    """The highest value of this index of tradeoff space."""
+    lam: Annotated[float | None, _OBJECTIVE, Parameter(name="--lambda")] = None
+    """The weight of recall in that index, by default 0.5."""
+    min_precision: Annotated[float | None, _CONSTRAINT] = None
+    """Only rules with at least this precision; without an objective, the highest recall."""
+    min_recall: Annotated[float | None, _CONSTRAINT] = None
+    """Only rules with at least this recall; without an objective, the highest precision."""
+    budget: Annotated[float | None, _CONSTRAINT] = None
+    """Only rules that flag at most so many rows; without an objective, the highest recall."""
+    sure: Annotated[float | None, _CONSTRAINT] = None
+    """Ask for the precision and the recall with this confidence, such as 0.95."""
+
+    def options(self) -> dict[str, Any]:
+        """Return the objective, checked, as `Analysis.verdict` takes it."""
+        from isometrics.decisions.objective import parse_objective
+
+        options = asdict(self)
+        parse_objective(rows=1.0, **options)
+        return options
+
+
+GOAL = Goal()
+
+
+def verdict(
+    file: File,
+    /,
+    *,
+    goal: Goal = GOAL,
+    thresholds_from: Annotated[
+        File | None, Parameter(help="Choose on this file, of tuning data, and judge on FILE.")
+    ] = None,
+    fold: Annotated[str | None, Parameter(group="Columns", show_default=False)] = None,
+    clusters: Annotated[bool, _FLAG] = False,
+    certainty: Certainty = CERTAINTY,
+    columns: Columns = COLUMNS,
+    answers: Answers = ANSWERS,
+) -> None:
+    """Say which model to use, which scores to flag, what to expect of it, and how sure that is.
+
+    What to expect on new data is corrected for having chosen on the rows of the file.
+
+    For example:
+      isometrics verdict predictions.csv
+      isometrics verdict predictions.csv --miss-cost 100 --false-alarm-cost 5
+      isometrics verdict predictions.csv --min-precision 0.9 --sure 0.95 --json
+      isometrics verdict test.csv --thresholds-from tuning.csv --beta 2
+
+    Parameters
+    ----------
+    fold
+        The column of folds, where scores come from cross-validation: each fold is judged by
+        choices that were made on the others.
+    clusters
+        Draw whole groups again, such as all rows of a patient, instead of single rows.
+    """
+    from isometrics._core.parameters import check_confidence, check_size
+
+    # What cannot be answered is said before a long file is read.
+    options = goal.options() | _drawing(certainty)
+    check_confidence(options["confidence_level"])
+    check_size(options["n_resamples"], "n_resamples")
+    if fold is not None:
+        if columns.group or thresholds_from is not None:
+            raise ParameterError(
+                "--fold takes its column for the groups, and judges by choices made on other "
+                "folds; give it without --group and --thresholds-from"
+            )
+        columns = replace(columns, group=fold)
+        options["folds"] = True
+    try:
+        analysis = load(file, columns, answers, keep_rows=None)
+    except ParameterError as error:
+        if fold is None or error.parameter != "group":
+            raise
+        raise ParameterError(error.problem, error.advice, parameter="fold") from error
+    if thresholds_from is not None:
+        options["thresholds_from"] = load(thresholds_from, columns, answers, keep_rows=None)
+    with Meter("drawing again", unit="resamples", quiet=answers.quiet) as meter:
+        found = _verdicts(analysis, options | {"clusters": clusters, "progress": meter})
+    if answers.json:
+        answer(about(analysis) | found.data(), [], as_json=True)
+        return
+    for place, (name, each) in enumerate(found.verdicts.items()):
+        said = [f"{name}: {line}" if found.by_class else line for line in each.lines()[:1]]
+        say([*[""] * (place > 0), *said, *each.lines()[1:]])
+        if each.groups:
+            print()
+            answer({}, [Part("groups", "By group:", each._by_group())], as_json=False)
+
+
+# ---------------------------------------------------------------------- the head of other answers
+
+MOST_ROWS = 100_000
+"""Rows of one model up to which a command draws them again unasked, of more models fewer."""
+_ROWS_OF_A_MODEL = 5000
+"""A model takes as long as so many rows, however few there are."""
+_WORK = 1e8
+"""Rows times models times resamples that take a second or two."""
+_NAMED = 5
+"""How many classes have their sentence at the head."""
+
+
+class Verdicts(NamedTuple):
+    """One verdict, or one for each class."""
+
+    verdicts: dict[str, Verdict]
+    by_class: bool
+
+    def data(self) -> dict[str, object]:
+        """Return what JSON says."""
+        if self.by_class:
+            said = {name: each.to_dict() for name, each in self.verdicts.items()}
+            return {"verdict_by_class": said}
+        (verdict,) = self.verdicts.values()
+        return {"verdict": verdict.to_dict()}
+
+    def sentences(self) -> list[str]:
+        """Return the answer, and what to beware of."""
+        if not self.by_class:
+            (verdict,) = self.verdicts.values()
+            return [verdict.sentence(), *(f"Beware: {warning}" for warning in verdict.warnings)]
+        said = [f"{name}: {each.sentence()}" for name, each in self.verdicts.items()]
+        more = len(said) - _NAMED
+        return said[:_NAMED] + [f"and {more} more classes"] * (more > 0)
+
+
+class Head(NamedTuple):
+    """What a command says before its tables."""
+
+    lines: list[str]
+    data: dict[str, object]
+
+    def show(self) -> None:
+        """Print it, and an empty line below."""
+        say([*self.lines, ""])
+
+
+def head(
+    analysis: Analysis,
+    file: str,
+    certainty: Certainty = CERTAINTY,
+    answers: Answers = ANSWERS,
+    **objective: Any,
+) -> Head:
+    """Return the verdict with which a command begins, over all rows.
+
+    It takes a second or two at most: of long files only what their tables tell, and a hint at the
+    command that tells the rest. It raises nothing.
+    """
+    from isometrics.sources.held_rows import MANY_ROWS
+
+    # Groups that are left out are announced by the command itself.
+    whole = replace(analysis, groups={}, skipped={})
+    work = (_rows(whole) + _ROWS_OF_A_MODEL) * len(whole.models)
+    options = objective | _drawing(certainty)
+    few = work <= MOST_ROWS + _ROWS_OF_A_MODEL
+    if few and certainty.resamples is None:
+        options["n_resamples"] = min(RESAMPLES, int(_WORK / work) // 100 * 100)
+    try:
+        if few:
+            with Meter("drawing again", unit="resamples", quiet=answers.quiet) as meter:
+                found = _verdicts(whole, options | {"progress": meter})
+        else:
+            found = _from_tables(whole, objective, options["confidence_level"])
+    except IsometricsError as error:
+        return Head([f"No verdict: {error}."], {"verdict": None})
+    said = found.sentences()
+    if not few or (whole.rows is None and whole.without_rows == MANY_ROWS):
+        said.append(f"What to expect on new data, and how sure: isometrics verdict {file}")
+    elif not all(each.replicates for each in found.verdicts.values()):
+        said.append(next(each.method for each in found.verdicts.values() if not each.replicates))
+    elif options["n_resamples"] < RESAMPLES:
+        said.append(
+            f"From {options['n_resamples']:,} resamples; isometrics verdict {file} draws "
+            f"{RESAMPLES:,}."
+        )
+    return Head(said, found.data())
+
+
+def _drawing(certainty: Certainty) -> dict[str, Any]:
+    """Return how rows are drawn again."""
+    return {
+        "confidence_level": 0.95 if certainty.confidence is None else certainty.confidence,
+        "n_resamples": RESAMPLES if certainty.resamples is None else certainty.resamples,
+        "random_state": certainty.random_state,
+    }
+
+
+def _rows(analysis: Analysis) -> int:
+    """Return the number of rows; of a table, the weight of its rows."""
+    from isometrics.decisions.best import ALL_ROWS
+
+    if analysis.rows is not None:
+        return analysis.rows.size
+    models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
+    return max(round(points.positives + points.negatives) for points in models.values())
+
+
+def _verdicts(analysis: Analysis, options: dict[str, Any]) -> Verdicts:
+    if analysis.one_vs_rest:
+        return Verdicts(analysis.verdict_by_class(**options), True)
+    return Verdicts({"": analysis.verdict(**options)}, False)
+
+
+def _from_tables(analysis: Analysis, objective: dict[str, Any], level: float) -> Verdicts:
+    """Judge the tables without drawing their rows again."""
+    from isometrics.decisions.objective import parse_objective
+    from isometrics.verdict.without_rows import judge_tables
+
+    models = analysis.models
+    parts = [{name: models[name]} for name in models] if analysis.one_vs_rest else [models]
+    parsed = parse_objective(rows=float(_rows(analysis)), **objective)
+    reason = "the rows were not drawn again"
+    found = [judge_tables(part, parsed, level, reason) for part in parts]
+    names = list(models) if analysis.one_vs_rest else [""]
+    return Verdicts(dict(zip(names, found, strict=True)), analysis.one_vs_rest)

@@ -1,0 +1,291 @@
+"""The verdict as a command, and at the head of other answers."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import isometrics as iso
+from isometrics.cli.options import Answers, Certainty, _duration, resampling, seconds_per_resample
+from isometrics.cli.output import say
+from isometrics.cli.verdict import head
+
+from .conftest import sample, write_csv
+
+FEW = ("--resamples", "40")
+SURE = Certainty(0.9, resamples=40)
+
+
+@pytest.fixture
+def analysis():
+    label, good, bad, group = sample()
+    return iso.analyse(label, {"good": good, "bad": bad}, groups=group)
+
+
+def strict(verdict):
+    return json.loads(verdict.to_json())
+
+
+# ---------------------------------------------------------------------- the command
+
+
+def test_a_verdict_is_that_of_the_library(call, predictions, analysis):
+    done = call("verdict", predictions, *FEW)
+    expected = analysis.verdict(n_resamples=40, by_group=False)
+    assert done.out.splitlines() == expected.lines()
+    assert "label: label" in done.err
+    data = call("verdict", predictions, *FEW, "--json").data
+    assert data["verdict"] == strict(expected)
+    assert "label: label" in data["description"]
+
+
+GOALS = [
+    (["--beta", 2], {"beta": 2}),
+    (["--beta", "inf"], {"beta": np.inf}),
+    (["--cost", 0.3], {"cost": 0.3}),
+    (["--miss-cost", 5, "--false-alarm-cost", 2], {"miss_cost": 5, "false_alarm_cost": 2}),
+    (["--index", "jaccard", "--lambda", 0.3], {"index": "jaccard", "lam": 0.3}),
+    (["--min-precision", 0.4], {"min_precision": 0.4}),
+    (["--min-recall", 0.5, "--sure", 0.9], {"min_recall": 0.5, "sure": 0.9}),
+    (["--budget", 20, "--beta", 1], {"budget": 20, "beta": 1}),
+    (["--confidence", 0.8, "--random-state", 3], {"confidence_level": 0.8, "random_state": 3}),
+]
+
+
+@pytest.mark.parametrize(("words", "options"), GOALS, ids=lambda given: str(given)[:30])
+def test_goals(call, predictions, analysis, words, options):
+    data = call("verdict", predictions, *words, *FEW, "--json").data
+    assert data["verdict"] == strict(analysis.verdict(n_resamples=40, by_group=False, **options))
+
+
+def test_a_prevalence(call, predictions, analysis):
+    data = call("verdict", predictions, "--prevalence", 0.1, *FEW, "--json").data
+    expected = analysis.at_prevalence(0.1).verdict(n_resamples=40, by_group=False)
+    assert data["verdict"] == strict(expected)
+
+
+def test_each_group_has_a_verdict(call, grouped, analysis):
+    words = ["verdict", grouped, "--group", "group", *FEW]
+    expected = analysis.verdict(n_resamples=40)
+    assert call(*words, "--json").data["verdict"] == strict(expected)
+    said, _, table = call(*words).out.partition("\n\n")
+    assert said.splitlines() == expected.lines()
+    title, header, north, south = table.splitlines()
+    assert (title, header.split()[:3]) == ("By group:", ["group", "model", "threshold"])
+    assert (north.split()[0], south.split()[0]) == ("north", "south")
+
+
+def test_folds_are_judged_by_choices_on_the_others(call, grouped, analysis):
+    data = call("verdict", grouped, "--fold", "group", *FEW, "--json").data
+    assert data["verdict"] == strict(analysis.verdict(n_resamples=40, folds=True))
+    for words in (["--group", "group"], ["--thresholds-from", grouped]):
+        done = call("verdict", grouped, "--fold", "group", *words, code=2)
+        assert "give it without --group and --thresholds-from" in done.err
+
+
+def test_a_fold_that_is_no_column(call, grouped):
+    done = call("verdict", grouped, "--fold", "gruop", code=2)
+    assert "--fold is 'gruop', which is no column; did you mean 'group'" in done.err
+    done = call("verdict", grouped, "--fold", "group", "--label", "lable", code=2)
+    assert "--label is 'lable'" in done.err
+
+
+def test_whole_groups_are_drawn(call, tmp_path):
+    label, good, bad, _ = sample()
+    patient = np.arange(label.size) // 3
+    path = write_csv(
+        tmp_path / "p.csv", label, good, bad, patient, names=("label", "good", "bad", "patient")
+    )
+    words = ["verdict", path, "--group", "patient", "--clusters", *FEW, "--json"]
+    analysis = iso.read_predictions(path, group="patient")
+    expected = analysis.verdict(clusters=True, n_resamples=40)
+    assert call(*words).data["verdict"] == strict(expected)
+
+
+def test_tuning_data(call, predictions, other, analysis):
+    words = ["verdict", other, "--thresholds-from", predictions, *FEW]
+    label, good, bad, _ = sample(seed=2)
+    test = iso.analyse(label, {"good": good, "bad": bad})
+    expected = test.verdict(thresholds_from=analysis, n_resamples=40)
+    assert call(*words, "--json").data["verdict"] == strict(expected)
+    assert "chosen on the tuning data" in call(*words).out
+
+
+def test_what_cannot_be_asked_is_said_before_the_file_is_read(call):
+    for words, sentence in (
+        (["--beta", -1], "--beta must be a number ≥ 0"),
+        (["--confidence", 2], "--confidence must be strictly between 0 and 1"),
+        (["--resamples", 1], "--resamples must be a whole number, 2 or more"),
+        (["--beta", 1, "--lambda", 0.5], "one objective only"),
+        (["--sure", 0.9], "--sure asks how sure a precision or a recall is; give --min-precision"),
+    ):
+        assert sentence in call("verdict", "no such file.csv", *words, code=2).err
+
+
+def test_a_precision_that_is_not_reached(call, predictions):
+    done = call("verdict", predictions, "--scores", "bad", "--min-precision", 1, code=2)
+    assert "no threshold of any model has precision of 1 or more" in done.err
+
+
+def classes(path, count=3):
+    """Write the scores of several classes as NumPy does."""
+    rng = np.random.default_rng(0)
+    label = np.arange(120) % count
+    scores = rng.random((120, count)) + np.eye(count)[label]
+    np.savez(path, y_true=label, y_score=scores)
+    return path
+
+
+def test_each_class_has_a_verdict(call, tmp_path):
+    path = classes(tmp_path / "classes.npz")
+    expected = iso.read_predictions(path).verdict_by_class(n_resamples=40)
+    data = call("verdict", path, *FEW, "--json").data
+    assert data["verdict_by_class"] == {name: strict(each) for name, each in expected.items()}
+    assert "verdict" not in data
+    said = call("verdict", path, *FEW).out.split("\n\n")
+    for text, (name, each) in zip(said, expected.items(), strict=True):
+        assert text.splitlines()[0] == f"{name}: {each.sentence()}"
+
+
+# ---------------------------------------------------------------------- the head of other answers
+
+
+@pytest.mark.parametrize("command", ["summary", "compare", "report"])
+def test_other_commands_begin_with_the_verdict(call, predictions, analysis, tmp_path, command):
+    words = [command, predictions, *FEW] + ["-o", tmp_path / "r.html"] * (command == "report")
+    expected = analysis.verdict(n_resamples=40, by_group=False)
+    said = call(*words).out.splitlines()
+    assert said[0] == expected.sentence()
+    assert said[1].startswith("Beware: there are only 20 positives")
+    assert said[2] == "From 40 resamples; isometrics verdict " + f"{predictions} draws 2,000."
+    assert said[3] == ""
+    assert call(*words, "--json").data["verdict"] == strict(expected)
+
+
+def test_the_head_is_for_what_the_command_is_asked(call, predictions, analysis):
+    for words, objective in (
+        (["summary", "--beta", 3, 1], {}),
+        (["summary", "--beta", 3, 2], {"beta": 3}),
+        (["compare", "--index", "jaccard"], {"index": "jaccard"}),
+        (["summary", "--confidence", 0.8], {"confidence_level": 0.8}),
+    ):
+        command, *options = words
+        found = call(command, predictions, *options, *FEW, "--json").data["verdict"]
+        expected = analysis.verdict(n_resamples=40, by_group=False, **objective)
+        assert found == strict(expected)
+
+
+def test_the_head_is_over_all_rows(call, grouped, analysis):
+    data = call("summary", grouped, "--group", "group", *FEW, "--json").data
+    assert data["verdict"] == strict(analysis.verdict(n_resamples=40, by_group=False))
+
+
+def test_many_classes_are_not_all_named_at_the_head(call, tmp_path):
+    path = classes(tmp_path / "classes.npz", 7)
+    said = call("summary", path, *FEW).out.splitlines()
+    assert [line.partition(":")[0] for line in said[:5]] == list("01234")
+    assert said[5] == "and 2 more classes"
+    assert len(call("summary", path, *FEW, "--json").data["verdict_by_class"]) == 7
+
+
+@pytest.mark.slow
+def test_few_resamples_are_drawn_of_many_rows():
+    rng = np.random.default_rng(0)
+    label = rng.random(90_000) < 0.5
+    found = head(iso.analyse(label, {"a": rng.normal(label)}), "f.csv")
+    assert found.lines[-1] == "From 1,000 resamples; isometrics verdict f.csv draws 2,000."
+    assert found.data["verdict"]["replicates"] == 1000
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_rows_of_long_files_are_not_drawn(classes):
+    rng = np.random.default_rng(0)
+    label = rng.random(60_000) < 0.5
+    models = {"a": rng.normal(label), "b": rng.normal(2 * label)}
+    points = {name: iso.OperatingPoints.from_scores(label, each) for name, each in models.items()}
+    found = head(iso.Analysis(points, one_vs_rest=classes), "f.csv", SURE)
+    best = iso.best_threshold(points["b"])
+    flag = f"flag scores of {best.threshold} or more. F1 is {best.f:.2f} on these rows."
+    assert found.lines[-2] == "b: " * classes + f"Use b and {flag}"
+    assert found.lines[-1] == "What to expect on new data, and how sure: isometrics verdict f.csv"
+    assert list(found.data) == ["verdict_by_class" if classes else "verdict"]
+
+
+def test_rows_are_kept_up_to_a_number(call, tmp_path):
+    label, good, bad, _ = sample()
+    weight = np.full(label.size, 0.001)
+    many = [np.tile(column, 2000) for column in (label, good, bad, weight)]
+    path = write_csv(tmp_path / "long.csv", *many, names=("label", "good", "bad", "weight"))
+    said = call("summary", path).out.splitlines()
+    assert said[0].startswith("Use good and flag scores of")
+    assert said[0].endswith("on these rows.")
+    assert said[1] == f"What to expect on new data, and how sure: isometrics verdict {path}"
+
+
+def test_models_with_rows_of_their_own(call, tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("model,label,score\nA,1,0.9\nA,0,0.2\nB,1,0.1\nB,0,0.4\n")
+    said = call("summary", path).out.splitlines()
+    assert said[0] == "Use A and flag scores of 0.9 or more. F1 is 1.00 on these rows."
+    assert said[1].startswith("What to expect on new data is not known: each model has rows")
+
+
+def test_a_table_that_does_not_tell_its_rows(tmp_path):
+    label = np.arange(10) % 2
+    path = write_csv(
+        tmp_path / "w.csv", label, label + 0.5, label + 0.5, names=("label", "score", "weight")
+    )
+    found = iso.read_predictions(path, keep_rows=False)
+    assert found.verdict().method.endswith("is not known: keep_rows=False was given.")
+    found = iso.Analysis(found.models, without_rows="")
+    assert found.verdict().method.endswith("is not known: the table does not tell every row.")
+
+
+def test_a_head_is_never_an_error(analysis):
+    found = head(analysis, "f.csv", beta=-1)
+    assert found.lines == ["No verdict: beta must be a number ≥ 0 but is -1."]
+    assert found.data == {"verdict": None}
+
+
+def test_sentences_are_wrapped_on_a_terminal(monkeypatch, capsys):
+    say(["word " * 30, "", "a bell \a"])
+    assert capsys.readouterr().out == f"{'word ' * 30}".strip() + "\n\na bell \\x07\n"
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("COLUMNS", "40")
+    say(["word " * 30])
+    assert Console().width == 40
+    assert max(map(len, terminal.getvalue().splitlines())) == 39
+
+
+# ---------------------------------------------------------------------- how long it will take
+
+
+def test_long_drawing_is_announced(analysis, capsys):
+    much = Certainty(0.9, resamples=10**9)
+    with resampling(much, Answers(), analysis, "AUROC") as options:
+        assert options["n_resamples"] == 10**9
+    said = capsys.readouterr().err
+    assert said.startswith("1,000,000,000 resamples of 60 rows will take about ")
+    assert "; --resamples 100000000 takes about " in said
+    with resampling(much, Answers(quiet=True), analysis):
+        assert capsys.readouterr().err == ""
+    with resampling(SURE, Answers(), analysis):
+        assert capsys.readouterr().err == ""
+
+
+def test_rows_without_a_positive_among_those_timed():
+    label = np.zeros(600_000, bool)
+    label[100_001] = True
+    rows = iso.analyse(label, {"a": np.arange(600_000.0), "b": np.ones(600_000)}).rows
+    assert seconds_per_resample(rows) > 0
+
+
+def test_durations():
+    times = [50, 65, 119, 600, 3 * 3600, 3 * 86400]
+    said = ["1 minute", "1 minute", "2 minutes", "10 minutes", "3 hours", "3 days"]
+    assert [_duration(seconds) for seconds in times] == said
+    assert _duration(12) == "12 seconds"
