@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from isometrics import OperatingPoints
@@ -200,8 +200,13 @@ def test_rows_to_explore_draw_all_spaces_within_half_a_pixel(points, width):
         assert distances(exact, drawn).max(initial=0) <= 0.51 / width
 
 
+# After 800 positives, each pair of a negative and a positive returns to the last edge of the hull.
+pairs = OperatingPoints.from_scores([1] * 800 + [0, 1] * 1000, range(2800, 0, -1))
+
+
 @settings(max_examples=10)
 @given(longer)
+@example(pairs)
 def test_the_strictest_rows_of_highest_precision_are_explored(points):
     """Of the positives the first such row; of the negatives the last, which predicts the fewest."""
     rows = rows_to_explore(points.table, width=20)

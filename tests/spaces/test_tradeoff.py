@@ -14,9 +14,10 @@ from scipy.integrate import quad
 from scipy.special import hyp1f1, hyp2f1
 
 import isometrics as iso
-from isometrics.errors import ParameterError
+from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.spaces.indices import INDICES, Rows
-from isometrics.testing import binary_samples, point_clouds
+from isometrics.spaces.tradeoff import front
+from isometrics.testing import binary_samples, count_tables, point_clouds
 
 FOUR = ("kulczynski", "f-measure", "folke", "jaccard")
 GRID = np.linspace(0, 1, 20_001)
@@ -451,3 +452,26 @@ def test_tradeoff_score():
     options = {"lo": 0.2, "hi": 0.5, "density": ("beta", 2, 2)}
     assert iso.tradeoff_score(labels, scores, index="folke", **options) == t.area(**options)
     assert math.isnan(iso.tradeoff_score([1, 1], [1, 2], undefined="nan"))
+
+
+def test_constraints_need_all_rows():
+    labels = np.arange(2000) % 2 == 0
+    scores = np.random.default_rng(3).normal(1.0 * labels)
+    few = iso.OperatingPoints.from_scores(labels, scores).compact(60)
+    with pytest.raises(NotAnswerableError, match="the best rows under constraints"):
+        few.tradeoff().with_constraints(min_recall=0.5)
+
+
+@given(count_tables() | point_clouds(), st.booleans())
+def test_the_front_is_what_no_other_row_dominates(counts, with_empty_rule):
+    tp, fp, positives, negatives = counts
+    table = iso.OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives).table
+    rows = list(zip(table.fp.tolist(), table.tp.tolist(), strict=True))
+    expected = {
+        (x, y)
+        for x, y in rows
+        if (y > 0 or with_empty_rule)
+        and not any(a <= x and b >= y and (a, b) != (x, y) for a, b in rows)
+    }
+    found = [rows[row] for row in front(table, with_empty_rule=with_empty_rule)]
+    assert found == sorted(expected)

@@ -92,8 +92,23 @@ def test_another_prevalence():
     assert found.negatives == pytest.approx(49 * found.positives, rel=0.01)
 
 
+@pytest.mark.parametrize("measure", NAMED)
+def test_another_prevalence_is_that_of_repeated_negatives(measure):
+    pilot = sample(100, 300, 5)
+    totals = {"positives": 100, "negatives": 900, "thresholds": pilot.thresholds[1:]}
+    repeated = iso.OperatingPoints.from_counts(pilot.tp[1:], 3 * pilot.fp[1:], **totals)
+    options = {"half_width": 0.02, "measure": measure}
+    expected, found = (
+        sample_size(repeated, **options),
+        sample_size(pilot, prevalence=0.1, **options),
+    )
+    assert found.half_width_now == pytest.approx(expected.half_width_now, rel=1e-9)
+    assert (found.positives, found.negatives) == (expected.positives, expected.negatives)
+
+
 def test_faces_and_refusals():
     found = sample_size(PILOT, half_width=0.02, measure="AUROC")
+    assert (found.positives_now, found.negatives_now) == (4000, 16_000)
     assert found.sentence() == repr(found).splitlines()[0]
     assert found.sentence().startswith("A 95% interval of AUROC of about ±0.02 takes about ")
     assert found.to_frame("pandas")["sample"].tolist() == ["pilot", "needed"]
