@@ -136,8 +136,15 @@ def _constraint(kept: Kept, verdict: Verdict) -> str:
     return (
         f"Asked for {kept.constraint}: expect {shown(kept.expected)} on new data ({level}: {low} "
         f"to {high}; {shown(kept.here)} on these rows); the chance to miss it is "
-        f"{percent(kept.missed)}."
+        f"{_chance(kept.missed, verdict.replicates)}."
     )
+
+
+def _chance(share: float, replicates: int) -> str:
+    """Return a share of resamples; none and all of them still leave what is rarer than one."""
+    if share in (0.0, 1.0):
+        return f"{'above' if share else 'below'} {percent(abs(share - 1 / replicates))}"
+    return percent(share)
 
 
 def _threshold(verdict: Verdict) -> str:
