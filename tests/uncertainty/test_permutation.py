@@ -144,3 +144,14 @@ def test_two_numbers_need_little_memory(totals):
     assert peak < 10**8
     assert found["average precision"] == pytest.approx(totals[0] / sum(totals), rel=1e-1, abs=1e-4)
     assert np.isfinite(found["AUPRG"])
+
+
+def test_every_permutation_is_as_good_as_the_worst():
+    """Equal areas far below 0 count as equal, though kernels and spaces round in another order."""
+    worst = iso.OperatingPoints.from_counts(
+        [0, 3], [1000, 2000], positives=3, negatives=2000, thresholds=[2, 1]
+    )
+    result = permutation_test(
+        worst, measures=["AUROC", "AUPRG"], n_permutations=100, random_state=0
+    )
+    assert result.p.tolist() == [1, 1]
