@@ -98,18 +98,23 @@ def test_many_cells_keep_their_digits():
     np.testing.assert_allclose(areas(fill_by_loop, cells, weights[:1]), expected[:1], rtol=1e-13)
 
 
-def test_the_compiled_areas_are_those_of_numpy():
+@pytest.mark.parametrize("rows", [3, 40, 3000])
+@pytest.mark.parametrize("detail", [Detail.SCORES, Detail.RUNS])
+def test_the_compiled_areas_have_the_bits_of_numpy(rows, detail):
     pytest.importorskip("numba")
-    random = np.random.default_rng(2)
-    labels = np.arange(3000) < 500
+    random = np.random.default_rng(rows)
+    labels = np.arange(rows) < rows / 3
     scores = random.normal(1.0 * labels).round(2)
     points = iso.OperatingPoints.from_scores(labels, scores)
-    cells = grouping_of(scores_of(points.table), Detail.SCORES, np.empty(0)).cells
-    weights = random.poisson(1.0, (5, cells.counts.size)).astype(float)
+    cells = grouping_of(scores_of(points.table), detail, np.empty(0)).cells
+    drawn = random.poisson(1.0, (12, cells.counts.size)).astype(float)
     compiled = kernel_named("compiled", 0)
-    for ratio in (0.0, 3.0):
-        np.testing.assert_allclose(
-            areas(compiled.areas, cells, weights, ratio),
-            areas(areas_plain, cells, weights, ratio),
-            rtol=1e-12,
-        )
+    for weights in (drawn, drawn * random.random(drawn.shape), drawn * 1e-9):
+        for ratio in (0.0, 3.0):
+            stepwise = detail is Detail.SCORES
+            options = {"ratio": ratio, "stepwise": stepwise}
+            expected = areas(areas_plain, cells, weights, **options)
+            np.testing.assert_array_equal(
+                areas(compiled.areas, cells, weights, **options), expected
+            )
+            np.testing.assert_array_equal(areas(fill_by_loop, cells, weights, **options), expected)

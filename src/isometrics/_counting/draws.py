@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from isometrics._counting import segments
+from isometrics._counting.segments import TINY, Segments
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -219,6 +222,9 @@ def _poisson(mean: float) -> tuple[int, Floats]:
     return low + int(kept[0]), chances[kept[0] : kept[-1] + 1]
 
 
+_CELLS = 1 << 13
+"""Positive cells that are added up together; larger arrays get fresh memory, which is slow."""
+
 AREAS = ("auroc", "aupr", "average_precision", "auprg")
 """What the kernels compute, in their order."""
 
@@ -238,60 +244,79 @@ class Order(NamedTuple):
     stepwise: bool
 
 
-class _Way(NamedTuple):
-    """The curve over each positive cell: from (x, y) to (x_end, y_end)."""
-
-    x: Floats
-    y: Floats
-    x_end: Floats
-    y_end: Floats
-
-
 def areas_plain(positive: Floats, negative: Floats, order: Order, areas: Floats) -> None:
     """Fill one row of `AREAS` for each row of weights; NaN for a row without one class."""
-    tp = np.cumsum(positive, axis=1)
-    fp = np.zeros((negative.shape[0], negative.shape[1] + 1))
-    np.cumsum(negative, axis=1, out=fp[:, 1:])
-    total, others = tp[:, -1:].copy(), fp[:, -1:].copy()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if order.ratio > 0:
-            fp *= total * order.ratio / others
-            others = total * order.ratio
-        y, y_end = fp[:, order.before], fp[:, order.through]
-        x = tp - positive
-        areas[:, 0] = np.sum(positive * (2 * others - y - y_end), axis=1)
-        areas[:, 0] /= (2 * total * others)[:, 0]
-        areas[:, 1] = np.sum(_below_curve(x, positive, y, y_end - y), axis=1) / total[:, 0]
-        areas[:, 2] = np.nan
-        if order.stepwise:
-            steps = np.divide(tp, tp + y_end, out=np.zeros_like(tp), where=positive > 0)
-            areas[:, 2] = np.sum(positive * steps, axis=1) / total[:, 0]
-        areas[:, 3] = _gain_area(_Way(x, y, tp, y_end), total, others)
-    areas[(total == 0)[:, 0] | (others == 0)[:, 0]] = np.nan
+    at_once = max(1, _CELLS // positive.shape[1])
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+        for start in range(0, positive.shape[0], at_once):
+            rows = slice(start, start + at_once)
+            areas[rows] = _areas(positive[rows], negative[rows], order)
 
 
-def _below_curve(x: Floats, rise: Floats, y: Floats, run: Floats) -> Floats:
-    """Area under tp/(tp+fp) over each cell; see `isometrics.spaces.pr`."""
-    step = rise + run
-    predicted = x + y
-    bend = (x * run - rise * y) / step
-    curved = bend * np.log1p(step / predicted)
-    # From the empty rule precision is constant; a cell without weight has no area.
-    curved[predicted == 0] = 0
-    area: Floats = rise * (rise + curved) / step
-    area[rise == 0] = 0
-    return area
-
-
-def _gain_area(way: _Way, total: Floats, others: Floats) -> Floats:
-    """Area under precision gain from recall gain 0 on; see `isometrics.spaces.prg`."""
-    crossing = total * (total / (total + others))
-    start = np.maximum(way.x, crossing)
-    share = (start - way.x) / (way.x_end - way.x)
-    y_start = np.where(start > way.x, way.y + share * (way.y_end - way.y), way.y)
-    width = (way.x_end - start) / start / way.x_end
-    lost = width * (y_start / start + way.y_end / way.x_end)
-    lost[(way.x_end <= crossing) | (way.x_end <= way.x)] = 0
+def _areas(rise: Floats, negative: Floats, order: Order) -> Floats:
+    total, others = rise.sum(axis=1, keepdims=True), negative.sum(axis=1, keepdims=True)
+    tp, fp = _cumulative(rise), _cumulative(negative)
+    if order.ratio > 0:
+        fp *= total * order.ratio / others
+        others = total * order.ratio
+    y, y_end = fp.take(order.before, axis=1), fp.take(order.through, axis=1)
+    path = Segments(tp[:, :-1], y, tp[:, 1:], y_end, rise, y_end - y)
+    ranked = segments.rows_added_up(rise * (2 * others - y - y_end))
+    below = segments.rows_added_up(_below_curve(path))
+    stepped = np.full(ranked.shape, np.nan)
+    if order.stepwise:
+        steps = segments.area_of_step(rise, path.x_end / (path.x_end + y_end))
+        steps[rise == 0] = 0
+        stepped = segments.rows_added_up(steps)
+    lost = segments.rows_added_up(_gain_loss(path, total * (total / (total + others))))
+    total, others = total[:, 0], others[:, 0]
     odds = total / others
-    area: Floats = 1 - (odds * odds * total)[:, 0] / 2 * np.sum(lost, axis=1)
+    areas = np.stack(
+        [
+            ranked / (2 * total * others),
+            below / total,
+            stepped / total,
+            1 - odds * odds * total / 2 * lost,
+        ],
+        axis=1,
+    )
+    areas[(total == 0) | (others == 0)] = np.nan
+    return areas
+
+
+def _cumulative(weights: Floats) -> Floats:
+    """Return cumulative weights after a column of zeros."""
+    sums = np.empty((weights.shape[0], weights.shape[1] + 1))
+    sums[:, 0] = 0
+    np.cumsum(weights, axis=1, out=sums[:, 1:])
+    return sums
+
+
+def _below_curve(path: Segments) -> Floats:
+    """Area under precision over each cell.
+
+    From the empty rule precision is constant, and a cell without weight has no area. There the
+    bend and the rise are 0, so that any divisor other than 0 will do.
+    """
+    x, y, _, _, rise, run = path
+    step, predicted = np.maximum(rise + run, TINY), np.maximum(x + y, TINY)
+    rates = segments.log_rates(predicted.ravel(), step.ravel()).reshape(step.shape)
+    area: Floats = segments.area_below(rise, step, segments.bend(x, y, rise, run, rates))
     return area
+
+
+def _gain_loss(path: Segments, crossing: Floats) -> Floats:
+    """Area above precision gain over each cell from the crossing on, where recall gain is 0.
+
+    The starts `path.y` are overwritten where the crossing lies inside a cell.
+    """
+    x, y, x_end, y_end, rise, run = path
+    outside = x_end <= crossing
+    rows = np.arange(len(x))
+    first = rows, np.minimum(outside.sum(axis=1), x.shape[1] - 1)
+    before = np.maximum(crossing[:, 0] - x[first], 0)
+    y[first] += np.where(before > 0, before / rise[first] * run[first], 0)
+    begin = np.maximum(x, crossing)
+    lost: Floats = segments.gain_loss_at_once(begin, y, x_end, y_end, x_end - begin)
+    lost[outside] = 0
+    return lost

@@ -1,14 +1,24 @@
-"""The same work as `draws.pick_plain` and `reweighted.areas_plain`, written as loops to compile.
+"""The work of `draws.pick_plain` and `draws.areas_plain`, to the bit, written as loops to compile.
 
 `isometrics._counting.replicates` has Numba compile them; as Python they are only slow.
 """
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from isometrics._counting.segments import (
+    LANES,
+    TINY,
+    any_log_rate,
+    area_below,
+    area_of_step,
+    bend,
+    fold_lanes,
+    gain_loss_at_once,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,10 +59,11 @@ def pick(
     state[0], state[1], state[2], state[3] = a, b, c, counter
 
 
-def fill_areas(  # noqa: PLR0912, PLR0915 (one pass, which is what makes it fast)
+def fill_areas(
     positive: Floats, negative: Floats, totals: Floats, order: Order, areas: Floats
 ) -> None:
     """Fill one row of `draws.AREAS` for each row of weights, whose totals are known."""
+    ranked, below, stepped, lost = np.empty((4, LANES))
     for row in range(positive.shape[0]):
         total, others = totals[0, row], totals[1, row]
         if total == 0 or others == 0:
@@ -63,63 +74,39 @@ def fill_areas(  # noqa: PLR0912, PLR0915 (one pass, which is what makes it fast
             scale = total * order.ratio / others
             others = total * order.ratio
         crossing = total * (total / (total + others))
+        ranked[:], below[:], stepped[:], lost[:] = 0.0, 0.0, 0.0, 0.0
         x, fp, passed = 0.0, 0.0, 0
-        ranked, below, stepped, lost = 0.0, 0.0, 0.0, 0.0
-        for start in range(0, positive.shape[1], 128):
-            # Sums of blocks: their rounding does not grow with the number of cells.
-            block_ranked, block_below, block_stepped, block_lost = 0.0, 0.0, 0.0, 0.0
-            for cell in range(start, min(start + 128, positive.shape[1])):
-                while passed < order.before[cell]:
-                    fp += negative[row, passed]
-                    passed += 1
-                y = fp * scale
-                while passed < order.through[cell]:
-                    fp += negative[row, passed]
-                    passed += 1
-                rise = positive[row, cell]
-                x_end = x + rise
-                if x_end == 0:
-                    continue
-                y_end = fp * scale
-                run = y_end - y
-                predicted = x + y
-                block_ranked += rise * (2 * others - y - y_end)
-                step = rise + run
-                if predicted == 0:
-                    block_below += rise * rise / step
-                else:
-                    if step < 1e-3 * predicted:
-                        # ln(1+t) = 2·artanh(t/(2+t)); the next term is below 1e-21 of the first.
-                        half = step / (2 * predicted + step)
-                        square = half * half
-                        log = 2 * half * (1 + square * (1 / 3 + square * 0.2))
-                    else:
-                        log = math.log1p(step / predicted)
-                    if run == 0:
-                        block_below += rise - y * log
-                    else:
-                        bend = (x * run - rise * y) / step
-                        block_below += rise * (rise + bend * log) / step
-                if order.stepwise:
-                    block_stepped += rise * (x_end / (x_end + y_end))
-                if x_end > crossing:
-                    begin, y_begin = x, y
-                    if x < crossing:
-                        begin = crossing
-                        y_begin = y + (crossing - x) / rise * run
-                    inverse = 1 / (begin * x_end)
-                    slant = y_begin * x_end + y_end * begin
-                    block_lost += (x_end - begin) * inverse * inverse * slant
-                x = x_end
-            ranked += block_ranked
-            below += block_below
-            stepped += block_stepped
-            lost += block_lost
+        for cell in range(positive.shape[1]):
+            while passed < order.before[cell]:
+                fp += negative[row, passed]
+                passed += 1
+            y = fp * scale
+            while passed < order.through[cell]:
+                fp += negative[row, passed]
+                passed += 1
+            rise = positive[row, cell]
+            if rise == 0:
+                continue
+            lane = cell % LANES
+            x_end, y_end = x + rise, fp * scale
+            run = y_end - y
+            step = rise + run
+            ranked[lane] += rise * (2 * others - y - y_end)
+            rate = any_log_rate(max(x + y, TINY), step)
+            below[lane] += area_below(rise, step, bend(x, y, rise, run, rate))
+            if order.stepwise:
+                stepped[lane] += area_of_step(rise, x_end / (x_end + y_end))
+            if x_end > crossing:
+                begin, y_begin = x, y
+                if x < crossing:
+                    begin, y_begin = crossing, y + (crossing - x) / rise * run
+                lost[lane] += gain_loss_at_once(begin, y_begin, x_end, y_end, x_end - begin)
+            x = x_end
         odds = total / others
-        areas[row, 0] = ranked / (2 * total * others)
-        areas[row, 1] = below / total
-        areas[row, 2] = stepped / total if order.stepwise else np.nan
-        areas[row, 3] = 1 - odds * odds * total / 2 * lost
+        areas[row, 0] = fold_lanes(ranked) / (2 * total * others)
+        areas[row, 1] = fold_lanes(below) / total
+        areas[row, 2] = fold_lanes(stepped) / total if order.stepwise else np.nan
+        areas[row, 3] = 1 - odds * odds * total / 2 * fold_lanes(lost)
 
 
 def gather(weights: Floats, cell: NDArray[np.intp], sums: Floats) -> None:

@@ -10,7 +10,7 @@ so an area has the same bits whichever kernel computed it.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,23 @@ SHORT, TINY = 1e-3, 1e-300
 """Steps below this share of all that is predicted have a logarithm that is a short series, where
 that total has a reciprocal."""
 
+SERIES = 0.1
+"""Up to here the logarithm of 1 + value is a series; beyond, it is that of the C library."""
+
+LARGEST = float(np.finfo(np.float64).max)
+
+
+class Segments(NamedTuple):
+    """Straight segments from (x, y) to (x_end, y_end), which lie (rise, run) apart."""
+
+    x: Floats
+    y: Floats
+    x_end: Floats
+    y_end: Floats
+    rise: Floats
+    run: Floats
+
+
 # ---------------------------------------------------------------------- formulas
 
 
@@ -44,6 +61,31 @@ def log_rate(total: Any, step: Any) -> Any:
     ratio = step * per_middle
     square = ratio * ratio
     return per_middle * (1 + square * (1 / 12 + square * (1 / 80)))
+
+
+def log1p_series(value: Any) -> Any:
+    """Return ln(1 + value) for 0 <= value <= `SERIES`, as 2·artanh(value/(2 + value)).
+
+    What the series leaves out is below 1e-19 of the rest.
+    """
+    ratio = value / (2 + value)
+    square = ratio * ratio
+    # Arrays are changed in place, which saves fetching memory.
+    series = square * (1 / 13)
+    series += 1 / 11
+    series *= square
+    series += 1 / 9
+    series *= square
+    series += 1 / 7
+    series *= square
+    series += 1 / 5
+    series *= square
+    series += 1 / 3
+    series *= square
+    series += 1
+    ratio *= 2
+    series *= ratio
+    return series
 
 
 def bend(x: Any, y: Any, rise: Any, run: Any, rate: Any) -> Any:
@@ -87,6 +129,12 @@ def gain_loss(x: Any, y: Any, x_end: Any, y_end: Any, rise: Any) -> Any:
     return (rise / x) * (y / x + y_end / x_end) / x_end
 
 
+def gain_loss_at_once(x: Any, y: Any, x_end: Any, y_end: Any, rise: Any) -> Any:
+    """Return the same with one division, for weights whose fourth powers floats can hold."""
+    inverse = 1 / (x * x_end)
+    return rise * inverse * inverse * (y * x_end + y_end * x)
+
+
 def doubled_area(rise: Any, y: Any, y_end: Any) -> Any:
     """Twice the area under y over x."""
     return rise * (y + y_end)
@@ -94,12 +142,14 @@ def doubled_area(rise: Any, y: Any, y_end: Any) -> Any:
 
 FORMULAS: tuple[Callable[..., Any], ...] = (
     log_rate,
+    log1p_series,
     bend,
     area_below,
     area_above,
     area_of_step,
     area_of_line,
     gain_loss,
+    gain_loss_at_once,
     doubled_area,
 )
 """What the loops below call."""
@@ -124,9 +174,9 @@ def log_rates(total: Floats, step: Floats) -> Floats:
     # What overflows, just behind the empty rule, is multiplied by 0.
     with np.errstate(over="ignore", invalid="ignore"):
         steps = step.take(long)
-        logs = _log1p(np.minimum(steps / total.take(long), _LARGEST))
+        logs = _log1p(np.minimum(steps / total.take(long), LARGEST))
         logs /= steps
-        np.minimum(logs, _LARGEST, out=logs)
+        np.minimum(logs, LARGEST, out=logs)
         if long.size == total.size:
             return logs
         rates = log_rate(total, step)
@@ -135,26 +185,11 @@ def log_rates(total: Floats, step: Floats) -> Floats:
 
 
 def _log1p(values: Floats) -> Floats:
-    """Return ln(1 + value), as the series of 2·artanh where that is short enough."""
-    ratio = values / (2 + values)
-    square = ratio * ratio
-    logs = _COEFFICIENTS[0] * square
-    for coefficient in _COEFFICIENTS[1:-1]:
-        logs += coefficient
-        logs *= square
-    logs += _COEFFICIENTS[-1]
-    ratio *= 2
-    logs *= ratio
-    (large,) = (values > _SERIES).nonzero()
+    logs: Floats = log1p_series(values)
+    (large,) = (values > SERIES).nonzero()
     if large.size:
         logs[large] = list(map(math.log1p, values.take(large).tolist()))
     return logs
-
-
-_LARGEST = np.finfo(np.float64).max
-_SERIES = 0.1
-_COEFFICIENTS = tuple(1 / (2 * power + 1) for power in range(6, -1, -1))
-"""Up to `_SERIES`, what the series leaves out behind these powers is below 1e-19 of the rest."""
 
 
 def added_up(terms: Floats, lane: NDArray[np.intp] | None = None) -> float:
@@ -179,6 +214,20 @@ def added_up(terms: Floats, lane: NDArray[np.intp] | None = None) -> float:
     a, b, c, d, e, f, g, h = lanes.tolist()
     total: float = ((a + e) + (c + g)) + ((b + f) + (d + h))
     return total
+
+
+def rows_added_up(terms: Floats) -> Floats:
+    """Add up the terms of each row, in the same order."""
+    rows, size = terms.shape
+    full = size - size % LANES
+    lanes = np.zeros((rows, LANES))
+    lanes[:, : size - full] = terms[:, full:]
+    if full:
+        lanes += np.add.reduce(terms[:, :full].reshape(rows, -1, LANES), axis=1)
+    while lanes.shape[1] > 1:
+        half = lanes.shape[1] // 2
+        lanes = lanes[:, :half] + lanes[:, half:]
+    return lanes[:, 0]
 
 
 # ---------------------------------------------------------------------- loops that Numba compiles
@@ -211,12 +260,8 @@ def sum_chunks(which: int, x: Counts, y: Counts, start: int, sums: Floats) -> No
                 if left:
                     break
                 add_terms(which, x[row : end + 1], y[row : end + 1], lanes)
-        half = LANES // 2
-        while half > 0:
-            for lane in range(half):
-                lanes[lane] += lanes[lane + half]
-            half //= 2
-        sums[chunk] = np.nan if left else lanes[0]
+        total = fold_lanes(lanes)
+        sums[chunk] = np.nan if left else total
 
 
 def all_short(x: Counts, y: Counts, first: int, last: int) -> bool:
@@ -252,5 +297,24 @@ def add_terms(which: int, x: Counts, y: Counts, lanes: Floats) -> None:
             lanes[lane] += doubled_area(rise, fp, fp_end)
 
 
-LOOPS: tuple[Callable[..., Any], ...] = (all_short, add_terms)
-"""What `sum_chunks` calls."""
+def fold_lanes(lanes: Floats) -> float:
+    """Add up lanes in pairs, as `added_up` does; they are overwritten."""
+    half = LANES // 2
+    while half > 0:
+        for lane in range(half):
+            lanes[lane] += lanes[lane + half]
+        half //= 2
+    return float(lanes[0])
+
+
+def any_log_rate(total: float, step: float) -> float:
+    """Return ln(1 + step/total)/step of one segment, as `log_rates` does."""
+    if total >= TINY and step < SHORT * total:
+        return float(log_rate(total, step))
+    growth = min(step / total, LARGEST)
+    log = log1p_series(growth) if growth <= SERIES else math.log1p(growth)
+    return float(min(log / step, LARGEST))
+
+
+LOOPS: tuple[Callable[..., Any], ...] = (all_short, add_terms, fold_lanes, any_log_rate)
+"""What `sum_chunks` and the loops of replicates call."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from isometrics._counting import segments
 from isometrics._counting.curves import sums_along
-from isometrics._counting.segments import CHUNK, LANES
+from isometrics._counting.segments import CHUNK, LANES, Segments
 from isometrics._table.table import Table
 from isometrics.errors import NoCurveError, NotAnswerableError
 
@@ -29,17 +29,6 @@ if TYPE_CHECKING:
 
 Terms: TypeAlias = "Callable[[Pieces], Floats]"
 """Returns one term of a sum for each of some pieces."""
-
-
-class Segments(NamedTuple):
-    """Straight segments from (x, y) to (x_end, y_end), which lie (rise, run) apart."""
-
-    x: Floats
-    y: Floats
-    x_end: Floats
-    y_end: Floats
-    rise: Floats
-    run: Floats
 
 
 class Pieces:

@@ -12,7 +12,8 @@ import numpy as np
 
 from isometrics._core.parameters import check_choice
 from isometrics._core.results import ResultTable, number, tuple_value
-from isometrics._table.path import Pieces, Segments
+from isometrics._counting.segments import Segments
+from isometrics._table.path import Pieces
 from isometrics._table.table import Kind, Table
 from isometrics.points.operating_points import OperatingPoints
 from isometrics.spaces import pr

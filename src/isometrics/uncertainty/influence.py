@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from isometrics._counting.segments import TINY, area_below, bend, log_rates
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -150,15 +152,20 @@ def _pr(segments: _Segments, positives: float, _: float) -> _Partials:
     Where counts grow by less than their sum, the integrals are smooth and computed by
     Gauss-Legendre quadrature, to 1e-13; the few others, at the top of the ranking, in closed form.
     """
-    integrals = np.empty((5, segments.x.size))
-    step, predicted = segments.rise + segments.run, segments.x + segments.y
+    x, rise, y, run = segments
+    step, predicted = rise + run, x + y
+    # The rate of a segment from the empty rule does not matter: its bend is 0.
+    rates = log_rates(np.maximum(predicted, TINY), step)
+    areas = area_below(rise, step, bend(x, y, rise, run, rates))
+    height, area = areas / rise, float(areas.sum()) / positives
+    integrals = np.empty((4, x.size))
     short, smooth = step < _SHORT * predicted, step < predicted
     few, many = (partial(_by_quadrature, n_nodes=n_nodes) for n_nodes in _NODES)
-    for rows, integrate in ((short, few), (smooth & ~short, many), (~smooth, _by_logarithms)):
-        integrals[:, rows] = integrate(_Segments(*(column[rows] for column in segments)))
-    height, fp_integral, u_fp_integral, tp_integral, u_tp_integral = integrals
-    rise = segments.rise
-    area = float(rise @ height) / positives
+    for rows, integrate in ((short, few), (smooth & ~short, many), (~smooth, _in_closed_form)):
+        integrals[:, rows] = integrate(
+            _Segments(*(column[rows] for column in segments)), rates[rows]
+        )
+    fp_integral, u_fp_integral, tp_integral, u_tp_integral = integrals
     return _Partials(
         rise * fp_integral / positives,
         (height + rise * u_fp_integral) / positives,
@@ -169,36 +176,32 @@ def _pr(segments: _Segments, positives: float, _: float) -> _Partials:
     )
 
 
-def _by_quadrature(segments: _Segments, n_nodes: int) -> Floats:
-    """Integrate over u in [0, 1]: tp/n, fp/n², u·fp/n², tp/n² and u·tp/n², n = tp + fp."""
-    integrals = np.zeros((5, segments.x.size))
+def _by_quadrature(segments: _Segments, _: Floats, n_nodes: int) -> Floats:
+    """Integrate over u in [0, 1]: fp/n², u·fp/n², tp/n² and u·tp/n², n = tp + fp."""
+    integrals = np.zeros((4, segments.x.size))
     nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
     for node, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
         u, du = (node + 1) / 2, weight / 2
         tp, fp = segments.x + u * segments.rise, segments.y + u * segments.run
         predicted = tp + fp
         by_fp, by_tp = fp / predicted**2, tp / predicted**2
-        for row, value in enumerate((tp / predicted, by_fp, u * by_fp, by_tp, u * by_tp)):
+        for row, value in enumerate((by_fp, u * by_fp, by_tp, u * by_tp)):
             integrals[row] += du * value
     return integrals
 
 
-def _by_logarithms(segments: _Segments) -> Floats:
-    """Compute the same integrals in closed form, which is accurate for long segments."""
+def _in_closed_form(segments: _Segments, rates: Floats) -> Floats:
+    """Compute the same integrals from that of 1/n, the rate; accurate for long segments."""
     x, rise, y, run = segments
     begin, step = x + y, rise + run
     from_zero = begin == 0
     start = np.where(from_zero, 1.0, begin)
-    growth = np.log1p(step / start)
-    # Integrals of 1/n, 1/n², u/n² and u²/n².
-    inverse = growth / step
+    # Integrals of 1/n², u/n² and u²/n².
     inverse_square = 1 / (start * (start + step))
-    u_integral = (inverse - 1 / (start + step)) / step
-    u_square_integral = (1 - 2 * start * inverse + start / (start + step)) / step**2
-    height = (rise + (x * step - rise * start) * inverse) / step
+    u_integral = (rates - 1 / (start + step)) / step
+    u_square_integral = (1 - 2 * start * rates + start / (start + step)) / step**2
     integrals = np.array(
         [
-            height,
             y * inverse_square + run * u_integral,
             y * u_integral + run * u_square_integral,
             x * inverse_square + rise * u_integral,
@@ -208,11 +211,8 @@ def _by_logarithms(segments: _Segments) -> Floats:
     # From the empty rule both counts are proportional to u, which cancels; no row precedes it that
     # could move its start.
     rows = np.flatnonzero(from_zero)
-    zero_rise, zero_run, length = rise[rows], run[rows], step[rows]
-    zeros = np.zeros(rows.size)
-    integrals[:, rows] = np.array(
-        [zero_rise / length, zeros, zero_run / length**2, zeros, zero_rise / length**2]
-    )
+    zeros, length = np.zeros(rows.size), step[rows]
+    integrals[:, rows] = np.array([zeros, run[rows] / length**2, zeros, rise[rows] / length**2])
     return integrals
 
 

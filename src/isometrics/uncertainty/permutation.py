@@ -15,6 +15,7 @@ from isometrics._core.results import ResultTable
 from isometrics._core.sample import check_totals
 from isometrics._counting.draws import AREAS, Order, Stream, streams
 from isometrics._counting.replicates import kernel_named
+from isometrics._counting.segments import area_below, bend, log_rates
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.measures import IN_KERNELS, kernel_of, parse_measures
 from isometrics.points import OperatingPoints
@@ -332,7 +333,8 @@ def _aupr(positives: int, negatives: int) -> float | None:
         y = np.arange(start, min(start + _BLOCK, negatives + 1))
         behind = choose(rank - 1 + y, rank - 1)
         left = choose(positives - rank + negatives - y, positives - rank)
-        growth = 1 / np.maximum(rank - 1 + y, 1)
-        area = np.where(rank - 1 + y > 0, 1 - y * np.log1p(growth), 1.0)
+        # From the empty rule on y is 0, whatever the rate.
+        rates = log_rates(np.maximum(rank - 1.0 + y, 1.0), np.ones(y.size))
+        area = area_below(1.0, 1.0, bend(rank - 1.0, y, 1.0, 0.0, rates))
         expected += float(np.exp(behind + left - every) @ area)
     return expected / positives
