@@ -8,12 +8,21 @@ import numpy as np
 import pytest
 
 from isometrics._core.sample import Sample
-from isometrics._counting import array_api, device_hull, triton_bins, triton_hull, triton_sums
+from isometrics._counting import (
+    array_api,
+    device_hull,
+    segments,
+    triton_bins,
+    triton_hull,
+    triton_sums,
+)
 from isometrics._counting.array_api import sums_of
 from isometrics._counting.hull import vertices
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("triton")
+triton = pytest.importorskip("triton")
+
+import triton.language as tl  # noqa: E402
 
 from isometrics._counting import triton_code  # noqa: E402
 
@@ -56,6 +65,64 @@ def test_keys_and_sums_are_those_of_array_operations(case, dtype):
         )
         assert (pairs, tuple(crossing)) == (exact.pairs, tuple(exact.crossing))
         assert terms == pytest.approx(exact[2 : 2 + number], rel=1e-13, abs=1e-13)
+
+
+@triton.jit
+def store_terms(given, terms, positives, SIZE: tl.constexpr):
+    rows = tl.arange(0, SIZE)
+    x, y = tl.load(given + rows), tl.load(given + SIZE + rows)
+    rise, run = tl.load(given + 2 * SIZE + rows), tl.load(given + 3 * SIZE + rows)
+    below, lost = triton_code._rise_terms(x, y, rise, run, positives, x > 0)
+    tl.store(terms + rows, below)
+    tl.store(terms + SIZE + rows, lost)
+
+
+def test_terms_are_those_of_segments():
+    """From the empty rule, and by long, middling and short steps."""
+    rng = np.random.default_rng(5)
+    size = 64
+    scale = 10 ** rng.uniform(0, 6, size)
+    x, y = np.floor(scale * rng.random((2, size)))
+    x[0] = y[0] = 0
+    rise, run = rng.integers(1, 9, size).astype(float), rng.integers(0, 9, size).astype(float)
+    terms = torch.empty(2, size, dtype=torch.float64)
+    store_terms[(1,)](torch.tensor(np.array([x, y, rise, run])), terms, 7, SIZE=size)
+    below, lost = terms.numpy()
+    step = rise + run
+    rates = segments.log_rates(np.maximum(x + y, 1), step)
+    expected = segments.area_below(rise, step, segments.bend(x, y, rise, run, rates))
+    np.testing.assert_allclose(below, expected, rtol=1e-13)
+    started = x > 0
+    x_end, y_end = x + rise, y + run
+    expected = 7 * segments.gain_loss(np.where(started, x, 1), y, x_end, y_end, rise) * started
+    np.testing.assert_allclose(lost, expected, rtol=1e-13)
+
+
+def test_sums_over_tiles_are_those_of_segments():
+    """Without ties a segment is one row: a positive rises, a negative runs."""
+    rng = np.random.default_rng(6)
+    labels = rng.random(500) < 0.4
+    positives = int(labels.sum())
+    packed = triton_sums.packed(torch.arange(500.0, 0, -1), torch.tensor(labels))
+    keys = torch.sort(packed[0]).values
+    totals = positives, 500 - positives
+    baseline = -(-(positives**2) // 500)
+    tp, fp = np.cumsum(labels).astype(float), np.cumsum(~labels).astype(float)
+    x, y = tp[labels] - 1, fp[labels]
+    rates = segments.log_rates(np.maximum(x + y, 1), np.ones(positives))
+    bent = segments.bend(x, y, 1.0, 0.0, rates)
+    steps = segments.area_of_step(1.0, (x + 1) / (x + 1 + y))
+    behind = x >= baseline
+    lost = segments.gain_loss(x[behind], y[behind], x[behind] + 1, y[behind], 1.0)
+    expected = [
+        segments.area_below(1.0, 1.0, bent).sum(),
+        positives * lost.sum(),
+        segments.area_above(1.0, 0.0, 1.0, bent).sum(),
+        steps.sum(),
+    ]
+    for number in (2, 7):
+        _, terms, _ = triton_sums.sums(keys, *totals, baseline, number=number)
+        np.testing.assert_allclose(terms[:number][:4], expected[:number], rtol=1e-13)
 
 
 @pytest.mark.parametrize("tile", [4, 16, 64])

@@ -71,8 +71,8 @@ class Bootstrap(ResultTable):
         For each measure, whether a model can be better by it.
     method, confidence_level
         How the intervals were made.
-    sampling
-        How the replicates were drawn, in words.
+    units, sampling
+        What was drawn, such as ``"1000 rows"``, and how, in words.
     """
 
     models: tuple[str, ...]
@@ -86,6 +86,7 @@ class Bootstrap(ResultTable):
     higher_is_better: tuple[bool, ...]
     method: str
     confidence_level: float
+    units: str
     sampling: str
 
     @property
@@ -191,7 +192,7 @@ class Bootstrap(ResultTable):
     def explanation(self) -> str:
         """Say in plain words what the intervals mean, and what they do not."""
         return (
-            f"Had the {self.sampling.split(',')[0]} been drawn many times from the same source, "
+            f"Had the {self.units} been drawn many times from the same source, "
             f"about {percent(self.confidence_level)} of the intervals made in this way would "
             "contain the value of the whole source. The intervals say nothing about other sources, "
             "nor about training the model again."
@@ -338,7 +339,9 @@ def bootstrap(
     estimates = np.array([[each.of(pts) for each in chosen] for pts in sample.points.values()])
     shapes = shapes_of(sample, chosen, evaluate, seeds[1])
     _announce_undefined(replicates, sample, chosen)
-    found = Bootstrap(
+    n_units, unit = int(sample.counts.sum()), "cluster" if evidence.clustered else "row"
+    units = f"{n_units} {unit}{'s' * (n_units != 1)}"
+    result = Bootstrap(
         tuple(sample.points),
         tuple(measure.name for measure in chosen),
         estimates,
@@ -349,18 +352,17 @@ def bootstrap(
         tuple(measure.higher_is_better for measure in chosen),
         method,
         confidence_level,
-        words_of(sample, evidence.clustered, scheme, stratified),
+        units,
+        _sampling(units, scheme, stratified),
     )
-    return found.with_intervals()
+    return result.with_intervals()
 
 
-def words_of(sample: Resampling, clustered: bool, scheme: str, stratified: bool) -> str:
-    """Say how replicates are drawn."""
-    unit = "cluster" if clustered else "row"
-    total = int(sample.counts.sum())
-    how = ", positives and negatives apart" if stratified else ""
-    weighing = ", Poisson weights" if scheme == "poisson" else ""
-    return f"{total} {unit}{'s' * (total != 1)}{how}{weighing}"
+def _sampling(units: str, scheme: str, stratified: bool) -> str:
+    """Describe how the units are drawn."""
+    by_class = ", positives and negatives apart" if stratified else ""
+    weights = ", Poisson weights" if scheme == "poisson" else ""
+    return f"{units}{by_class}{weights}"
 
 
 def _announce_undefined(
