@@ -112,8 +112,7 @@ def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = 
     corrected = apparent - optimism
     honest = mean_known(objective.gain(crossed))
     noise = drawn.fixed[choice.model] - apparent
-    centres = (corrected, corrected if math.isnan(honest) else honest)
-    interval = interval_at(noise, centres, level=level, limits=_limits(objective))
+    interval = interval_at(noise, (corrected, honest), level=level, limits=_limits(objective))
 
     base = _nothing(contest)
     return _verdict(

@@ -43,7 +43,7 @@ def shown(value: float) -> str:
 
 def _instruction(verdict: Verdict) -> str:
     rule = f"flag scores of {verdict.threshold_text} or more"
-    if math.isinf(verdict.threshold) and verdict.threshold > 0:
+    if verdict.threshold == math.inf:
         rule = "flag nothing"
     elif math.isnan(verdict.threshold):
         rule = f"take {verdict.decision.label}"
@@ -66,6 +66,8 @@ def _nothing_is_better(verdict: Verdict) -> str:
     best = _best_nothing(verdict)
     if len(verdict.wins) == 1:
         return f"This model is not better than {best}, beyond chance."
+    if verdict.threshold == math.inf:
+        return f"No model is better than {best}, beyond chance."
     rule = f"at scores of {verdict.threshold_text} or more"
     return f"No model is better than {best}, beyond chance; {verdict.model} comes closest, {rule}."
 
@@ -198,6 +200,8 @@ def _weights(verdict: Verdict) -> str:
 
 def _span(found: Interval, ends: tuple[float, float]) -> str:
     low, high = found
+    if low == high:
+        return f"around {low:.2g}"
     if low <= ends[0]:
         return f"up to {high:.2g}"
     if high >= ends[1]:

@@ -1,0 +1,114 @@
+"""What a verdict warns of."""
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics.verdict.caveats import _in_words
+
+FEW = {"n_resamples": 20}
+
+
+def warnings_of(labels, scores, **options):
+    return iso.analyse(labels, scores, **options).verdict(**FEW).warnings
+
+
+def normal(positives, negatives, separation=1.0, seed=0):
+    labels = np.arange(positives + negatives) < positives
+    return labels, np.random.default_rng(seed).normal(separation * labels)
+
+
+def test_plenty_of_good_rows_need_no_warning():
+    assert warnings_of(*normal(60, 80)) == ()
+
+
+@pytest.mark.parametrize(
+    ("positives", "negatives", "words"),
+    [
+        (20, 80, "there are only 20 positives; with fewer than 50 the expected value may still"),
+        (80, 49, "there are only 49 negatives; with fewer than 50 the expected value may still"),
+        (1, 80, "there is only 1 positive; with fewer than 50 the expected value may still be"),
+    ],
+)
+def test_few_rows_of_a_class(positives, negatives, words):
+    assert warnings_of(*normal(positives, negatives))[0].startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("positives", "negatives", "words"),
+    [(1, 80, "with 1 positive row nothing"), (80, 1, "with 1 negative row nothing")],
+)
+def test_one_row_of_a_class_leaves_nothing_to_judge_on(positives, negatives, words):
+    warnings = warnings_of(*normal(positives, negatives))
+    assert f"{words} is left to judge a choice on" in warnings
+
+
+def test_reversed_scores():
+    (warning,) = warnings_of(*normal(60, 80, separation=-1.0))
+    assert warning.startswith("AUROC is 0.")
+    assert warning.endswith(
+        "below 0.5 beyond chance; are the scores reversed, or is the other class the positive one?"
+    )
+
+
+def test_scores_that_are_noise_are_not_called_reversed():
+    assert warnings_of(*normal(60, 80, separation=0.0, seed=3)) == ()
+
+
+@pytest.mark.parametrize(
+    ("distinct", "words"),
+    [
+        (2, "there are only two distinct scores; these look like predictions, not scores"),
+        (4, "there are only 4 distinct scores to choose a threshold from"),
+        (5, "there are only 5 distinct scores to choose a threshold from"),
+        (6, None),
+    ],
+)
+def test_few_distinct_scores(distinct, words):
+    labels, _ = normal(60, 80)
+    scores = (np.arange(140) % distinct) + 0.0
+    assert warnings_of(labels, scores) == (() if words is None else (words,))
+
+
+def test_no_false_positive_is_no_proof():
+    """With none among n, 1 - 0.05^(1/n) or about 3/n is still possible at 95%."""
+    labels = np.arange(10_000) < 189
+    (warning,) = warnings_of(labels, labels + np.arange(10_000) * 1e-5)
+    assert warning == (
+        "no false positive was seen among 9,811 negatives, which is no proof: up to 3 in 10,000 "
+        "are possible"
+    )
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [(0.95, "10 in 10"), (0.1, "1 in 10"), (0.02951, "3 in 100"), (0.000305, "3 in 10,000")],
+)
+def test_small_shares_are_told_in_whole_numbers(share, words):
+    assert _in_words(share) == words
+
+
+@pytest.mark.parametrize(
+    ("south", "words"),
+    [
+        (
+            slice(60, 130),
+            (
+                "the prevalence differs between groups, from 0.143 to 0.857; F1 and precision "
+                "depend on it",
+            ),
+        ),
+        (slice(50, 110), ()),
+    ],
+)
+def test_groups_of_other_prevalence(south, words):
+    labels, scores = normal(70, 70)
+    groups = np.full(140, "north")
+    groups[south] = "south"
+    assert warnings_of(labels, scores, groups=groups) == words
+
+
+def test_groups_that_are_left_out_are_named():
+    labels, scores = normal(60, 80)
+    warnings = warnings_of(labels, scores, groups=np.where(np.arange(140) < 20, "x", "y"))
+    assert warnings == ("group x is left out: only positives",)

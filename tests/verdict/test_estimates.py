@@ -1,0 +1,203 @@
+"""Corrections, intervals and the confidence set of models, against their definitions."""
+
+from itertools import permutations
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics.verdict.estimates import (
+    best_models,
+    confidence_set,
+    interval_at,
+    mean_known,
+    picked,
+    win_shares,
+)
+
+NAN = float("nan")
+
+
+def drawn(seed, models=4, replicates=60, spread=1.0):
+    random = np.random.default_rng(seed)
+    values = random.normal(size=models)
+    shared = random.normal(size=replicates)
+    return values, values[:, None] + shared + spread * random.normal(size=(models, replicates))
+
+
+def slow_set(values, replicates, level):
+    """The procedure of Hansen, Lunde & Nason (2011) with T_R, pair by pair."""
+    models = list(range(len(values)))
+    deviations = {
+        (i, j): (replicates[i] - replicates[j]) - (replicates[i] - replicates[j]).mean()
+        for i, j in permutations(models, 2)
+    }
+    error = {pair: each.std(ddof=1) for pair, each in deviations.items()}
+    while len(models) > 1:
+        pairs = list(permutations(models, 2))
+        # How far the first model of a pair is behind the second one.
+        behind = {(i, j): (values[j] - values[i]) / error[i, j] for i, j in pairs}
+        largest = np.max([np.abs(deviations[pair]) / error[pair] for pair in pairs], axis=0)
+        if np.mean(largest >= max(behind.values())) >= 1 - level:
+            break
+        models.remove(max(behind, key=behind.get)[0])
+    return models
+
+
+@given(st.integers(0, 2**32), st.sampled_from([0.3, 1.0, 4.0]), st.sampled_from([0.8, 0.95]))
+def test_the_set_is_that_of_the_procedure(seed, spread, level):
+    values, replicates = drawn(seed, spread=spread)
+    found = confidence_set(values, replicates, level)
+    assert np.flatnonzero(found.stays).tolist() == slow_set(values, replicates, level)
+    assert found.stays[values.argmax()]
+
+
+@given(st.integers(0, 2**32), st.permutations(range(4)))
+def test_permuted_models_have_the_permuted_set(seed, order):
+    values, replicates = drawn(seed)
+    found = confidence_set(values, replicates)
+    permuted = confidence_set(values[order], replicates[order])
+    np.testing.assert_array_equal(permuted.stays, found.stays[order])
+    np.testing.assert_allclose(permuted.margin, found.margin[np.ix_(order, order)], rtol=1e-12)
+
+
+def test_one_model_is_its_own_set():
+    assert confidence_set(np.array([0.5]), np.ones((1, 9))).stays.tolist() == [True]
+
+
+def test_equal_models_stay_together():
+    values, replicates = drawn(3, models=2)
+    found = confidence_set(np.append(values, values[0]), np.vstack([replicates, replicates[:1]]))
+    assert found.stays[0] == found.stays[2]
+    assert found.margin[0, 2] == 0
+
+
+def test_models_that_never_differ_are_not_told_apart_by_their_corrections():
+    replicates = np.vstack([np.linspace(0, 1, 30)] * 2)
+    assert confidence_set(np.array([0.5, 0.4]), replicates).stays.all()
+
+
+def test_a_clearly_worse_model_leaves():
+    values, replicates = drawn(1, models=3, spread=0.1)
+    values[1] = values[[0, 2]].max() - 5
+    assert not confidence_set(values, replicates).stays[1]
+
+
+def test_a_model_without_a_value_is_left_out_and_takes_no_replicates():
+    values, replicates = drawn(2)
+    expected = confidence_set(values[1:], replicates[1:])
+    found = confidence_set(
+        np.array([NAN, *values[1:]]), np.vstack([np.full((1, 60), NAN), replicates[1:]])
+    )
+    assert found.stays.tolist() == [False, *expected.stays.tolist()]
+
+
+def test_replicates_that_lack_a_value_are_left_out():
+    values, replicates = drawn(2)
+    replicates[1, 5] = NAN
+    found = confidence_set(values, replicates)
+    expected = confidence_set(values, np.delete(replicates, 5, axis=1))
+    np.testing.assert_array_equal(found.stays, expected.stays)
+    np.testing.assert_array_equal(found.margin, expected.margin)
+
+
+def test_without_replicates_all_models_stay():
+    found = confidence_set(np.array([0.1, 0.9]), np.full((2, 5), NAN))
+    assert found.stays.all()
+    assert np.isnan(found.margin).all()
+
+
+@given(st.integers(0, 2**32))
+def test_margins_are_simultaneous(seed):
+    """No difference of two models leaves its margin in 95% of the replicates."""
+    values, replicates = drawn(seed, replicates=200)
+    margin = confidence_set(values, replicates).margin
+    differences = replicates[:, None] - replicates[None]
+    differences -= differences.mean(axis=2, keepdims=True)
+    inside = (np.abs(differences) <= margin[..., None] * (1 + 1e-12)).all(axis=(0, 1))
+    assert inside.mean() == pytest.approx(0.95, abs=0.006)
+
+
+# ---------------------------------------------------------------------- shares and intervals
+
+
+def test_ties_are_shared_out():
+    gains = np.array([[0.5, 0.2, NAN, NAN], [0.5, 0.3, 0.1, NAN]])
+    np.testing.assert_allclose(win_shares(gains), [0.5 / 3, 2.5 / 3])
+    assert best_models(gains).tolist() == [0, 1, 1, 0]
+    np.testing.assert_array_equal(picked(gains, best_models(gains)), [0.5, 0.3, 0.1, NAN])
+
+
+def test_without_a_winner_shares_are_not_defined():
+    assert np.isnan(win_shares(np.full((2, 3), NAN))).all()
+
+
+def test_a_mean_leaves_out_what_is_not_defined():
+    assert mean_known(np.array([1.0, NAN, 2.0])) == 1.5
+    assert isnan(mean_known(np.array([NAN])))
+
+
+def test_an_interval_reaches_from_the_lowest_centre_to_the_highest():
+    noise = np.append(np.linspace(-0.2, 0.2, 41), NAN)
+    low, high = interval_at(noise, (0.5, 0.4), level=0.9, limits=(0, 1))
+    assert (low, high) == pytest.approx((0.4 - 0.18, 0.5 + 0.18))
+    assert interval_at(noise, (0.9, 0.1), level=0.9, limits=(0, 1)) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("noise", "centres"), [([0.1], (0.5,)), ([NAN, 0.1], (0.5,)), ([0.1, 0.2], (0.5, NAN))]
+)
+def test_an_interval_that_nothing_tells_is_not_defined(noise, centres):
+    assert all(map(isnan, interval_at(np.array(noise), centres, level=0.9, limits=(0, 1))))
+
+
+# ---------------------------------------------------------------------- in a verdict
+
+
+def sample(*separations, size=400, share=0.3, seed=4):
+    random = np.random.default_rng(seed)
+    labels = random.random(size) < share
+    scores = {"abcdef"[i]: random.normal(each * labels) for i, each in enumerate(separations)}
+    return labels, scores
+
+
+def test_models_in_another_order_have_the_same_verdict():
+    labels, scores = sample(1.0, 2.5, 1.1)
+    first = iso.analyse(labels, scores).verdict(n_resamples=60)
+    again = iso.analyse(labels, dict(reversed(scores.items()))).verdict(n_resamples=60)
+    assert (again.model, again.expected, again.interval) == (
+        first.model,
+        first.expected,
+        first.interval,
+    )
+    assert again.wins == first.wins
+    assert set(again.confidence_set) == set(first.confidence_set)
+
+
+def test_equal_models_are_not_told_apart():
+    labels, scores = sample(1.5)
+    verdict = iso.analyse(labels, {"a": scores["a"], "b": np.exp(scores["a"])}).verdict(
+        n_resamples=60
+    )
+    assert verdict.confidence_set == ("a", "b")
+    assert verdict.wins == {"a": 0.5, "b": 0.5}
+    assert (verdict.runner_up, verdict.lead) == ("b", 0)
+
+
+def test_a_clearly_worse_model_is_told_apart():
+    verdict = iso.analyse(*sample(0.2, 2.5)).verdict(n_resamples=200)
+    assert (verdict.model, verdict.confidence_set) == ("b", ("b",))
+    assert verdict.wins == {"a": 0, "b": 1}
+    assert 0 < verdict.lead_interval.lower < verdict.lead < verdict.lead_interval.upper
+    assert verdict.better_than_nothing
+    assert verdict.expected <= verdict.value
+
+
+def test_a_model_that_no_threshold_keeps_the_constraint_for_is_left_out():
+    labels, scores = sample(4.0, -4.0)
+    verdict = iso.analyse(labels, scores).verdict(min_precision=0.9, beta=0, n_resamples=60)
+    assert verdict.confidence_set == ("a",)
+    assert verdict.wins["a"] == 1

@@ -1,0 +1,358 @@
+"""A verdict in words."""
+
+from dataclasses import replace
+from functools import cache
+from math import inf
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics.decisions.objective import parse_objective
+from isometrics.uncertainty.intervals import UNDEFINED, Interval
+from isometrics.verdict.sentences import shown
+from isometrics.verdict.verdict import Kept, OtherWeights
+
+NAN = float("nan")
+F1 = "F1 weighs precision and recall equally."
+METHOD = "How it was found."
+
+
+@cache
+def computed():
+    random = np.random.default_rng(3)
+    labels = np.arange(60) < 20
+    scores = {"logit": random.normal(labels), "forest": random.normal(2.0 * labels)}
+    return iso.analyse(labels, scores).verdict(n_resamples=20)
+
+
+def objective(**asked):
+    return parse_objective(rows=1000, **asked)
+
+
+def verdict(**changes):
+    """Return a verdict with round numbers: forest, alone in its confidence set."""
+    usual = {
+        "objective": objective(),
+        "model": "forest",
+        "threshold": 0.40625,
+        "threshold_text": "0.406",
+        "value": 0.68,
+        "expected": 0.66,
+        "interval": Interval(0.59, 0.72),
+        "wins": {"logit": 0.0, "forest": 1.0},
+        "runner_up": "logit",
+        "lead": 0.1,
+        "lead_interval": Interval(0.05, 0.15),
+        "confidence_set": ("forest",),
+        "threshold_range": Interval(0.25, 0.5),
+        "plateau": Interval(0.375, 0.4375),
+        "doing_nothing": {
+            "flagging everything": 0.5,
+            "flagging nothing": NAN,
+            "flagging at random": 0.4,
+        },
+        "better_than_nothing": True,
+        "other_weights": None,
+        "beta_range": UNDEFINED,
+        "warnings": (),
+        "method": METHOD,
+        "replicates": 2000,
+    }
+    return replace(computed(), **(usual | changes))
+
+
+ONE_MODEL = {"wins": {"score": 1.0}, "model": "score", "runner_up": None}
+COST = {
+    "objective": objective(miss_cost=5, false_alarm_cost=1),
+    "doing_nothing": {
+        "flagging everything": 0.9,
+        "flagging nothing": 0.5,
+        "flagging at random": 0.7,
+    },
+}
+THREE = {
+    "wins": {"logit": 0.2, "forest": 0.5, "trees": 0.3},
+    "confidence_set": ("logit", "forest", "trees"),
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (
+            {},
+            "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to "
+            "0.72; 0.68 on these rows). forest beats logit in all 2,000 resamples.",
+        ),
+        (
+            {"wins": {"logit": 0.3, "forest": 0.7}, "confidence_level": 0.9},
+            "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (90%: 0.59 to "
+            "0.72; 0.68 on these rows). forest beats logit in 1,400 of 2,000 resamples.",
+        ),
+        (
+            THREE | {"confidence_set": ("forest",), "objective": objective(beta=2)},
+            "Use forest and flag scores of 0.406 or more. Expect F2 0.66 on new data (95%: 0.59 to "
+            "0.72; 0.68 on these rows). forest beats all other models in 1,000 of 2,000 resamples.",
+        ),
+        (
+            THREE | {"lead": 0.004, "lead_interval": Interval(-0.02, 0.03)},
+            "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to "
+            "0.72; 0.68 on these rows). forest, logit and trees cannot be told apart; forest leads "
+            "logit by 0.004 (−0.020 to 0.030).",
+        ),
+        (
+            {
+                "confidence_set": ("logit", "forest"),
+                "lead": -0.01,
+                "lead_interval": Interval(-0.05, 0.03),
+            },
+            "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to "
+            "0.72; 0.68 on these rows). forest and logit cannot be told apart; forest trails logit "
+            "by 0.010 (−0.050 to 0.030).",
+        ),
+        (
+            {"confidence_set": ("logit", "forest"), "lead": NAN},
+            "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to "
+            "0.72; 0.68 on these rows). forest and logit cannot be told apart.",
+        ),
+        (
+            ONE_MODEL,
+            "Flag scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to 0.72; 0.68 on "
+            "these rows).",
+        ),
+        (
+            ONE_MODEL | {"model": "forest", "wins": {"forest": 1.0}},
+            "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to "
+            "0.72; 0.68 on these rows).",
+        ),
+        (
+            ONE_MODEL | {"objective": objective(min_precision=0.8)},
+            "Flag scores of 0.406 or more. Expect recall 0.66 on new data (95%: 0.59 to 0.72; 0.68 "
+            "on these rows).",
+        ),
+        (
+            ONE_MODEL | COST | {"threshold": inf, "threshold_text": "inf"},
+            "Flag nothing. Expect cost per row 0.66 on new data (95%: 0.59 to 0.72; 0.68 on these "
+            "rows).",
+        ),
+        (
+            {"expected": NAN, "replicates": 0, "objective": objective(beta=0.5)},
+            "Use forest and flag scores of 0.406 or more. F (β 0.5) is 0.68 on these rows.",
+        ),
+        (
+            COST | {"expected": NAN, "replicates": 0},
+            "Use forest and flag scores of 0.406 or more. Cost per row is 0.68 on these rows.",
+        ),
+        (
+            {"wins": {"logit": NAN, "forest": NAN}},
+            "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to "
+            "0.72; 0.68 on these rows).",
+        ),
+        (
+            ONE_MODEL | {"better_than_nothing": False},
+            "This model is not better than flagging everything, beyond chance. Expect F1 0.66 on "
+            "new data (95%: 0.59 to 0.72; 0.68 on these rows).",
+        ),
+        (
+            {"better_than_nothing": False},
+            "No model is better than flagging everything, beyond chance; forest comes closest, at "
+            "scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to 0.72; 0.68 on these "
+            "rows).",
+        ),
+        (
+            COST | {"better_than_nothing": False, "threshold": inf, "threshold_text": "inf"},
+            "No model is better than flagging nothing, beyond chance. Expect cost per row 0.66 on "
+            "new data (95%: 0.59 to 0.72; 0.68 on these rows).",
+        ),
+    ],
+)
+def test_the_answer_comes_first(changes, sentence):
+    said = verdict(**changes)
+    assert said.sentence() == sentence
+    assert said.lines()[0] == sentence
+    assert repr(said).startswith(sentence)
+
+
+def test_a_row_of_sets_is_named():
+    family = {"top": [1, 2], "all": [1, 2, 5]}
+    points = iso.OperatingPoints.from_sets({1, 2, 3}, family, universe_size=9)
+    found = iso.Analysis({"clusters": points}).verdict()
+    assert found.sentence() == "Use clusters and take top. F1 is 0.80 on these rows."
+
+
+RANGE = "In 95% of the resamples the best threshold lay between 0.25 and 0.5."
+PLATEAU = "Thresholds from 0.375 to 0.4375 reach 99% of this value."
+NOTHING = (
+    "Doing nothing achieves: flagging everything 0.50, flagging at random 0.40. The choice is "
+    "better than that beyond chance."
+)
+KEPT = Kept("precision of 0.8 or more", 0.8, 0.82, 0.79, Interval(0.7, 0.88), 0.55)
+
+
+def weights(model_beta_range):
+    lam = np.array([0.1, 0.2, 0.5, 0.8])
+    beta = np.sqrt(lam / (1 - lam))
+    return {
+        "other_weights": OtherWeights(lam, beta, ("logit", "forest"), np.ones((4, 2))),
+        "beta_range": Interval(*beta[list(model_beta_range)].tolist()),
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "lines"),
+    [
+        ({}, [F1, f"{RANGE} {PLATEAU}", NOTHING]),
+        (
+            {"objective": objective(beta=2)},
+            ["F2 weighs recall 2 times as much as precision.", f"{RANGE} {PLATEAU}", NOTHING],
+        ),
+        (
+            {"objective": objective(beta=0.5)},
+            [
+                "F (β 0.5) weighs precision 2 times as much as recall.",
+                f"{RANGE} {PLATEAU}",
+                NOTHING,
+            ],
+        ),
+        ({"objective": objective(beta=0)}, [f"{RANGE} {PLATEAU}", NOTHING]),
+        ({"objective": objective(index="cost")}, [f"{RANGE} {PLATEAU}", NOTHING]),
+        (
+            COST | {"better_than_nothing": None},
+            [
+                "A miss costs 5 and a false alarm 1.",
+                f"{RANGE} Thresholds from 0.375 to 0.4375 cost at most 1% more.",
+                "Doing nothing achieves: flagging everything 0.90, flagging nothing 0.50, flagging "
+                "at random 0.70.",
+            ],
+        ),
+        (
+            {"kept": (KEPT,), "doing_nothing": dict.fromkeys(["flagging everything"], NAN)},
+            [
+                F1,
+                "Asked for precision of 0.8 or more: expect 0.79 on new data (95%: 0.70 to 0.88; "
+                "0.82 on these rows); the chance to miss it is 55%.",
+                f"{RANGE} {PLATEAU}",
+            ],
+        ),
+        (
+            {"kept": (replace(KEPT, expected=NAN),), "doing_nothing": {}},
+            [
+                F1,
+                "Asked for precision of 0.8 or more: 0.82 on these rows.",
+                f"{RANGE} {PLATEAU}",
+            ],
+        ),
+        ({"threshold_range": UNDEFINED, "plateau": UNDEFINED}, [F1, NOTHING]),
+        (
+            {"threshold_range": Interval(0.5, 0.5), "plateau": Interval(0.5, 0.5)},
+            [
+                F1,
+                "In 95% of the resamples the best threshold was 0.5. The thresholds next to it do "
+                "not reach 99% of this value.",
+                NOTHING,
+            ],
+        ),
+        (
+            {
+                "objective": COST["objective"],
+                "threshold_range": Interval(inf, inf),
+                "plateau": Interval(inf, inf),
+            },
+            [
+                "A miss costs 5 and a false alarm 1.",
+                "In 95% of the resamples it was best to flag nothing. The thresholds next to it "
+                "cost more than 1% more.",
+                NOTHING,
+            ],
+        ),
+        (
+            weights((0, 3)),
+            [F1, f"{RANGE} {PLATEAU}", NOTHING, "forest wins 95% of the resamples for every β."],
+        ),
+        (
+            weights((0, 2)),
+            [F1, f"{RANGE} {PLATEAU}", NOTHING, "forest wins 95% of the resamples for β up to 1."],
+        ),
+        (
+            weights((2, 3)),
+            [
+                F1,
+                f"{RANGE} {PLATEAU}",
+                NOTHING,
+                "forest wins 95% of the resamples for β from 1 on.",
+            ],
+        ),
+        (
+            weights((1, 2)),
+            [
+                F1,
+                f"{RANGE} {PLATEAU}",
+                NOTHING,
+                "forest wins 95% of the resamples for β from 0.5 to 1.",
+            ],
+        ),
+        (
+            weights((2, 2)),
+            [
+                F1,
+                f"{RANGE} {PLATEAU}",
+                NOTHING,
+                "forest wins 95% of the resamples for β around 1.",
+            ],
+        ),
+        (
+            weights((0, 2)) | {"objective": COST["objective"]},
+            [
+                "A miss costs 5 and a false alarm 1.",
+                f"{RANGE} Thresholds from 0.375 to 0.4375 cost at most 1% more.",
+                NOTHING,
+                "forest wins 95% of the resamples for √(cost of a miss / cost of a false alarm) "
+                "up to 1.",
+            ],
+        ),
+        (weights((0, 3)) | {"beta_range": UNDEFINED}, [F1, f"{RANGE} {PLATEAU}", NOTHING]),
+    ],
+)
+def test_below_the_answer_stands_what_it_stands_on(changes, lines):
+    assert verdict(**changes).lines()[1:] == [*lines, METHOD]
+
+
+def test_warnings_come_last():
+    said = verdict(warnings=("there is fog", "there is ice")).lines()
+    assert said[-2:] == ["Beware: there is fog", "Beware: there is ice"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.5, "0.50"),
+        (0.0, "0.00"),
+        (1.0, "1.00"),
+        (0.9996, "0.9996"),
+        (0.001, "0.001"),
+        (1e-9, "1e-09"),
+        (12.3456, "12.35"),
+    ],
+)
+def test_numbers_do_not_claim_certainty(value, text):
+    assert shown(value) == text
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"budget": 20}, "Asked for at most 5% flagged: expect "),
+        ({"min_precision": 0.7}, "Asked for precision of 0.7 or more: expect "),
+        ({"min_recall": 0.7}, "Asked for recall of 0.7 or more: expect "),
+        ({"min_precision": 0.5, "sure": 0.9}, "Asked for precision of 0.5 or more: expect "),
+    ],
+)
+def test_constraints_are_told(asked, words):
+    random = np.random.default_rng(1)
+    labels = np.arange(400) < 120
+    found = iso.analyse(labels, random.normal(2.0 * labels)).verdict(n_resamples=40, **asked)
+    (kept,) = found.kept
+    assert [line for line in found.lines() if line.startswith(words)]
+    assert 0 <= kept.missed <= 1
+    assert kept.interval.lower <= kept.expected <= kept.interval.upper

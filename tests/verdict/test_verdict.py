@@ -1,0 +1,438 @@
+"""A verdict as a result: JSON, data frames, notebooks, and the choices of an analysis."""
+
+import json
+import re
+from functools import cache
+from math import inf, isnan
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics.errors import NotAnswerableError, ParameterError
+
+PAGE = Path(__file__).parents[2] / "docs" / "verdict.md"
+FEW = {"n_resamples": 40}
+
+
+def sample(*separations, size=300, share=0.3, seed=4):
+    random = np.random.default_rng(seed)
+    labels = np.arange(size) < round(share * size)
+    scores = {"abcdef"[i]: random.normal(each * labels) for i, each in enumerate(separations)}
+    return labels, scores
+
+
+@cache
+def verdict():
+    labels, scores = sample(1.0, 2.0)
+    groups = np.where(np.arange(300) % 3, "north", "south")
+    return iso.analyse(labels, scores, groups=groups).verdict(min_recall=0.5, **FEW)
+
+
+@cache
+def undefined():
+    """A verdict with most that can be missing: one positive row, the best rule flags nothing."""
+    labels = np.arange(30) < 1
+    return iso.analyse(labels, -np.arange(30.0)[::-1]).verdict(cost=0.9, **FEW)
+
+
+# ---------------------------------------------------------------------- JSON
+
+
+@pytest.mark.parametrize("make", [verdict, undefined])
+def test_json_is_read_back_as_the_dictionary(make):
+    text = make().to_json()
+    refuse = pytest.fail
+    assert json.loads(text, parse_constant=refuse) == make().to_dict()
+    assert not re.search(r"[:\[,] *-?(NaN|Infinity)", text)
+
+
+def test_the_page_names_every_field():
+    rows = re.findall(r"^\| (`.*?`) \|", PAGE.read_text("utf-8").split("## As JSON")[1], re.M)
+    names = [name for row in rows for name in re.findall("`(.*?)`", row)]
+    assert names == list(verdict().to_dict())
+
+
+def test_numbers_that_are_not_known_are_null_and_infinite_ones_texts():
+    told = undefined().to_dict()
+    assert told["threshold"] == "Infinity"
+    assert told["expected"] is told["precision"] is told["lead"] is told["runner_up"] is None
+    assert told["interval"] == [None, None]
+    assert told["other_weights"] is None
+    assert "groups" not in told
+
+
+def test_the_dictionary_holds_what_the_verdict_holds():
+    told, held = verdict().to_dict(), verdict()
+    assert told["schema"] == "isometrics/verdict-1"
+    assert told["sentence"] == held.sentence()
+    assert told["interval"] == list(held.interval)
+    assert told["counts"]["tp"] == held.decision.tp
+    (constraint,) = told["constraints"]
+    assert constraint["missed"] == held.kept[0].missed
+    assert len(told["other_weights"]["lam"]) == len(told["other_weights"]["wins"]["a"]) == 41
+    assert told["groups"]["south"] == held.groups["south"].to_dict()
+
+
+# ---------------------------------------------------------------------- frames and printing
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("make", [verdict, undefined])
+def test_a_frame_has_a_row_for_all_and_for_each_group(library, make):
+    pytest.importorskip(library)
+    frame = make().to_frame(library)
+    rows = 1 + len(make().groups)
+    assert frame.shape[0] == rows
+    threshold = next(iter(frame["threshold"]))
+    assert float(getattr(threshold, "as_py", lambda: threshold)()) == make().threshold
+
+
+def test_numbers_of_a_frame_stay_numbers():
+    frame = undefined().to_frame("pandas")
+    assert frame["threshold"].tolist() == [inf]
+    assert frame.dtypes[["threshold", "expected", "lower", "lead"]].tolist() == [float] * 4
+
+
+def test_other_weights_are_a_table():
+    weights = verdict().other_weights
+    assert len(weights) == 41
+    assert weights.to_frame("pandas").columns.tolist() == ["lam", "beta", "a wins", "b wins"]
+    np.testing.assert_allclose(weights.shares.sum(axis=1), 1)
+    assert repr(weights).startswith("OtherWeights: the share of resamples that each model wins")
+
+
+def test_groups_are_printed_as_a_table():
+    lines = repr(verdict()).splitlines()
+    at = lines.index("By group:")
+    assert lines[at + 1].split()[:3] == ["group", "model", "threshold"]
+    assert [line.split()[0] for line in lines[at + 2 :]] == ["north", "south"]
+
+
+def test_notebooks_get_text_and_no_tags_of_names():
+    labels, scores = sample(1.0, 2.0)
+    name = "<b>&tree"
+    groups = np.where(np.arange(300) % 2, "<i>", "x")
+    made = iso.analyse(labels, {name: scores["b"], "b": scores["a"]}, groups=groups).verdict(**FEW)
+    html = made._repr_html_()
+    assert "&lt;b&gt;&amp;tree" in html
+    assert "&lt;i&gt;: Use" in html
+    assert not re.search("<(b|i)>", html)
+    assert html.startswith("<p><strong>Use &lt;b&gt;&amp;tree and flag scores of")
+    assert name in repr(made)
+
+
+# ---------------------------------------------------------------------- what is chosen
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"beta": 2},
+        {"beta": 0},
+        {"beta": inf},
+        {"cost": 0.25},
+        {"index": "kulczynski", "lam": 0.3},
+        {"min_precision": 0.75},
+        {"min_recall": 0.75},
+        {"budget": 30},
+    ],
+)
+def test_the_rule_is_that_of_best_threshold(asked):
+    analysis = iso.analyse(*sample(1.5))
+    found = analysis.verdict(**asked, **FEW)
+    decision = iso.best_threshold(analysis.models["a"], **asked)
+    assert (found.threshold, found.decision.tp) == (decision.threshold, decision.tp)
+    if "cost" not in asked:
+        assert found.value == pytest.approx(decision.value, rel=1e-14)
+
+
+def test_a_budget_is_used_to_its_last_row():
+    """1/49 of 49 rows is less than one row in floats."""
+    labels = np.arange(49) < 20
+    found = iso.analyse(labels, -np.arange(49.0)).verdict(budget=1, **FEW)
+    assert found.decision.tp == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_of_weighted_rows_can_be_recalled(seed):
+    random = np.random.default_rng(seed)
+    labels, scores = sample(0.5, size=60, seed=seed)
+    found = iso.analyse(labels, scores, sample_weight=random.random(60)).verdict(
+        min_recall=1, **FEW
+    )
+    assert found.decision.recall == pytest.approx(1)
+
+
+def test_costs_in_other_units_are_the_same_choice():
+    analysis = iso.analyse(*sample(1.5, 1.0))
+    first = analysis.verdict(cost=0.25, **FEW)
+    second = analysis.verdict(miss_cost=6, false_alarm_cost=2, **FEW)
+    assert (first.model, first.threshold) == (second.model, second.threshold)
+    assert second.expected == pytest.approx(8 * first.expected)
+    np.testing.assert_allclose(second.interval, 8 * np.array(first.interval))
+
+
+def test_nothing_costs_less_than_nothing():
+    labels = np.arange(100) < 50
+    mistaken = np.where(np.arange(100) == 3, 0.0, labels)
+    tuning = iso.analyse(labels, labels + 0.0)
+    found = iso.analyse(labels, mistaken).verdict(cost=0.5, thresholds_from=tuning, **FEW)
+    assert str(found.interval.lower) == "0.0"
+    assert "(95%: 0.00 to" in found.sentence()
+
+
+def test_being_sure_asks_for_more():
+    analysis = iso.analyse(*sample(2.0))
+    seen, sure = (analysis.verdict(min_precision=0.75, sure=level, **FEW) for level in (None, 0.95))
+    assert sure.decision.precision > seen.decision.precision >= 0.75
+    assert sure.kept[0].missed < seen.kept[0].missed
+    assert str(sure.objective).endswith("(95% sure)")
+
+
+def test_another_prevalence_is_the_one_of_the_value():
+    analysis = iso.analyse(*sample(1.5)).at_prevalence(0.05)
+    found = analysis.verdict(**FEW)
+    decision = iso.best_threshold(analysis.models["a"])
+    assert found.value == pytest.approx(decision.value)
+    assert found.threshold == decision.threshold
+    assert found.expected < iso.analyse(*sample(1.5)).verdict(**FEW).expected
+
+
+def test_flagging_nothing_is_not_better_than_flagging_nothing():
+    assert undefined().better_than_nothing is False
+    assert undefined().sentence().startswith("This model is not better than flagging nothing")
+
+
+def test_doing_nothing_that_breaks_a_constraint_is_no_baseline():
+    found = iso.analyse(*sample(2.0)).verdict(min_precision=0.8, **FEW)
+    assert found.better_than_nothing is None
+    assert all(map(isnan, found.doing_nothing.values()))
+
+
+def test_a_score_of_infinity_cannot_be_excluded():
+    labels, scores = sample(1.0)
+    scores["a"][-1] = inf
+    found = iso.analyse(labels, scores).verdict(miss_cost=0.001, false_alarm_cost=1, **FEW)
+    assert found.decision.fp == 1
+
+
+def test_progress_is_told():
+    told = []
+    iso.analyse(*sample(1.0)).verdict(progress=lambda *done: told.append(done), **FEW)
+    assert told[-1] == (40, 40)
+
+
+@pytest.mark.parametrize("beta", [0.05, 1, 20])
+def test_the_range_of_beta_holds_the_one_asked_for(beta):
+    found = iso.analyse(*sample(0.1, 4.0)).verdict(beta=beta, **FEW)
+    assert found.beta_range.lower <= max(beta, found.other_weights.beta[0])
+    assert found.beta_range.upper >= min(beta, found.other_weights.beta[-1])
+
+
+def test_models_that_tie_have_no_range_of_beta():
+    labels, scores = sample(1.0)
+    found = iso.analyse(labels, scores | {"b": 2 * scores["a"]}).verdict(**FEW)
+    assert all(map(isnan, found.beta_range))
+
+
+def test_models_tie_where_nothing_should_be_flagged():
+    labels, scores = sample(0.5, 0.6, size=100)
+    for each in scores.values():
+        each[-20:] += 9
+    found = iso.analyse(labels, scores).verdict(cost=0.5, **FEW)
+    np.testing.assert_array_equal(found.other_weights.shares[0], 0.5)
+
+
+def test_the_plateau_holds_the_thresholds_that_are_almost_as_good():
+    analysis = iso.analyse(*sample(2.0))
+    found = analysis.verdict(**FEW)
+    points = analysis.models["a"]
+    inside = (points.thresholds >= found.plateau.lower) & (points.thresholds <= found.plateau.upper)
+    assert (points.f(1)[inside] >= 0.99 * found.value).all()
+    edges = np.flatnonzero(inside)[[0, -1]] + [-1, 1]
+    assert (points.f(1)[edges] < 0.99 * found.value).all()
+
+
+# ---------------------------------------------------------------------- groups, clusters, folds
+
+
+def test_groups_have_verdicts_of_their_own():
+    labels, scores = sample(1.0, 2.0)
+    groups = np.where(np.arange(300) % 3, "north", "south")
+    alone = iso.analyse(
+        labels[groups == "south"], {n: s[groups == "south"] for n, s in scores.items()}
+    )
+    assert verdict().groups["south"] == alone.verdict(min_recall=0.5, **FEW)
+    whole = iso.analyse(labels, scores, groups=groups).verdict(by_group=False, **FEW)
+    assert whole.groups == {}
+
+
+def test_a_group_that_cannot_keep_the_constraint_is_left_out_with_a_warning():
+    labels, scores = sample(3.0)
+    groups = np.arange(300) % 2
+    scores["a"][groups == 0] *= -1
+    found = iso.analyse(labels, scores, groups=groups).verdict(min_precision=0.9, **FEW)
+    assert list(found.groups) == ["1"]
+    assert (
+        "group 0 is left out: no threshold of any model has precision of 0.9 or more; ask for less"
+        in found.warnings
+    )
+
+
+def test_groups_of_one_class_are_named_but_not_as_clusters():
+    labels, scores = sample(1.0)
+    analysis = iso.analyse(labels, scores, groups=np.arange(300) // 30)
+    warnings = analysis.verdict(**FEW).warnings
+    assert "group 0 is left out: only positives" in warnings
+    for asked in ({"clusters": True}, {"folds": True}):
+        assert not [each for each in analysis.verdict(**asked, **FEW).warnings if "group" in each]
+
+
+def test_clusters_of_equal_rows_widen_the_interval():
+    labels, scores = sample(1.5, size=100)
+    several = iso.analyse(
+        np.repeat(labels, 5), np.repeat(scores["a"], 5), groups=np.repeat(np.arange(100), 5)
+    )
+    widths = [
+        np.ptp(several.verdict(clusters=clusters, by_group=False, **FEW).interval)
+        for clusters in (True, False)
+    ]
+    assert widths[0] > 1.5 * widths[1]
+
+
+def test_one_model_in_clusters_of_one_row_is_as_without_clusters():
+    labels, scores = sample(1.5)
+    alone = iso.analyse(labels, scores, groups=np.arange(300))
+    assert (
+        alone.verdict(clusters=True, **FEW).expected
+        == iso.analyse(labels, scores).verdict(**FEW).expected
+    )
+
+
+def test_folds_pool_the_counts_of_choices_on_the_others():
+    labels, scores = sample(1.5, 1.2)
+    folds = np.arange(300) % 4
+    found = iso.analyse(labels, scores).verdict(folds=folds, **FEW)
+    tp = fp = 0
+    for fold in range(4):
+        train, held = folds != fold, folds == fold
+        decisions = {
+            name: iso.best_threshold(iso.OperatingPoints.from_scores(labels[train], each[train]))
+            for name, each in scores.items()
+        }
+        best = max(decisions, key=lambda name: decisions[name].f)
+        flagged = scores[best][held] >= decisions[best].threshold
+        tp, fp = tp + (flagged & labels[held]).sum(), fp + (flagged & ~labels[held]).sum()
+    assert found.expected == pytest.approx(2 * tp / (labels.sum() + tp + fp))
+    assert "choices that were made on the other folds" in found.method
+    grouped = iso.analyse(labels, scores, groups=folds).verdict(folds=True, **FEW)
+    assert grouped == found
+
+
+def test_folds_of_clusters():
+    labels, scores = sample(1.5)
+    analysis = iso.analyse(labels, scores, groups=np.arange(300) // 2 % 100)
+    folds = np.arange(300) // 2 % 100 % 5
+    found = analysis.verdict(folds=folds, clusters=True, **FEW)
+    assert 0 < found.expected < 1
+    with pytest.raises(ParameterError, match="a cluster has rows in several folds"):
+        analysis.verdict(folds=np.arange(300) % 5, clusters=True, **FEW)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"folds": True}, "folds=True takes the groups for folds, but there are no groups"),
+        ({"folds": [1, 2]}, "folds must have one entry for each of the 300 rows but has 2"),
+        ({"folds": np.ones(300)}, "folds has one fold only; two or more are needed"),
+        ({"confidence_level": 95}, "confidence_level must be"),
+        ({"n_resamples": 0}, "n_resamples must be"),
+        ({"kernel": "fast"}, "kernel must be one of"),
+        ({"progress": 3}, "progress must be"),
+        ({"random_state": "a"}, "random_state must be"),
+        ({"beta": 1, "cost": 0.5}, "pass one objective only"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(asked, message):
+    with pytest.raises(ParameterError, match=message):
+        iso.analyse(*sample(1.0)).verdict(**(FEW | asked))
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"clusters": True}, "clusters=True needs groups, and this analysis has none"),
+        (
+            {"min_precision": 1.0, "sure": 0.99},
+            "no threshold of any model has precision of 1 or more with 99% confidence; ask for",
+        ),
+    ],
+)
+def test_what_has_no_answer_is_refused(asked, message):
+    with pytest.raises(NotAnswerableError, match=message):
+        iso.analyse(*sample(1.0)).verdict(**asked, **FEW)
+
+
+# ---------------------------------------------------------------------- tuning data
+
+
+def two_samples():
+    labels, scores = sample(1.5, 1.0)
+    even = np.arange(300) % 2 == 0
+    return [
+        iso.analyse(labels[rows], {name: each[rows] for name, each in scores.items()})
+        for rows in (even, ~even)
+    ]
+
+
+def test_tuning_data_choose_and_these_rows_judge():
+    tuning, test = two_samples()
+    found = test.verdict(thresholds_from=tuning, min_recall=0.5, **FEW)
+    chosen = tuning.verdict(min_recall=0.5, **FEW)
+    assert (found.model, found.threshold) == (chosen.model, chosen.threshold)
+    at = test.models[found.model].at([found.threshold])
+    assert found.value == found.expected == pytest.approx(at.precision[0])
+    assert found.kept[0].here == found.kept[0].expected == pytest.approx(at.recall[0])
+    assert "chosen on the tuning data" in found.method
+    assert found.runner_up == chosen.runner_up
+    assert found.rows == 150
+
+
+def test_a_tuned_threshold_may_flag_nothing_here():
+    tuning, test = two_samples()
+    lower = iso.analyse(test.rows.labels, {n: s - 100 for n, s in test.rows.scores.items()})
+    found = lower.verdict(thresholds_from=tuning, **FEW)
+    assert found.value == 0
+    assert all(map(isnan, found.plateau))
+    assert found.better_than_nothing is False
+
+
+def test_a_model_without_a_rule_in_the_tuning_data_comes_last():
+    tuning, test = two_samples()
+    reversed_b = iso.analyse(
+        tuning.rows.labels, {"a": tuning.rows.scores["a"], "b": -9 * tuning.rows.labels + 0.0}
+    )
+    found = test.verdict(thresholds_from=reversed_b, min_precision=0.8, **FEW)
+    assert found.model == "a"
+    assert found.wins == {"a": 1, "b": 0}
+
+
+def test_tuning_data_of_a_table_is_enough():
+    tuning, test = (each.models["a"] for each in two_samples())
+    found = iso.Analysis({"m": test}).verdict(thresholds_from=iso.Analysis({"m": tuning}), **FEW)
+    evaluated = iso.evaluate(thresholds_from=tuning, on=test, betas=[1])
+    assert found.value == evaluated.achieved[0, 0]
+
+
+def test_tuning_data_that_do_not_fit_are_refused():
+    tuning, test = two_samples()
+    with pytest.raises(ParameterError, match="the tuning data has the models a but these rows"):
+        test.verdict(thresholds_from=iso.analyse(*sample(1.0)), **FEW)
+    with pytest.raises(ParameterError, match="pass folds= or thresholds_from=, not both"):
+        test.verdict(thresholds_from=tuning, folds=np.arange(150) % 2, **FEW)
+    tables = iso.Analysis(dict(tuning.models))
+    with pytest.raises(NotAnswerableError, match="choosing on tuning data needs the rows"):
+        test.verdict(thresholds_from=tables, **FEW)
