@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import isometrics as iso
-from isometrics.errors import NotAnswerableError
+from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.verdict.without_rows import rows_of_table
 
 RANDOM = np.random.default_rng(2)
@@ -89,6 +89,11 @@ def test_a_table_at_another_prevalence_is_judged_there():
         {"min_precision": 0.7},
         {"min_recall": 0.7},
         {"budget": 20},
+        {"budget": 1},
+        {"min_precision": 0.5, "min_recall": 0.5},
+        {"min_precision": 0.5, "beta": 1},
+        {"budget": 5, "cost": 0.5},
+        {"budget": 5, "lam": 0.5},
     ],
 )
 def test_tables_have_the_objectives_of_best_threshold(asked):
@@ -108,6 +113,22 @@ def test_tables_have_the_objectives_of_best_threshold(asked):
         assert kept.constraint in str(found.objective)
 
 
+def test_a_model_that_cannot_keep_a_constraint_is_left_out():
+    tables = {"bad": iso.OperatingPoints.from_scores(LABELS, -SCORES["a"]), "a": POINTS["a"]}
+    found = iso.Analysis(tables).verdict(min_precision=0.8)
+    assert (found.model, found.confidence_set, found.runner_up) == ("a", ("a",), None)
+    with pytest.raises(ParameterError, match="no threshold reaches precision 1; the best is"):
+        iso.Analysis({"one": tables["bad"], "two": tables["bad"]}).verdict(min_precision=1)
+
+
+def test_a_group_that_cannot_keep_a_constraint_is_left_out():
+    bad = iso.OperatingPoints.from_scores(LABELS, -SCORES["a"]).hull()
+    good = {"a": POINTS["a"]}
+    found = iso.Analysis(good, {"x": {"a": bad}, "y": good}).verdict(min_precision=0.8)
+    assert list(found.groups) == ["y"]
+    assert found.warnings[-1].startswith("group x is left out: ")
+
+
 def test_flagging_nothing_can_be_the_choice():
     found = iso.Analysis({"a": POINTS["a"].hull()}).verdict(miss_cost=0.0001, false_alarm_cost=1)
     assert found.threshold == inf or found.decision.fp == 0
@@ -116,10 +137,7 @@ def test_flagging_nothing_can_be_the_choice():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"min_precision": 0.5, "min_recall": 0.5}, "several constraints together, or sure=, need"),
-        ({"min_precision": 0.5, "sure": 0.9}, "several constraints together, or sure=, need the"),
-        ({"min_precision": 0.5, "beta": 1}, "an objective under a constraint needs the rows"),
-        ({"budget": 5, "cost": 0.5}, "an objective under a constraint needs the rows"),
+        ({"min_precision": 0.5, "sure": 0.9}, "sure= needs the rows, which this analysis does"),
         ({"clusters": True}, "clusters and folds are groups of rows, which this analysis does not"),
         ({"folds": [1, 2]}, "clusters and folds are groups of rows, which this analysis does not"),
     ],

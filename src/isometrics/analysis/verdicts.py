@@ -65,7 +65,7 @@ def verdict_on(
                 groups[group] = _over_rows(
                     rows.get(group), tables[group], alone, analysis.without_rows
                 )
-            except NotAnswerableError as error:
+            except (NotAnswerableError, ParameterError) as error:
                 skipped[group] = str(error)
     warnings = (*whole.warnings, *_about_groups(analysis, skipped))
     return replace(whole, groups=groups, warnings=warnings)

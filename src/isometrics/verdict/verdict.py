@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from isometrics._core.results import ResultTable, Value, text_table, to_frame
 from isometrics.verdict import sentences
 
@@ -285,13 +283,11 @@ class Verdict(Value):
 
 
 def _without_nan(value: Any) -> Any:
-    """Return the same with None for NaN and with plain numbers; infinities become text."""
+    """Return the same with None for NaN; infinities become text."""
     if isinstance(value, dict):
         return {key: _without_nan(each) for key, each in value.items()}
     if isinstance(value, list):
         return [_without_nan(each) for each in value]
-    if isinstance(value, np.generic):
-        value = value.item()
     if isinstance(value, float) and math.isnan(value):
         return None
     if isinstance(value, float) and math.isinf(value):

@@ -12,7 +12,7 @@ from isometrics._core.sample import Sample
 from isometrics._counting.best_rules import Counts
 from isometrics.decisions.best import best_threshold
 from isometrics.decisions.objective import free_beta
-from isometrics.errors import NotAnswerableError
+from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.uncertainty.intervals import UNDEFINED
 from isometrics.verdict.verdict import Kept, Verdict
 
@@ -43,7 +43,7 @@ def judge_tables(
     models: Mapping[str, OperatingPoints], objective: Objective, level: float, reason: str
 ) -> Verdict:
     """Return the best rule of these tables, without a correction and without intervals."""
-    decisions = {name: _decision(points, objective) for name, points in models.items()}
+    decisions = _decisions(models, objective)
     sign = 1 if objective.higher_is_better else -1
     values = {name: _value(decision, objective) for name, decision in decisions.items()}
     order = sorted(values, key=lambda name: -sign * values[name])
@@ -73,7 +73,7 @@ def judge_tables(
         order[1] if len(order) > 1 else None,
         math.nan,
         UNDEFINED,
-        tuple(models),
+        tuple(decisions),
         UNDEFINED,
         UNDEFINED,
         {name: float(objective.value(Counts(*each, *totals))) for name, each in rules.items()},
@@ -88,6 +88,19 @@ def judge_tables(
     )
 
 
+def _decisions(models: Mapping[str, OperatingPoints], objective: Objective) -> dict[str, Decision]:
+    """Return the best rule of each model that has one."""
+    decisions, refusals = {}, []
+    for name, points in models.items():
+        try:
+            decisions[name] = _decision(points, objective)
+        except ParameterError as error:
+            refusals.append(error)
+    if not decisions:
+        raise refusals[0]
+    return decisions
+
+
 def _decision(points: OperatingPoints, objective: Objective) -> Decision:
     if objective.sure is not None:
         raise NotAnswerableError(
@@ -96,7 +109,7 @@ def _decision(points: OperatingPoints, objective: Objective) -> Decision:
     asked: dict[str, Any] = {}
     for constraint in objective.constraints:
         if constraint.quantity == "flagged":
-            asked["budget"] = constraint.level * (points.positives + points.negatives)
+            asked["budget"] = constraint.limit * (points.positives + points.negatives)
         else:
             asked[f"min_{constraint.quantity}"] = constraint.level
     if objective.costs is not None:
