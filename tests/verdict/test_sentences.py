@@ -318,6 +318,14 @@ def test_below_the_answer_stands_what_it_stands_on(changes, lines):
     assert verdict(**changes).lines()[1:] == [*lines, METHOD]
 
 
+@pytest.mark.parametrize(
+    ("missed", "words"), [(0.0, "below 0.1%"), (1.0, "above 99.95%"), (0.25, "25%")]
+)
+def test_a_chance_that_no_resample_had_is_not_called_none(missed, words):
+    said = verdict(kept=(replace(KEPT, missed=missed),)).lines()
+    assert said[2].endswith(f"; the chance to miss it is {words}.")
+
+
 def test_warnings_come_last():
     said = verdict(warnings=("there is fog", "there is ice")).lines()
     assert said[-2:] == ["Beware: there is fog", "Beware: there is ice"]

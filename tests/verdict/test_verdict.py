@@ -264,6 +264,7 @@ def of_two_resamples(analysis, **asked):
     ]
 
 
+@pytest.mark.slow
 def test_resamples_in_which_nothing_is_flagged_tell_nothing():
     rows = np.arange(30)
     analysis = iso.analyse((rows == 0) | (rows >= 15), -rows)
@@ -282,6 +283,7 @@ def test_resamples_of_one_class_tell_nothing():
     np.testing.assert_allclose(found.other_weights.shares.sum(axis=1), 1)
 
 
+@pytest.mark.slow
 def test_without_resamples_of_two_classes_there_are_no_shares():
     _, scores = sample(1.0, 1.0, size=30)
     found = of_two_resamples(iso.analyse(np.arange(30) < 1, scores))
