@@ -159,7 +159,7 @@ def test_other_commands_begin_with_the_verdict(call, predictions, analysis, tmp_
     said = call(*words).out.splitlines()
     assert said[0] == expected.sentence()
     assert said[1].startswith("Beware: there are only 20 positives")
-    assert said[2] == "From 40 resamples; isometrics verdict " + f"{predictions} draws 2,000."
+    assert said[2] == f"From 40 resamples; isometrics verdict '{predictions}' draws 2,000."
     assert said[3] == ""
     assert call(*words, "--json").data["verdict"] == strict(expected)
 
@@ -193,16 +193,16 @@ def test_many_classes_are_not_all_named_at_the_head(call, tmp_path):
 @pytest.mark.slow
 def test_few_resamples_are_drawn_of_many_rows():
     rng = np.random.default_rng(0)
-    label = rng.random(90_000) < 0.5
+    label = rng.random(150_000) < 0.5
     found = head(iso.analyse(label, {"a": rng.normal(label)}), "f.csv")
-    assert found.lines[-1] == "From 1,000 resamples; isometrics verdict f.csv draws 2,000."
-    assert found.data["verdict"]["replicates"] == 1000
+    assert found.lines[-1] == "From 1,300 resamples; isometrics verdict f.csv draws 2,000."
+    assert found.data["verdict"]["replicates"] == 1300
 
 
 @pytest.mark.parametrize("classes", [False, True])
 def test_rows_of_long_files_are_not_drawn(classes):
     rng = np.random.default_rng(0)
-    label = rng.random(60_000) < 0.5
+    label = rng.random(110_000) < 0.5
     models = {"a": rng.normal(label), "b": rng.normal(2 * label)}
     points = {name: iso.OperatingPoints.from_scores(label, each) for name, each in models.items()}
     found = head(iso.Analysis(points, one_vs_rest=classes), "f.csv", SURE)
@@ -216,7 +216,7 @@ def test_rows_of_long_files_are_not_drawn(classes):
 def test_rows_are_kept_up_to_a_number(call, tmp_path):
     label, good, bad, _ = sample()
     weight = np.full(label.size, 0.001)
-    many = [np.tile(column, 2000) for column in (label, good, bad, weight)]
+    many = [np.tile(column, 4000) for column in (label, good, bad, weight)]
     path = write_csv(tmp_path / "long.csv", *many, names=("label", "good", "bad", "weight"))
     said = call("summary", path).out.splitlines()
     assert said[0].startswith("Use good and flag scores of")
@@ -247,6 +247,11 @@ def test_a_head_is_never_an_error(analysis):
     found = head(analysis, "f.csv", beta=-1)
     assert found.lines == ["No verdict: beta must be a number ≥ 0 but is -1."]
     assert found.data == {"verdict": None}
+
+
+def test_a_head_shows_no_password(analysis):
+    found = head(analysis, "postgresql://ann:hunter2@host/db?table=t", SURE)
+    assert "isometrics verdict 'postgresql://host/db?table=t' draws" in found.lines[-1]
 
 
 def test_sentences_are_wrapped_on_a_terminal(monkeypatch, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
@@ -21,7 +22,7 @@ from isometrics.cli.options import (
     load,
 )
 from isometrics.cli.output import Meter, Part, answer, say
-from isometrics.errors import IsometricsError, ParameterError
+from isometrics.errors import IsometricsError, ParameterError, redacted
 
 if TYPE_CHECKING:
     from isometrics.analysis import Analysis
@@ -139,12 +140,14 @@ def verdict(
 
 # ---------------------------------------------------------------------- the head of other answers
 
-MOST_ROWS = 100_000
-"""Rows of one model up to which a command draws them again unasked, of more models fewer."""
-_ROWS_OF_A_MODEL = 5000
+MOST_ROWS = 200_000
+"""Rows that are kept for the head of an answer."""
+_MOST_WORK = 210_000
+"""Rows times models up to which a command draws rows again unasked."""
+_ROWS_OF_A_MODEL = 3000
 """A model takes as long as so many rows, however few there are."""
-_WORK = 1e8
-"""Rows times models times resamples that take a second or two."""
+_WORK = 2e8
+"""Rows times models times resamples that take about two seconds on two processors."""
 _NAMED = 5
 """How many classes have their sentence at the head."""
 
@@ -202,7 +205,7 @@ def head(
     whole = replace(analysis, groups={}, skipped={})
     work = (_rows(whole) + _ROWS_OF_A_MODEL) * len(whole.models)
     options = objective | _drawing(certainty)
-    few = work <= MOST_ROWS + _ROWS_OF_A_MODEL
+    few = work <= _MOST_WORK
     if few and certainty.resamples is None:
         options["n_resamples"] = min(RESAMPLES, int(_WORK / work) // 100 * 100)
     try:
@@ -214,15 +217,13 @@ def head(
     except IsometricsError as error:
         return Head([f"No verdict: {error}."], {"verdict": None})
     said = found.sentences()
+    command = f"isometrics verdict {quote(redacted(file))}"
     if not few or (whole.rows is None and whole.without_rows == MANY_ROWS):
-        said.append(f"What to expect on new data, and how sure: isometrics verdict {file}")
+        said.append(f"What to expect on new data, and how sure: {command}")
     elif not all(each.replicates for each in found.verdicts.values()):
         said.append(next(each.method for each in found.verdicts.values() if not each.replicates))
     elif options["n_resamples"] < RESAMPLES:
-        said.append(
-            f"From {options['n_resamples']:,} resamples; isometrics verdict {file} draws "
-            f"{RESAMPLES:,}."
-        )
+        said.append(f"From {options['n_resamples']:,} resamples; {command} draws {RESAMPLES:,}.")
     return Head(said, found.data())
 
 
