@@ -1,4 +1,4 @@
-"""How sure a number is: the bootstrap of areas, values at thresholds and best thresholds."""
+"""The bootstrap: confidence intervals of areas, values at thresholds and best thresholds."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Bootstrap(ResultTable):
         return np.asarray(np.isnan(self.replicates).mean(axis=2))
 
     def interval(self, measure: str | None = None, model: str | None = None) -> Interval:
-        """Return the ends of one interval; what there is only one of need not be named."""
+        """Return the ends of an interval; the only measure or model need not be named."""
         row, column = (
             index_of(model, "model", self.models),
             index_of(measure, "measure", self.measures),
@@ -133,12 +133,12 @@ class Bootstrap(ResultTable):
                 level=level,
                 acceleration=float(self.shapes[row, column, 0]),
                 freedom=float(self.shapes[row, column, 1]),
-                name=_said(self.measures[column], self.models[row]),
+                name=_label(self.measures[column], self.models[row]),
             )
         return replace(self, lower=ends[0], upper=ends[1], method=method, confidence_level=level)
 
     def differences(self, measure: str | None = None) -> Differences:
-        """Return how much better which model is by a measure, for each two models.
+        """Return the difference of each two models by a measure.
 
         The p-values go with the intervals: the interval of confidence 1 - p just reaches 0. With
         more than two models, `p_adjusted` corrects them for the number of pairs.
@@ -152,45 +152,45 @@ class Bootstrap(ResultTable):
         pairs = list(combinations(order, 2))
         return differences_of(
             self.measures[column],
-            [(self.models[one], self.models[other]) for one, other in pairs],
-            [self._difference(one, other, column) for one, other in pairs],
+            [(self.models[first], self.models[second]) for first, second in pairs],
+            [self._difference(first, second, column) for first, second in pairs],
             level=self.confidence_level,
             replicates=self.replicates.shape[2],
             higher_is_better=self.higher_is_better[column],
         )
 
-    def _difference(self, one: int, other: int, column: int) -> Difference:
-        pair = self.replicates[[one, other], column]
+    def _difference(self, first: int, second: int, column: int) -> Difference:
+        pair = self.replicates[[first, second], column]
         values = pair[0] - pair[1]
-        gap = float(self.estimates[one, column] - self.estimates[other, column])
-        made: dict[str, Any] = {
+        gap = float(self.estimates[first, column] - self.estimates[second, column])
+        options: dict[str, Any] = {
             "method": self.method,
-            "acceleration": float(self.pair_shapes[one, other, column, 0]),
-            "freedom": float(self.pair_shapes[one, other, column, 1]),
+            "acceleration": float(self.pair_shapes[first, second, column, 0]),
+            "freedom": float(self.pair_shapes[first, second, column, 1]),
         }
-        named = f"the difference of {self.models[one]} and {self.models[other]}"
-        ends = interval_of(values, gap, level=self.confidence_level, name=named, **made)
-        known = values[~np.isnan(values)]
-        error = float(known.std(ddof=1)) if known.size > 1 else math.nan
+        name = f"the difference of {self.models[first]} and {self.models[second]}"
+        ends = interval_of(values, gap, level=self.confidence_level, name=name, **options)
+        defined = values[~np.isnan(values)]
+        error = float(defined.std(ddof=1)) if defined.size > 1 else math.nan
         comparable = self.higher_is_better[column]
         better = float(share_better(pair[0], pair[1])) if comparable else math.nan
-        return Difference(gap, ends, error, p_of_no_difference(values, gap, **made), better)
+        return Difference(gap, ends, error, p_of_no_difference(values, gap, **options), better)
 
     def sentence(self, measure: str | None = None, model: str | None = None) -> str:
-        """Say one estimate and its interval in words."""
+        """Return a sentence with one estimate and its interval."""
         row, column = (
             index_of(model, "model", self.models),
             index_of(measure, "measure", self.measures),
         )
-        said = _said(self.measures[column], self.models[row])
+        label = _label(self.measures[column], self.models[row])
         return (
-            f"{said} is {self.estimates[row, column]:.3f}, "
+            f"{label} is {self.estimates[row, column]:.3f}, "
             f"{percent(self.confidence_level)} interval {self.lower[row, column]:.3f} to "
             f"{self.upper[row, column]:.3f}."
         )
 
     def explanation(self) -> str:
-        """Say in plain words what the intervals mean, and what they do not."""
+        """Explain what the intervals mean, and what they do not."""
         return (
             f"Had the {self.units} been drawn many times from the same source, "
             f"about {percent(self.confidence_level)} of the intervals made in this way would "
@@ -244,7 +244,7 @@ def bootstrap(
     progress: ProgressLike = None,
     groups: ArrayLike | None = None,
 ) -> Bootstrap:
-    """Say how sure areas and other measures are, by drawing the rows again many times.
+    """Estimate confidence intervals of areas and other measures by drawing the rows many times.
 
     Parameters
     ----------
@@ -372,15 +372,15 @@ def _announce_undefined(
     if not missing.any():
         return
     row, column = divmod(int(missing.argmax()), missing.shape[1])
-    said = _said(measures[column].name, list(sample.points)[row])
+    label = _label(measures[column].name, list(sample.points)[row])
     warn(
-        f"{missing[row, column]} of {replicates.shape[2]} replicates have no {said} and are left "
+        f"{missing[row, column]} of {replicates.shape[2]} replicates have no {label} and are left "
         "out of its interval; with few rows of one class stratified=True keeps both classes",
         UndefinedWarning,
     )
 
 
-def _said(measure: str, model: str) -> str:
+def _label(measure: str, model: str) -> str:
     return measure if model == UNNAMED else f"{measure} of {model}"
 
 
@@ -396,9 +396,9 @@ def plan_of(
 def evaluator(sample: Resampling, measures: Sequence[Measure]) -> Evaluate:
     """Return a function from the weights of replicates to the measures of all models."""
     kernels = enumerate(map(kernel_of, measures))
-    areas = {place: AREAS.index(kernel) for place, kernel in kernels if kernel is not None}
+    areas = {column: AREAS.index(kernel) for column, kernel in kernels if kernel is not None}
     stepwise = AVERAGE_PRECISION in measures
-    others = [(place, each.of) for place, each in enumerate(measures) if place not in areas]
+    others = [(column, each.of) for column, each in enumerate(measures) if column not in areas]
 
     orders = [
         # Half the bytes are read twice as fast.
@@ -411,10 +411,10 @@ def evaluator(sample: Resampling, measures: Sequence[Measure]) -> Evaluate:
         values = np.empty((replicates, len(weights), len(measures)))
         for model, drawn in enumerate(weights):
             if areas:
-                found = np.empty((replicates, len(AREAS)))
+                of_kernel = np.empty((replicates, len(AREAS)))
                 size = sample.cells[model].positive.size
-                kernel.areas(drawn[:, :size], drawn[:, size:], orders[model], found)
-                values[:, model, list(areas)] = found[:, list(areas.values())]
+                kernel.areas(drawn[:, :size], drawn[:, size:], orders[model], of_kernel)
+                values[:, model, list(areas)] = of_kernel[:, list(areas.values())]
             for row in range(replicates) if others else ():
                 values[row, model] = _others(values[row, model], others, sample, model, drawn[row])
         return values.reshape(replicates, -1)
@@ -433,6 +433,6 @@ def _others(
     size = sample.cells[model].positive.size
     one_class = not drawn[:size].any() or not drawn[size:].any()
     points = None if one_class else OperatingPoints(sample.cells[model].table(drawn, sample.ratio))
-    for place, of in measures:
-        values[place] = np.nan if points is None else of(points)
+    for column, of in measures:
+        values[column] = np.nan if points is None else of(points)
     return values

@@ -72,9 +72,9 @@ def unit_influence(sample: Resampling, model: int, area: str) -> Floats:
     )
     if sample.rows is None:
         return by_cell
-    unit, weight, places = sample.rows
-    moved = by_cell[places[model]] * weight
-    return np.asarray(np.bincount(unit, moved, minlength=sample.counts.size), np.float64)
+    unit, weight, cell_of_row = sample.rows
+    by_row = by_cell[cell_of_row[model]] * weight
+    return np.asarray(np.bincount(unit, by_row, minlength=sample.counts.size), np.float64)
 
 
 def _shape_by_influence(sample: Resampling, area: str) -> Callable[[int, int | None], Shape]:
@@ -112,7 +112,7 @@ def _left_out(
     whole = sample.counts.astype(np.float64)
     buffers = sample.buffers(1)
     estimate = evaluate(PLAIN, sample.gathered(PLAIN, whole[None], buffers))[0]
-    found, times = [], []
+    centred, times = [], []
     for part in sample.strata:
         sizes, added = [], []
         for taken, repeated in _parts(sample.counts[part], random):
@@ -124,12 +124,12 @@ def _left_out(
             times.append(float(repeated))
         values, size = np.array(added), np.array(sizes)
         weight = np.array(times[-size.size :])
-        known = ~np.isnan(values)
+        defined = ~np.isnan(values)
         centre = np.nansum(values * weight[:, None], axis=0) / np.maximum(
-            (weight * size) @ known, 1
+            (weight * size) @ defined, 1
         )
-        found.append(np.where(known, values - np.outer(size, centre), 0))
-    return _LeftOut(np.concatenate(found).reshape(-1, *shape), np.array(times))
+        centred.append(np.where(defined, values - np.outer(size, centre), 0))
+    return _LeftOut(np.concatenate(centred).reshape(-1, *shape), np.array(times))
 
 
 def _parts(

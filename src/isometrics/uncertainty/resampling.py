@@ -81,7 +81,7 @@ class Grouping(NamedTuple):
 
 
 def scores_of(table: Table) -> Scores:
-    """Return what a table of scores says about each of them."""
+    """Return the rows or weights of each score of a table."""
     if not table.complete:
         raise NotAnswerableError(
             f"{table.name} cannot be resampled: rows between its rows are not known; "
@@ -118,7 +118,7 @@ def grouping_of(scores: Scores, detail: Detail, cuts: NDArray[Any]) -> Grouping:
 def _groups(
     positive: NDArray[np.bool_], negative: NDArray[np.bool_], detail: Detail, begins: Indices
 ) -> Indices:
-    """Give scores that count together one number."""
+    """Return the number of the group of each score; scores of a group are counted together."""
     starts = np.ones(positive.size, np.bool_)
     if detail is Detail.CUTS:
         starts[1:] = False
@@ -336,13 +336,13 @@ def _of_rows(evidence: Evidence, plan: Plan) -> Resampling:
     labels, weights = sample.labels, sample.weights
     weight = np.ones(labels.size) if weights is None else weights.astype(np.float64)
     unit, positive_units = _units(sample, evidence.clustered, stratified=plan.stratified)
-    points, cells, places = {}, [], []
+    points, cells, cell_of_row_by_model = {}, [], []
     ratio = 0.0
     for name, scores in sample.scores.items():
         table = evidence.points[name]
-        found, place = _cells_of_rows(table, labels, scores, weight, plan)
-        cells.append(found)
-        places.append(place)
+        of_model, cell_of_row = _cells_of_rows(table, labels, scores, weight, plan)
+        cells.append(of_model)
+        cell_of_row_by_model.append(cell_of_row)
         points[name], ratio = _at_prevalence(table, plan)
     counts = np.ones(int(unit.max()) + 1, np.int64)
     split = positive_units
@@ -353,7 +353,7 @@ def _of_rows(evidence: Evidence, plan: Plan) -> Resampling:
         tuple(each.counts.astype(np.float64) for each in cells),
         counts,
         strata,
-        RowUnits(unit, weight, tuple(places)),
+        RowUnits(unit, weight, tuple(cell_of_row_by_model)),
         (int(labels.sum()), int((~labels).sum())),
         ratio,
         draws_of(counts, strata, scheme=plan.scheme),
@@ -388,21 +388,21 @@ def _units(sample: Sample, clustered: bool, *, stratified: bool) -> tuple[Indice
 def _cells_of_rows(
     table: OperatingPoints,
     labels: NDArray[np.bool_],
-    numbers: NDArray[Any],
+    model_scores: NDArray[Any],
     weight: Floats,
     plan: Plan,
 ) -> tuple[Cells, Indices]:
     # Sorting again is faster than looking up each score among the thresholds of the table.
-    order = np.argsort(numbers)[::-1]
-    descending = numbers[order]
+    order = np.argsort(model_scores)[::-1]
+    descending = model_scores[order]
     score = np.empty(order.size, np.intp)
     score[order] = prepend_zero(np.cumsum(descending[1:] != descending[:-1]))
     size = len(table) - 1
     sums = (np.bincount(score, weight * chosen, minlength=size) for chosen in (labels, ~labels))
     scores = Scores(table.thresholds[1:], *sums)
     cells, positive_cell, negative_cell = grouping_of(scores, plan.detail, plan.cuts)
-    place = np.where(labels, positive_cell[score], cells.positive.size + negative_cell[score])
-    return cells, place
+    cell_of_row = np.where(labels, positive_cell[score], cells.positive.size + negative_cell[score])
+    return cells, cell_of_row
 
 
 def _at_prevalence(points: OperatingPoints, plan: Plan) -> tuple[OperatingPoints, float]:
@@ -446,7 +446,7 @@ def replicate(
     blocks = streams(seed, n_resamples)
     done = 0
     with ThreadPoolExecutor(n_jobs) as pool, warnings.catch_warnings():
-        # Undefined replicates are NaN, and counted where all are known.
+        # Undefined replicates are NaN, and counted once all are computed.
         warnings.simplefilter("ignore", UndefinedWarning)
         for finished in pool.map(work, blocks) if n_jobs > 1 else map(work, blocks):
             done += finished
