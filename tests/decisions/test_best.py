@@ -520,6 +520,25 @@ def test_objectives_under_constraints(goal, pts, precision, recall, flagged):
     assert chosen(decision) == brute(pts, value, allowed)
 
 
+@pytest.mark.parametrize(
+    ("rows", "positives", "options", "expected"),
+    [
+        # 2·10/36 = 2·15/54; nine positives without a negative have the highest F₁, 18/29.
+        ([(9, 0), (10, 6), (15, 19)], 20, {"beta": 1, "min_recall": 0.5}, (10, 6)),
+        # 6 - 30 = 8 - 32; (4, 2) is the most accurate.
+        ([(4, 2), (6, 30), (8, 32)], 10, {"cost": 0.5, "min_recall": 0.5}, (6, 30)),
+        ([(4, 2), (6, 30), (8, 32)], 10, {"objective": "accuracy", "min_recall": 0.5}, (6, 30)),
+        # J is 0.398, 0.57 and, of 40 predicted positives, 0.768.
+        ([(4, 2), (6, 30), (8, 32)], 10, {"objective": "youden", "budget": 39}, (6, 30)),
+    ],
+)
+def test_constraints_by_hand(rows, positives, options, expected):
+    """Of equally good rows that keep a constraint, the strictest."""
+    tp, fp = zip(*rows, strict=True)
+    pts = iso.OperatingPoints.from_counts(tp, fp, positives=positives, negatives=1000)
+    assert chosen(iso.best_threshold(pts, **options)) == expected
+
+
 def test_constraints_are_said_with_the_objective():
     best = iso.best_threshold(SMALL, beta=2, min_precision=0.7, budget=5)
     assert best.objective == "F (β 2) with precision ≥ 0.7 and at most 5 predicted positives"

@@ -96,6 +96,10 @@ def test_an_index_has_the_value_of_the_tradeoff_curve(index, lam):
 def test_an_index_of_rules_without_a_hit_is_0_and_of_the_empty_one_not_defined():
     gain = parse(lam=0.5).gain(Counts(np.array([0.0, 0.0]), np.array([0.0, 3.0]), 10.0, 30.0))
     np.testing.assert_array_equal(gain, [np.nan, 0.0])
+    # A single row is enough to have a value; so is a weight below 1.
+    for size in (1.0, 0.5):
+        of_one = Counts(np.array([0, size]), np.array([size, 0]), 10.0, 30.0)
+        assert parse(lam=0).gain(of_one).tolist() == [0, 1]
 
 
 def test_precision_of_nothing_is_not_defined():
