@@ -200,13 +200,13 @@ class CurveReplicates(ResultTable):
         curves = curves[~np.isnan(curves).any(axis=1)]
         if len(curves) < 2:
             raise NotAnswerableError("a band needs two replicates or more that are defined")
-        told = np.flatnonzero(self.rows[row] >= FEWEST)
+        estimable = np.flatnonzero(self.rows[row] >= FEWEST)
         ends = np.full((2, self.x.size), np.nan)
         if kind == "pointwise":
             tail = (1 - level) / 2
-            ends[:, told] = np.quantile(curves[:, told], [tail, 1 - tail], axis=0)
+            ends[:, estimable] = np.quantile(curves[:, estimable], [tail, 1 - tail], axis=0)
         else:
-            ends[:, told] = _envelope(curves[:, told], level)
+            ends[:, estimable] = _envelope(curves[:, estimable], level)
         return Band(
             self.space,
             self.models[row],
@@ -257,8 +257,8 @@ def _envelope(curves: Floats, level: float) -> tuple[Floats, Floats]:
     """Return the narrowest pair of order statistics that holds enough curves entirely."""
     ordered = np.sort(curves, axis=0)
     depth = np.full(len(curves), len(curves))
-    for place in range(curves.shape[1]):
-        column, heights = ordered[:, place], curves[:, place]
+    for position in range(curves.shape[1]):
+        column, heights = ordered[:, position], curves[:, position]
         from_below = np.searchsorted(column, heights, "right")
         from_above = len(curves) - np.searchsorted(column, heights, "left")
         depth = np.minimum(depth, np.minimum(from_below, from_above))
@@ -370,14 +370,14 @@ def _places(space: str, x: ArrayLike | None) -> Floats:
 
 def _curves(sample: Resampling, heights: Any, size: int) -> Evaluate:
     def evaluate(_: Kernel, weights: list[Floats]) -> Floats:
-        found = np.full((weights[0].shape[0], len(weights), size), np.nan)
+        values = np.full((weights[0].shape[0], len(weights), size), np.nan)
         for model, (drawn, cells) in enumerate(zip(weights, sample.cells, strict=True)):
             of_positives = drawn[:, : cells.positive.size].any(axis=1)
             of_negatives = drawn[:, cells.positive.size :].any(axis=1)
             for row in np.flatnonzero(of_positives & of_negatives):
                 points = OperatingPoints(cells.table(drawn[row], sample.ratio))
-                found[row, model] = heights(points)
-        return found.reshape(len(found), -1)
+                values[row, model] = heights(points)
+        return values.reshape(len(values), -1)
 
     return evaluate
 
@@ -395,9 +395,9 @@ def _rates(
     if space == "prg":
         recall = odds / (1 + odds - x)
         return recall, recall * (1 - height)
-    found = points.tradeoff(index).intervals
-    best = np.searchsorted(found.lambda_lo, x, "right") - 1
-    return found.tp[best] / points.positives, found.fp[best] / points.negatives
+    intervals = points.tradeoff(index).intervals
+    best = np.searchsorted(intervals.lambda_lo, x, "right") - 1
+    return intervals.tp[best] / points.positives, intervals.fp[best] / points.negatives
 
 
 def _deciding(rates: tuple[Floats, Floats], class_rows: tuple[int, int]) -> Floats:

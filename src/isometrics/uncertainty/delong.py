@@ -249,12 +249,14 @@ def _of_rows(sample: Sample) -> Components:
 
 
 def _shares(labels: NDArray[np.bool_], scores: NDArray[Any]) -> tuple[Floats, Floats]:
-    _, place = np.unique(scores, return_inverse=True)
-    size = int(place.max()) + 1
-    positive, negative = (np.bincount(place[rows], minlength=size) for rows in (labels, ~labels))
+    _, score_rank = np.unique(scores, return_inverse=True)
+    size = int(score_rank.max()) + 1
+    positive, negative = (
+        np.bincount(score_rank[rows], minlength=size) for rows in (labels, ~labels)
+    )
     right_of_positive = (np.cumsum(negative) - negative / 2) / negative.sum()
     right_of_negative = 1 - (np.cumsum(positive) - positive / 2) / positive.sum()
-    return right_of_positive[place[labels]], right_of_negative[place[~labels]]
+    return right_of_positive[score_rank[labels]], right_of_negative[score_rank[~labels]]
 
 
 def _spread(shares: Floats, times: Floats, of_class: str) -> Floats:
@@ -274,9 +276,9 @@ def _interval(area: float, variance: float, name: str, level: float, scale: str)
     if math.isnan(variance):
         return UNDEFINED
     if variance <= 0:
-        said = f"{AUROC} of {name}" if name else AUROC.name
+        label = f"{AUROC} of {name}" if name else AUROC.name
         warn(
-            f"the confidence interval of {said} is undefined (NaN): its variance is 0, because "
+            f"the confidence interval of {label} is undefined (NaN): its variance is 0, because "
             "all rows of a class are ranked equally well",
             UndefinedWarning,
         )

@@ -68,22 +68,22 @@ def interval_of(
     ``"bca-t"`` z_α is a quantile of Student's distribution instead of the normal one, which is how
     Hesterberg (2015, section 4.3) widens percentile intervals.
     """
-    known = replicates[~np.isnan(replicates)]
-    if known.size < 2 or math.isnan(estimate):
+    defined = replicates[~np.isnan(replicates)]
+    if defined.size < 2 or math.isnan(estimate):
         return _undefined(name, "fewer than two replicates are defined")
-    if (known == known[0]).all():
+    if (defined == defined[0]).all():
         return _undefined(name, "all replicates are equal, so they do not tell how it varies")
     tail = (1 - level) / 2
     z = _quantile(level, freedom if method == "bca-t" else math.inf)
     if method == "normal":
-        half = z * float(known.std(ddof=1))
+        half = z * float(defined.std(ddof=1))
         return Interval(estimate - half, estimate + half)
     shares: tuple[float, float] | None = (tail, 1 - tail)
     if method in ("bca", "bca-t"):
-        shares = _corrected(known, estimate, z, acceleration)
+        shares = _corrected(defined, estimate, z, acceleration)
     if shares is None:
         return _undefined(name, "all replicates lie on one side of it; use another method")
-    low, high = np.quantile(known, shares).tolist()
+    low, high = np.quantile(defined, shares).tolist()
     if method == "basic":
         return Interval(2 * estimate - high, 2 * estimate - low)
     return Interval(low, high)
@@ -109,19 +109,19 @@ def p_of_no_difference(
     standard error, however far 0 lies on the other. Replicates cannot tell a chance that is
     smaller than about that of one of them, so none is given.
     """
-    known = np.sort(replicates[~np.isnan(replicates)])
-    if known.size < 2 or math.isnan(estimate) or known[0] == known[-1]:
+    defined = np.sort(replicates[~np.isnan(replicates)])
+    if defined.size < 2 or math.isnan(estimate) or defined[0] == defined[-1]:
         return math.nan
     if method == "normal":
-        return two_sided_p(estimate / float(known.std(ddof=1)))
-    rarest = 1 / (known.size + 1)
+        return two_sided_p(estimate / float(defined.std(ddof=1)))
+    rarest = 1 / (defined.size + 1)
     # The inverse of np.quantile. A basic interval is reflected, and 0 with it.
-    place = 2 * estimate if method == "basic" else 0.0
-    share = float(np.interp(place, known, np.linspace(0, 1, known.size)))
+    reflected_zero = 2 * estimate if method == "basic" else 0.0
+    share = float(np.interp(reflected_zero, defined, np.linspace(0, 1, defined.size)))
     share = min(max(share, rarest), 1 - rarest)
     if method not in ("bca", "bca-t"):
         return min(2 * min(share, 1 - share), 1.0)
-    below = _share_below(known, estimate)
+    below = _share_below(defined, estimate)
     if not 0 < below < 1:
         return math.nan
     bias = NORMAL.inv_cdf(below)
@@ -140,15 +140,15 @@ def _two_sided(z: float, freedom: float) -> float:
     return 2 * float(stdtr(freedom, -abs(z)))
 
 
-def _share_below(known: Floats, estimate: float) -> float:
+def _share_below(defined: Floats, estimate: float) -> float:
     """Return the share of the replicates below the estimate; those equal to it count half."""
-    return float((np.sum(known < estimate) + np.sum(known == estimate) / 2) / known.size)
+    return float((np.sum(defined < estimate) + np.sum(defined == estimate) / 2) / defined.size)
 
 
 def _corrected(
-    known: Floats, estimate: float, z: float, acceleration: float
+    defined: Floats, estimate: float, z: float, acceleration: float
 ) -> tuple[float, float] | None:
-    below = _share_below(known, estimate)
+    below = _share_below(defined, estimate)
     if not 0 < below < 1:
         return None
     bias = NORMAL.inv_cdf(below)

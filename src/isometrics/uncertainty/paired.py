@@ -211,8 +211,8 @@ def holm(p_values: Sequence[float] | Floats) -> Floats:
     """
     values = np.asarray(p_values, np.float64)
     adjusted = np.full(values.shape, np.nan)
-    known = np.flatnonzero(~np.isnan(values))
-    order = known[np.argsort(values[known], kind="stable")]
+    defined = np.flatnonzero(~np.isnan(values))
+    order = defined[np.argsort(values[defined], kind="stable")]
     steps = values[order] * np.arange(order.size, 0, -1)
     adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1)
     return adjusted
@@ -223,8 +223,8 @@ def share_better(one: Floats, other: Floats) -> Floats:
 
     Ties count half; replicates that are not defined are left out.
     """
-    known = ~(np.isnan(one) | np.isnan(other))
-    wins = np.sum((one > other) & known, axis=0) + np.sum((one == other) & known, axis=0) / 2
-    counted = np.sum(known, axis=0)
+    defined = ~(np.isnan(one) | np.isnan(other))
+    wins = np.sum((one > other) & defined, axis=0) + np.sum((one == other) & defined, axis=0) / 2
+    counted = np.sum(defined, axis=0)
     shares = np.divide(wins, counted, out=np.full(np.shape(wins), np.nan), where=counted > 0)
     return np.asarray(shares)

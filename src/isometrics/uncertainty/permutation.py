@@ -146,7 +146,7 @@ def permutation_test(
             "the counts of these operating points are not whole rows, so labels cannot be dealt "
             "out anew; pass a table of unweighted scores"
         )
-    found = _simulated(
+    simulated = _simulated(
         scores,
         n_permutations,
         parse_random_state(random_state),
@@ -155,16 +155,16 @@ def permutation_test(
     )[:, list(map(AREAS.index, areas))]
     observed = np.array([measure.of(points) for measure in chosen])
     formulas = [_exact(area, scores) for area in areas]
-    known = np.array([value is not None for value in formulas])
-    error = found.std(axis=0, ddof=1) / np.sqrt(n_permutations)
+    has_formula = np.array([value is not None for value in formulas])
+    error = simulated.std(axis=0, ddof=1) / np.sqrt(n_permutations)
     # The kernel rounds in another order than the spaces, and a tie must count as one.
-    as_good = (found >= observed - 1e-12 * (1 + np.abs(observed))).sum(axis=0)
+    as_good = (simulated >= observed - 1e-12 * (1 + np.abs(observed))).sum(axis=0)
     return ChanceTest(
         tuple(measure.name for measure in chosen),
         observed,
-        np.where(known, [value or 0.0 for value in formulas], found.mean(axis=0)),
-        np.where(known, 0.0, error),
-        np.quantile(found, 0.95, axis=0, method="higher"),
+        np.where(has_formula, [value or 0.0 for value in formulas], simulated.mean(axis=0)),
+        np.where(has_formula, 0.0, error),
+        np.quantile(simulated, 0.95, axis=0, method="higher"),
         (1 + as_good) / (1 + n_permutations),
         points.prevalence,
         n_permutations,
@@ -195,25 +195,25 @@ def _simulated(
     positives = int(scores.positive.sum())
     fewer = min(positives, int(ends[-1]) - positives)
     # Every score may hold both classes, so all cells of a score are tied.
-    place = np.arange(sizes.size, dtype=np.int32)
-    order = Order(place, place + 1, 0.0, True)
-    found = np.empty((permutations, len(AREAS)))
+    score = np.arange(sizes.size, dtype=np.int32)
+    order = Order(score, score + 1, 0.0, True)
+    areas = np.empty((permutations, len(AREAS)))
 
     def work(block: tuple[range, Stream]) -> None:
         replicates, stream = block
         for row in replicates:
             rows = stream.large.choice(ends[-1], fewer, replace=False, shuffle=False)
-            places = np.searchsorted(ends, rows, "right")
-            dealt = np.bincount(places, minlength=sizes.size)
+            score_of_row = np.searchsorted(ends, rows, "right")
+            dealt = np.bincount(score_of_row, minlength=sizes.size)
             positive = (dealt if fewer == positives else sizes - dealt).astype(np.float64)[None]
             negative = sizes - positive
-            kernel.areas(positive, negative, order, found[row : row + 1])
+            kernel.areas(positive, negative, order, areas[row : row + 1])
 
     with ThreadPoolExecutor(n_jobs) as pool:
         blocks = streams(seed, permutations)
         for _ in pool.map(work, blocks) if n_jobs > 1 else map(work, blocks):
             pass
-    return found
+    return areas
 
 
 # ---------------------------------------------------------------------- expectations
@@ -262,8 +262,8 @@ def _without_ties(area: str, positives: int, negatives: int) -> float | None:
 
 def _chances(positives: float, total: float) -> tuple[float, float]:
     """Return the chances that one row is positive, and that two rows both are."""
-    one = positives / total
-    return one, one * (positives - 1) / (total - 1)
+    single = positives / total
+    return single, single * (positives - 1) / (total - 1)
 
 
 def _average_precision_of_ties(scores: Scores) -> float:
@@ -273,9 +273,9 @@ def _average_precision_of_ties(scores: Scores) -> float:
     """
     sizes = (scores.positive + scores.negative).astype(np.float64)
     positives = float(scores.positive.sum())
-    one, both = _chances(positives, float(sizes.sum()))
+    single, both = _chances(positives, float(sizes.sum()))
     ends = np.cumsum(sizes)
-    products = sizes * (one - both) + sizes * ends * both
+    products = sizes * (single - both) + sizes * ends * both
     return float(np.sum(products / ends) / positives)
 
 
@@ -284,9 +284,9 @@ def _average_precision(positives: int, negatives: int) -> float:
     from scipy.special import digamma
 
     total = positives + negatives
-    one, both = _chances(positives, total)
+    single, both = _chances(positives, total)
     harmonic = float(digamma(total + 1.0)) + np.euler_gamma
-    return ((one - both) * harmonic + total * both) / positives
+    return ((single - both) * harmonic + total * both) / positives
 
 
 def _auprg(positives: int, negatives: int) -> float:
