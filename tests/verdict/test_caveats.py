@@ -58,6 +58,7 @@ def test_scores_that_are_noise_are_not_called_reversed():
 @pytest.mark.parametrize(
     ("distinct", "words"),
     [
+        (1, "all scores are equal, so that no threshold tells rows apart"),
         (2, "there are only two distinct scores; these look like predictions, not scores"),
         (4, "there are only 4 distinct scores to choose a threshold from"),
         (5, "there are only 5 distinct scores to choose a threshold from"),

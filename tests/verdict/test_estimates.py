@@ -72,7 +72,7 @@ def test_equal_models_stay_together():
     values, replicates = drawn(3, models=2)
     found = confidence_set(np.append(values, values[0]), np.vstack([replicates, replicates[:1]]))
     assert found.stays[0] == found.stays[2]
-    assert found.margin[0, 2] == 0
+    assert isnan(found.margin[0, 2])
 
 
 def test_models_that_never_differ_are_not_told_apart_by_their_corrections():
@@ -117,6 +117,7 @@ def test_margins_are_simultaneous(seed):
     margin = confidence_set(values, replicates).margin
     differences = replicates[:, None] - replicates[None]
     differences -= differences.mean(axis=2, keepdims=True)
+    np.fill_diagonal(margin, 0)
     inside = (np.abs(differences) <= margin[..., None] * (1 + 1e-12)).all(axis=(0, 1))
     assert inside.mean() == pytest.approx(0.95, abs=0.006)
 

@@ -117,6 +117,16 @@ THREE = {
             "0.72; 0.68 on these rows). forest and logit cannot be told apart.",
         ),
         (
+            {
+                "confidence_set": ("logit", "forest"),
+                "lead": 0.01,
+                "lead_interval": UNDEFINED,
+                "interval": UNDEFINED,
+            },
+            "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (0.68 on "
+            "these rows). forest and logit cannot be told apart; forest leads logit by 0.010.",
+        ),
+        (
             ONE_MODEL,
             "Flag scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to 0.72; 0.68 on "
             "these rows).",
@@ -244,6 +254,10 @@ def weights(model_beta_range):
             ],
         ),
         ({"threshold_range": UNDEFINED, "plateau": UNDEFINED}, [F1, NOTHING]),
+        (
+            {"threshold_range": Interval(2.0**60, 2.0**60 + 512), "plateau": UNDEFINED},
+            [F1, "In 95% of the resamples the best threshold was 1.15292e+18.", NOTHING],
+        ),
         (
             {"threshold_range": Interval(0.5, 0.5), "plateau": Interval(0.5, 0.5)},
             [

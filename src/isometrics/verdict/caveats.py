@@ -43,7 +43,9 @@ def caveats_of(contest: Contest, choice: Choice, expected: float) -> tuple[str, 
             "the other class the positive one?"
         )
     distinct = contest.tables[choice.model].size - 1
-    if distinct == 2:
+    if distinct == 1:
+        said.append("all scores are equal, so that no threshold tells rows apart")
+    elif distinct == 2:
         said.append("there are only two distinct scores; these look like predictions, not scores")
     elif distinct <= _FEW_SCORES:
         said.append(f"there are only {distinct} distinct scores to choose a threshold from")

@@ -133,7 +133,7 @@ def confidence_set(values: Floats, replicates: Floats, level: float = 0.95) -> C
         pairs = np.ix_(models, models)
         largest = _largest_differences(centred[models], unit[pairs])
         if np.isnan(margin).all():
-            margin = float(np.quantile(largest, level)) * error
+            margin = float(np.quantile(largest, level)) * np.where(error > 0, error, np.nan)
         farthest = behind[pairs].max(axis=1)
         if np.mean(largest >= farthest.max()) >= 1 - level:
             break

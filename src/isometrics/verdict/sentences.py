@@ -57,9 +57,16 @@ def _expectation(verdict: Verdict) -> str:
     here = shown(verdict.value)
     if math.isnan(verdict.expected):
         return f"{name[0].upper()}{name[1:]} is {here} on these rows."
-    expected, low, high = (shown(each) for each in (verdict.expected, *verdict.interval))
-    level = percent(verdict.confidence_level)
-    return f"Expect {name} {expected} on new data ({level}: {low} to {high}; {here} on these rows)."
+    ends = _ends(verdict.interval, verdict)
+    return f"Expect {name} {shown(verdict.expected)} on new data ({ends}{here} on these rows)."
+
+
+def _ends(interval: Interval, verdict: Verdict) -> str:
+    """Return an interval with its confidence, as far as it is known."""
+    if math.isnan(interval.lower):
+        return ""
+    low, high = map(shown, interval)
+    return f"{percent(verdict.confidence_level)}: {low} to {high}; "
 
 
 def _nothing_is_better(verdict: Verdict) -> str:
@@ -108,8 +115,9 @@ def _lead(verdict: Verdict) -> str:
     lead, low, high = (
         f"{each:.3f}".replace("-", "−") for each in (abs(verdict.lead), *verdict.lead_interval)
     )
+    ends = "" if math.isnan(verdict.lead_interval.lower) else f" ({low} to {high})"
     relation = "leads" if verdict.lead >= 0 else "trails"
-    return f"; {verdict.model} {relation} {verdict.runner_up} by {lead} ({low} to {high})"
+    return f"; {verdict.model} {relation} {verdict.runner_up} by {lead}{ends}"
 
 
 def _explained(objective: Objective) -> str:
@@ -133,11 +141,10 @@ def _other(name: str) -> str:
 def _constraint(kept: Kept, verdict: Verdict) -> str:
     if math.isnan(kept.expected):
         return f"Asked for {kept.constraint}: {shown(kept.here)} on these rows."
-    level = percent(verdict.confidence_level)
-    low, high = (shown(each) for each in kept.interval)
+    ends = _ends(kept.interval, verdict)
     return (
-        f"Asked for {kept.constraint}: expect {shown(kept.expected)} on new data ({level}: {low} "
-        f"to {high}; {shown(kept.here)} on these rows); the chance to miss it is "
+        f"Asked for {kept.constraint}: expect {shown(kept.expected)} on new data ({ends}"
+        f"{shown(kept.here)} on these rows); the chance to miss it is "
         f"{_chance(kept.missed, verdict.replicates)}."
     )
 
@@ -155,10 +162,9 @@ def _threshold(verdict: Verdict) -> str:
     if low == math.inf:
         said.append("In 95% of the resamples it was best to flag nothing.")
     elif not math.isnan(low):
-        ends = f"was {number(low)}"
-        if low < high:
-            ends = f"lay between {number(low)} and {number(high)}"
-        said.append(f"In 95% of the resamples the best threshold {ends}.")
+        ends = [number(low), number(high)]
+        where = f"was {ends[0]}" if ends[0] == ends[1] else f"lay between {ends[0]} and {ends[1]}"
+        said.append(f"In 95% of the resamples the best threshold {where}.")
     low, high = verdict.plateau
     gains = verdict.objective.higher_is_better
     if low < high:
