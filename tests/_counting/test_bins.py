@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from isometrics._counting import bins as bins_module
 from isometrics._counting.bins import FEWEST_BINS, MOST_BINS, BinCounts, bins_for, plan_bins
-from isometrics._counting.numpy_kernel import Order, order_of
+from isometrics._counting.keys import Order, order_of
 from isometrics._counting.tally import Tally
 
 WORDS = {"uint32": 2**32 - 1, "uint64": 2**64 - 1}

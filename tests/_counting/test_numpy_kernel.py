@@ -152,7 +152,7 @@ def test_a_tie_across_the_border_of_two_blocks(dtype, shift):
 def test_squeezed_scores_longer_than_a_block(dtype):
     generator = np.random.default_rng(5)
     scores = (100 * generator.standard_normal(2 * BLOCK + 5)).astype(dtype)
-    assert encoding_of(scores).squeeze > 0
+    assert encoding_of(scores).gap > 0
     check_against_unique(generator.random(scores.size) < 0.5, scores)
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isometrics._counting.numpy_kernel import order_of
+from isometrics._counting.keys import order_of
 
 WIDTHS = {"float16": 16, "float32": 32, "float64": 64}
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]

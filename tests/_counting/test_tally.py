@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics import testing
 from isometrics._counting.bins import reduce
-from isometrics._counting.numpy_kernel import order_of
+from isometrics._counting.keys import order_of
 from isometrics._counting.tally import Section, Tally
 from isometrics._table.building import table_of_tally
 from isometrics.measures import area_brackets

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import isometrics as iso
-from isometrics._counting.numpy_kernel import order_of
+from isometrics._counting.keys import order_of
 from isometrics._counting.tally import Tally
 from isometrics._table.building import table_of_tally
 from isometrics.sources.batches import Feeder

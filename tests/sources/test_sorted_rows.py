@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._core.sample import parse_sample
-from isometrics._counting.numpy_kernel import order_of
+from isometrics._counting.keys import order_of
 from isometrics._table.table import Kind
 from isometrics.errors import FileError, OneClassError
 from isometrics.measures import area_brackets

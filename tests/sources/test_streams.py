@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._counting.growing import GrowingTally
-from isometrics._counting.numpy_kernel import order_of
+from isometrics._counting.keys import order_of
 from isometrics._counting.tally import Tally
 from isometrics.errors import (
     EmptyInputError,
@@ -652,7 +652,7 @@ import sys
 import numpy as np
 import isometrics as iso
 from isometrics._counting.growing import GrowingTally
-from isometrics._counting.numpy_kernel import order_of
+from isometrics._counting.keys import order_of
 from isometrics._counting.tally import Tally
 labels, scores = np.load(sys.argv[1])
 stream = iso.Accumulator(100_000)

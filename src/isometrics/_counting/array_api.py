@@ -11,7 +11,7 @@ import numpy as np
 
 from isometrics._core.arrays import namespace_of, to_host
 from isometrics._counting import segments, triton_sums
-from isometrics._counting.keys import Packing, order_of, packing_of, scores_of
+from isometrics._counting.keys import Packing, order_on_device, packing_of, scores_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -240,7 +240,7 @@ def _order(xp: Any, scores: Any) -> tuple[Any, np.dtype[Any] | None]:
     if not hasattr(scores, "view"):  # the standard has no way to read the bits of floats
         return scores, None
     dtype = np.dtype(np.float64 if scores.dtype == xp.float64 else np.float32)
-    return order_of(xp, scores), dtype
+    return order_on_device(xp, scores), dtype
 
 
 def sort_keys(xp: Any, keys: Any) -> Any:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
-    from isometrics._counting.numpy_kernel import Order
+    from isometrics._counting.keys import Order
 
 _CELL_BITS, _PART_BITS = 14, 16
 _HALVINGS = 12

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._counting.bins import BinPlan
-    from isometrics._counting.numpy_kernel import Order
+    from isometrics._counting.keys import Order
 
     Labels = NDArray[np.bool_]
     Weights = NDArray[np.int64]

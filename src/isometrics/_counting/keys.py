@@ -26,14 +26,95 @@ def blocks(size: int) -> Iterator[slice]:
     return (slice(start, start + BLOCK) for start in range(0, size, BLOCK))
 
 
+def flip_negatives(bits: Any, width: int) -> Any:
+    """Map the bits of floats to signed integers of the same order, and back.
+
+    This is the one map between floats and ordered integers. It takes arrays of any library, and
+    single integers in compiled loops.
+
+    Notes
+    -----
+    The bits of an IEEE float without its sign, read as an integer, have the order of the
+    magnitudes. With the bits of negative magnitudes inverted, they have the order of the floats.
+    -0.0 becomes -1, which is nothing else's; callers turn it into 0.
+    """
+    flips = bits >> (width - 1)
+    flips &= (1 << (width - 1)) - 1
+    flips ^= bits
+    return flips
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An exact map between the scores of one type and unsigned integers of the same order.
+
+    Saved streams hold such integers.
+    """
+
+    dtype: np.dtype[Any]
+    """The type of the scores once widened: float32, float64, int64 or uint64."""
+
+    @property
+    def word(self) -> np.dtype[Any]:
+        """The unsigned type of the keys."""
+        return _UNSIGNED[self.dtype.itemsize]
+
+    @property
+    def bits(self) -> int:
+        """The number of bits of a key."""
+        return 8 * self.word.itemsize
+
+    @property
+    def _zero(self) -> Any:
+        """The key of 0."""
+        return self.word.type(0 if self.dtype.kind == "u" else 1 << (self.bits - 1))
+
+    def keys(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return the keys of scores; -0.0 has that of 0.0."""
+        keys = np.empty(scores.size, self.word)
+        # In blocks that stay in the cache; fresh memory costs more than the arithmetic.
+        for rows in blocks(scores.size):
+            keys[rows] = signed_order(scores[rows], self.dtype).view(self.word) ^ self._zero
+        return keys
+
+    def scores(self, keys: NDArray[Any]) -> NDArray[Any]:
+        """Read the scores back, exactly."""
+        return scores_of((keys ^ self._zero).view(SIGNED[self.dtype.itemsize]), self.dtype)
+
+
+def order_of(dtype: np.dtype[Any]) -> Order:
+    """Return the order of the scores of a type; all floats and integers of 64 bits have one."""
+    if dtype.kind == "f":
+        return Order(np.dtype(np.float64 if dtype.itemsize > 4 else np.float32))
+    return Order(np.dtype(np.uint64 if dtype == np.uint64 else np.int64))
+
+
+def signed_order(scores: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return integers in the order of scores, once these are widened to a type."""
+    widened = scores.astype(dtype)
+    if dtype.kind != "f":
+        return widened
+    widened += 0  # turns -0.0 into 0.0
+    order: NDArray[Any] = flip_negatives(widened.view(SIGNED[dtype.itemsize]), 8 * dtype.itemsize)
+    return order
+
+
+def scores_of(order: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Read scores of a type back from signed integers of their order."""
+    order = order.astype(SIGNED[dtype.itemsize], copy=False)
+    if dtype.kind == "f":
+        order = flip_negatives(order, 8 * dtype.itemsize)
+    return order.view(dtype)
+
+
 @dataclass(frozen=True, slots=True)
 class Encoding:
     """An exact, order-preserving map of scores to integers that leave one bit free."""
 
     dtype: np.dtype[Any]
     """The type of the scores once widened: float32, float64, int32 or int64."""
-    squeeze: int
-    """How far the magnitudes of floats, read as integers, are moved towards 0."""
+    gap: int
+    """How many integers on either side of 0 do not occur, and are left out."""
     lowest: int
     """The smallest integer, which is subtracted."""
     highest: int
@@ -56,24 +137,10 @@ class Encoding:
         return as_thresholds(self.scores(np.array(self.ends, self.word))).dtype
 
     def encode(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Return signed integers in the order of the scores, before `lowest` is subtracted.
-
-        Notes
-        -----
-        The bits of an IEEE float without its sign, read as an integer, have the order of the
-        magnitudes; with the sign they have the order of the floats. Integers below the smallest
-        magnitude that occurs are not used, so all others can be moved towards 0.
-        """
-        scores = scores.astype(self.dtype)
-        if self.dtype.kind == "i":
-            return scores
-        bits = scores.view(SIGNED[self.dtype.itemsize])
-        order: NDArray[Any] = magnitudes(bits)
-        if self.squeeze:
-            order -= order.dtype.type(self.squeeze)
-            np.maximum(order, 0, out=order)
-        # -0.0 becomes 0, as 0.0 does.
-        np.negative(order, out=order, where=bits < 0)
+        """Return signed integers in the order of the scores, before `lowest` is subtracted."""
+        order = signed_order(scores, self.dtype)
+        if self.gap:
+            order -= np.sign(order) * order.dtype.type(self.gap)
         return order
 
     def pack(self, scores: NDArray[Any], labels: NDArray[np.bool_]) -> NDArray[Any]:
@@ -92,14 +159,9 @@ class Encoding:
         order >>= self.word.type(1)
         order = order.view(SIGNED[self.word.itemsize])
         order += order.dtype.type(self.lowest)
-        if self.dtype.kind == "i":
-            return order
-        bits: NDArray[Any] = np.abs(order)
-        if self.squeeze:
-            np.add(bits, bits.dtype.type(self.squeeze), out=bits, where=bits > 0)
-        scores: NDArray[Any] = bits.view(self.dtype)
-        np.negative(scores, out=scores, where=order < 0)
-        return scores
+        if self.gap:
+            order += np.sign(order) * order.dtype.type(self.gap)
+        return scores_of(order, self.dtype)
 
 
 def encoding_of(scores: NDArray[Any]) -> Encoding | None:
@@ -122,11 +184,11 @@ def encoding_of(scores: NDArray[Any]) -> Encoding | None:
     if dtype.itemsize not in SIGNED:
         return None
     ends = np.array([lowest, highest])
-    squeeze, room = 0, 2 ** (8 * dtype.itemsize - 1)
+    gap, room = 0, 2 ** (8 * dtype.itemsize - 1)
     if lowest < 0 < highest and max(-lowest, highest) >= 2:
-        squeeze = _smallest_magnitude(scores, dtype) - 1
-    first, last = Encoding(dtype, squeeze, 0, 0).encode(ends).tolist()
-    return Encoding(dtype, squeeze, first, last) if last - first < room else None
+        gap = _smallest_magnitude(scores, dtype) - 1
+    first, last = Encoding(dtype, gap, 0, 0).encode(ends).tolist()
+    return Encoding(dtype, gap, first, last) if last - first < room else None
 
 
 def _smallest_magnitude(scores: NDArray[Any], dtype: np.dtype[Any]) -> int:
@@ -134,25 +196,10 @@ def _smallest_magnitude(scores: NDArray[Any], dtype: np.dtype[Any]) -> int:
     word = _UNSIGNED[dtype.itemsize]
     smallest = []
     for rows in blocks(scores.size):
-        found: NDArray[Any] = magnitudes(scores[rows].astype(dtype).view(SIGNED[dtype.itemsize]))
-        # One less, and 0 becomes the largest word.
-        found -= 1
-        smallest.append(int(found.view(word).min()))
+        magnitudes: NDArray[Any] = np.abs(scores[rows].astype(dtype)).view(word)
+        magnitudes -= word.type(1)  # 0 becomes the largest word
+        smallest.append(int(magnitudes.min()))
     return min(smallest) + 1
-
-
-def magnitudes(bits: NDArray[Any]) -> NDArray[Any]:
-    """Return the bits of floats without those of their signs."""
-    return np.asarray(bits & bits.dtype.type(2 ** (8 * bits.dtype.itemsize - 1) - 1))
-
-
-def flip_negatives(bits: NDArray[Any]) -> NDArray[Any]:
-    """Map sign-and-magnitude order to the order of integers, and back: it is its own inverse."""
-    width = 8 * bits.dtype.itemsize - 1
-    flips: NDArray[Any] = bits >> bits.dtype.type(width)
-    flips &= bits.dtype.type(2**width - 1)
-    flips ^= bits
-    return flips
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +208,9 @@ class Packing:
 
     Notes
     -----
-    The bits of a float, read as an integer with the magnitude of negative numbers inverted, have
-    the order of the floats. Such integers of both signs leave no bit free. But the numbers
-    between 0 and the smallest magnitude that occurs are not used, and a gap of that size is
-    taken out on both sides of 0.
+    Integers in the order of floats of both signs leave no bit free. But the numbers between 0 and
+    the smallest magnitude that occurs are not used, and a gap of that size is taken out on both
+    sides of 0.
     """
 
     dtype: np.dtype[Any]
@@ -195,22 +241,10 @@ class Packing:
         return scores_of(order, self.dtype)
 
 
-def scores_of(order: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Read scores of a type back from integers of their order, on the host."""
-    order = order.astype(f"i{dtype.itemsize}")
-    if dtype.kind == "i":
-        return order
-    bits: NDArray[Any] = order ^ ((order >> (8 * dtype.itemsize - 1)) & np.iinfo(order.dtype).max)
-    return bits.view(dtype)
-
-
-def order_of(xp: Any, scores: Any) -> Any:
+def order_on_device(xp: Any, scores: Any) -> Any:
     """Return signed integers in the order of float scores; -0.0 has that of 0.0."""
-    word, bits = (xp.int64, 64) if scores.dtype == xp.float64 else (xp.int32, 32)
-    raw = scores.view(word)
-    order = raw >> (bits - 1)
-    order &= 2 ** (bits - 1) - 1
-    order ^= raw
+    word, width = (xp.int64, 64) if scores.dtype == xp.float64 else (xp.int32, 32)
+    order = flip_negatives(scores.view(word), width)
     order += xp.astype(order == -1, word)  # only -0.0 stands there
     return order
 

@@ -13,9 +13,9 @@ from isometrics._core.arrays import prepend_zero
 from isometrics._core.sample import as_thresholds
 from isometrics._counting import numba_loops
 from isometrics._counting.choice import threads_for
-from isometrics._counting.keys import BLOCK, SIGNED, Encoding, encoding_of
+from isometrics._counting.keys import BLOCK, SIGNED, Encoding, encoding_of, order_of
 from isometrics._counting.numba_loops import Coding
-from isometrics._counting.numpy_kernel import Rows, corners_of, order_of, running_sum, trimmed
+from isometrics._counting.numpy_kernel import Rows, corners_of, running_sum, trimmed
 from isometrics._counting.numpy_kernel import count as plain_count
 
 if TYPE_CHECKING:
@@ -438,8 +438,8 @@ def coding_of(encoding: Encoding) -> Coding:
     bits = 8 * encoding.word.itemsize
     return Coding(
         encoding.dtype.kind == "f",
-        2 ** (bits - 1) - 1,
-        encoding.squeeze,
+        bits,
+        encoding.gap,
         encoding.lowest,
         np.uint64(2**bits - 1),
     )

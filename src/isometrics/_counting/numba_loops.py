@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
+
+from isometrics._counting.keys import flip_negatives
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     Weights = Any
     """An array, or None where keys carry nothing: Numba leaves the branches for them out."""
 
+
+register_jitable(flip_negatives)
 
 U = np.uint64
 ZERO, ONE, EIGHT, LOW_BITS = U(0), U(1), U(8), U(255)
@@ -26,9 +31,9 @@ class Coding(NamedTuple):
     """The numbers of an `Encoding`, as loops take them."""
 
     floats: bool
-    magnitude: int
-    """The bits of a float without its sign."""
-    squeeze: int
+    width: int
+    """The bits of a score."""
+    gap: int
     lowest: int
     mask: np.uint64
     """All bits of a key."""
@@ -38,25 +43,24 @@ class Coding(NamedTuple):
 @njit(nogil=True, cache=True)
 def pack(bits: NDArray[Any], labels: NDArray[np.bool_], coding: Coding, keys: Keys) -> None:
     """Do what `Encoding.pack` does, from the bits of the scores."""
-    floats, magnitude, squeeze, lowest, mask = coding
+    floats, width, gap, lowest, mask = coding
     for row in range(bits.size):
         order = np.int64(bits[row])
         if floats:
-            size = max((order & magnitude) - squeeze, 0)
-            order = -size if order < 0 else size
+            order = flip_negatives(order, width)
+            order += order == -1  # -0.0
+            order -= gap * (np.int64(order > 0) - np.int64(order < 0))
         keys[row] = mask ^ ((U(order - lowest) << ONE) | U(labels[row]))
 
 
 @njit(nogil=True, cache=True)
 def bits_of(key: np.uint64, coding: Coding) -> np.int64:
     """Return the bits of the score of a key."""
-    floats, _, squeeze, lowest, mask = coding
+    floats, width, gap, lowest, mask = coding
     order = np.int64((mask ^ key) >> ONE) + lowest
     if not floats or order == 0:
         return order
-    if order > 0:
-        return order + squeeze
-    return (squeeze - order) | ~coding.magnitude
+    return flip_negatives(order + gap if order > 0 else order - gap, width)
 
 
 @njit(nogil=True, cache=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isometrics._core.arrays import prepend_zero
 from isometrics._core.sample import as_thresholds
-from isometrics._counting.keys import Encoding, blocks, encoding_of, flip_negatives
+from isometrics._counting.keys import Encoding, blocks, encoding_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -155,67 +154,3 @@ def running_sum(values: Counts, width: int = 1024) -> Counts:
     sums[1:] += running_sum(sums[:-1, -1].copy(), width)[:, None]
     # Two roundings of one sum may differ in the last bit across a border; counts never fall.
     return np.maximum.accumulate(sums.ravel()[: values.size])
-
-
-_WORDS: dict[str, tuple[np.dtype[Any], np.dtype[Any]]] = {
-    "float32": (np.dtype(np.int32), np.dtype(np.uint32)),
-    "float64": (np.dtype(np.int64), np.dtype(np.uint64)),
-    "int64": (np.dtype(np.int64), np.dtype(np.uint64)),
-    "uint64": (np.dtype(np.uint64), np.dtype(np.uint64)),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """An exact map between the scores of one type and unsigned integers of the same order."""
-
-    dtype: np.dtype[Any]
-    """The type of the scores once widened: float32, float64, int64 or uint64."""
-
-    @property
-    def word(self) -> np.dtype[Any]:
-        """The unsigned type of the keys."""
-        return _WORDS[self.dtype.name][1]
-
-    @property
-    def bits(self) -> int:
-        """The number of bits of a key."""
-        return 8 * self.word.itemsize
-
-    def keys(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Return the keys of scores; -0.0 has that of 0.0."""
-        keys = np.empty(scores.size, self.word)
-        # In blocks that stay in the cache; fresh memory costs more than the arithmetic.
-        for rows in blocks(scores.size):
-            keys[rows] = self._block(scores[rows])
-        return keys
-
-    def _block(self, scores: NDArray[Any]) -> NDArray[Any]:
-        signed, word = _WORDS[self.dtype.name]
-        widened = scores.astype(self.dtype)
-        if self.dtype.kind == "u":
-            return widened
-        if self.dtype.kind == "f":
-            widened += 0  # turns -0.0 into 0.0
-            widened = flip_negatives(widened.view(signed))
-        keys: NDArray[Any] = widened.view(word)
-        keys ^= word.type(1 << (self.bits - 1))
-        return keys
-
-    def scores(self, keys: NDArray[Any]) -> NDArray[Any]:
-        """Read the scores back, exactly."""
-        signed, word = _WORDS[self.dtype.name]
-        scores = np.empty(keys.size, self.dtype)
-        top = word.type(0 if self.dtype.kind == "u" else 1 << (self.bits - 1))
-        for rows in blocks(keys.size):
-            order: NDArray[Any] = (keys[rows] ^ top).view(signed)
-            bits = flip_negatives(order) if self.dtype.kind == "f" else order
-            scores[rows] = bits.view(self.dtype)
-        return scores
-
-
-def order_of(dtype: np.dtype[Any]) -> Order:
-    """Return the order of the scores of a type; all floats and integers of 64 bits have one."""
-    if dtype.kind == "f":
-        return Order(np.dtype(np.float64 if dtype.itemsize > 4 else np.float32))
-    return Order(np.dtype(np.uint64 if dtype == np.uint64 else np.int64))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts, Floats, Total
-    from isometrics._counting.numpy_kernel import Order
+    from isometrics._counting.keys import Order
 
     Mask = NDArray[np.bool_]
     Indices = NDArray[np.intp]

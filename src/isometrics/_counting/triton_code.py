@@ -40,7 +40,7 @@ def _log1p(value):
 
 @triton.jit
 def _order(raw, FLOAT: tl.constexpr, BITS: tl.constexpr):
-    """Return integers in the order of scores, from their bits; see `packing.order_of`."""
+    """Return integers in the order of scores, from their bits; see `keys.order_on_device`."""
     if FLOAT:
         order = raw ^ ((raw >> (BITS - 1)) & ((1 << (BITS - 1)) - 1))
         return tl.where(order == -1, 0, order)
@@ -77,7 +77,7 @@ def pack_tiles(
     raw, labels, size, gap, centre, keys,
     FLOAT: tl.constexpr, BITS: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
-    """Pack scores and labels into keys; see `packing.Packing`."""
+    """Pack scores and labels into keys; see `keys.Packing`."""
     rows = tl.program_id(0).to(tl.int64) * TILE + tl.arange(0, TILE)
     present = rows < size
     order = _order(tl.load(raw + rows, mask=present, other=0), FLOAT, BITS).to(tl.int64)

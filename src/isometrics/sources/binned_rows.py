@@ -10,8 +10,7 @@ import numpy as np
 from isometrics._core.sample import check_totals
 from isometrics._counting.bins import BinCounts, bins_for, plan_bins
 from isometrics._counting.hull import vertices
-from isometrics._counting.keys import blocks
-from isometrics._counting.numpy_kernel import order_of
+from isometrics._counting.keys import blocks, order_of
 from isometrics._counting.tally import Section, Tally
 from isometrics._table.building import table_of_tally
 from isometrics.errors import FileError

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._counting.numpy_kernel import order_of
+from isometrics._counting.keys import order_of
 from isometrics._counting.tally import Tally
 from isometrics._table.building import table_of_tally
 from isometrics.errors import FileError, ToleranceWarning, warn

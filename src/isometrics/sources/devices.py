@@ -11,8 +11,7 @@ from isometrics._core.sample import has_nan
 from isometrics._counting import triton_bins, triton_sums
 from isometrics._counting.array_api import DeviceSums, baseline_of, positives_of
 from isometrics._counting.bins import plan_bins
-from isometrics._counting.keys import order_of as order_on_device
-from isometrics._counting.numpy_kernel import order_of
+from isometrics._counting.keys import order_of, order_on_device
 from isometrics._counting.tally import Tally
 
 if TYPE_CHECKING:

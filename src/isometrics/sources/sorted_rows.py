@@ -15,7 +15,7 @@ import numpy as np
 from isometrics import _counting
 from isometrics._core.sample import LARGEST_COUNT, UNNAMED, Sample, as_thresholds, check_totals
 from isometrics._core.writing import ScratchFolder
-from isometrics._counting.numpy_kernel import Order, order_of
+from isometrics._counting.keys import Order, order_of
 from isometrics._counting.tally import Section, Tally
 from isometrics._table.building import table_of_sample
 from isometrics._table.table import ClassTotals, Kind, Table

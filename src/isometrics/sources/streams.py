@@ -17,7 +17,7 @@ from isometrics._core.sample import (
     present_rows,
 )
 from isometrics._counting.growing import GrowingTally
-from isometrics._counting.numpy_kernel import order_of
+from isometrics._counting.keys import order_of
 from isometrics._counting.tally import Tally
 from isometrics._table.building import table_of_tally
 from isometrics._table.table import Stored
