@@ -180,3 +180,16 @@ def test_nested_sets_and_selections_have_a_curve():
     ordered = OperatingPoints.from_counts([1, 2, 3], [0, 1, 2], positives=3, negatives=3)
     assert rows.prg.area() == ordered.prg.area()
     assert rows.pr.areas() == ordered.pr.areas()
+
+
+def test_segments_of_prg_space_are_straight():
+    """Halfway between two rows in recall gain, the curve is halfway in precision gain."""
+    points = OperatingPoints.from_counts([2, 4, 5], [1, 3, 8], positives=5, negatives=10)
+    x, y = points.prg.x[1:-1], points.prg.y[1:-1]
+    halfway = points.prg.interpolate((x[:-1] + x[1:]) / 2)
+    np.testing.assert_allclose(halfway, (y[:-1] + y[1:]) / 2, rtol=1e-12)
+
+
+def test_each_of_several_interpolations_is_checked():
+    with pytest.raises(ParameterError, match=r"^interpolation must be one of .* but is 'cubic'"):
+        POINTS.pr.areas(interpolations=("linear", "cubic"))
