@@ -12,6 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy as np  # noqa: F401 (the command sets up NumPy before it is loaded, and tests run it)
 import pytest
 from hypothesis import settings
 
