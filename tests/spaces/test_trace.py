@@ -254,3 +254,9 @@ def test_rows_that_repeat_have_no_distance():
     assert {(0, 0), (5, 2), (9, 9)} <= set(
         zip(points.tp[rows].tolist(), points.fp[rows].tolist(), strict=True)
     )
+
+
+def test_a_long_segment_of_pr_space_is_bent_within_half_a_pixel():
+    points = OperatingPoints.from_counts([100, 200], [0, 100], positives=200, negatives=100)
+    line = np.column_stack(trace(points.table, "pr", width=800, height=800))
+    assert distances(curve(points, "pr", low=0.0, parts=500), line).max() <= 0.5 / 800 + ROUNDING
