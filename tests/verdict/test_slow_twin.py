@@ -185,6 +185,7 @@ def analysis():
     return iso.analyse(LABELS, SCORES, groups=CLUSTERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked", [{}, {"cost": 0.3}, {"min_precision": 0.6, "sure": 0.8}, {"clusters": True}]
 )
