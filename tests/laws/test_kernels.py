@@ -99,7 +99,9 @@ def test_law_of_spark(law):
 
 
 UNDER_NO_LAW = {
-    "replicate_loops.pick": "draws at random; test_draws.py compares its words with NumPy's"
+    "best_rule_loops.choose": "chooses rules; test_best_rules.py compares it with fractions",
+    "best_rule_loops.keeps_levels": "as `choose`, which calls it",
+    "replicate_loops.pick": "draws at random; test_draws.py compares its words with NumPy's",
 }
 
 
@@ -120,7 +122,9 @@ def every_loop():
     for module in pkgutil.iter_modules(package.__path__):
         names = vars(import_module(f"{package.__name__}.{module.name}"))
         for loop in names.values():
-            if is_compiled(loop) or (module.name == "replicate_loops" and callable(loop)):
+            home = getattr(loop, "__module__", "")
+            to_compile = home.endswith(("replicate_loops", "best_rule_loops")) and callable(loop)
+            if is_compiled(loop) or to_compile:
                 found[source_of(loop)[1]] = loop
     return {name: loop for name, loop in found.items() if "." in name}
 
