@@ -378,3 +378,12 @@ def test_constraints_are_told(asked, words):
     assert [line for line in found.lines() if line.startswith(words)]
     assert 0 <= kept.missed <= 1
     assert kept.interval.lower <= kept.expected <= kept.interval.upper
+
+
+def test_names_of_models_stay_on_one_line():
+    labels = np.arange(200) < 60
+    rng = np.random.default_rng(3)
+    scores = {"": rng.normal(2.0 * labels), "b\nc": rng.normal(1.0 * labels)}
+    verdict = iso.analyse(labels, scores).verdict(n_resamples=50)
+    assert verdict.sentence().startswith("Use '' and flag scores of ")
+    assert "'' beats b c in all 50 resamples." in verdict.sentence()

@@ -41,6 +41,11 @@ def shown(value: float) -> str:
     return number(value)
 
 
+def _named(model: str | None) -> str:
+    """Return the name of a model on one line; one without letters in quotes."""
+    return several([model or ""])
+
+
 def _instruction(verdict: Verdict) -> str:
     rule = f"flag scores of {verdict.threshold_text} or more"
     if verdict.threshold == math.inf:
@@ -49,7 +54,7 @@ def _instruction(verdict: Verdict) -> str:
         rule = f"take {verdict.decision.label}"
     if len(verdict.wins) <= 1 and verdict.model in ("", "score"):
         return f"{rule[0].upper()}{rule[1:]}."
-    return f"Use {verdict.model} and {rule}."
+    return f"Use {_named(verdict.model)} and {rule}."
 
 
 def _expectation(verdict: Verdict) -> str:
@@ -75,8 +80,10 @@ def _nothing_is_better(verdict: Verdict) -> str:
         return f"This model is not better than {best}, beyond chance."
     if verdict.threshold == math.inf:
         return f"No model is better than {best}, beyond chance."
-    rule = f"at scores of {verdict.threshold_text} or more"
-    return f"No model is better than {best}, beyond chance; {verdict.model} comes closest, {rule}."
+    closest = (
+        f"{_named(verdict.model)} comes closest, at scores of {verdict.threshold_text} or more"
+    )
+    return f"No model is better than {best}, beyond chance; {closest}."
 
 
 def _best_nothing(verdict: Verdict) -> str:
@@ -104,8 +111,8 @@ def _rivals(verdict: Verdict) -> str:
         if count == verdict.replicates
         else f"{count:,} of {verdict.replicates:,}"
     )
-    losers = verdict.runner_up if len(verdict.wins) == 2 else "all other models"
-    return f"{verdict.model} beats {losers} in {how_many} resamples."
+    losers = _named(verdict.runner_up) if len(verdict.wins) == 2 else "all other models"
+    return f"{_named(verdict.model)} beats {losers} in {how_many} resamples."
 
 
 def _lead(verdict: Verdict) -> str:
@@ -117,7 +124,8 @@ def _lead(verdict: Verdict) -> str:
     )
     ends = "" if math.isnan(verdict.lead_interval.lower) else f" ({low} to {high})"
     relation = "leads" if verdict.lead >= 0 else "trails"
-    return f"; {verdict.model} {relation} {verdict.runner_up} by {lead}{ends}"
+    first, second = _named(verdict.model), _named(verdict.runner_up)
+    return f"; {first} {relation} {second} by {lead}{ends}"
 
 
 def _explained(objective: Objective) -> str:
@@ -199,9 +207,9 @@ def _weights(verdict: Verdict) -> str:
     name = "β" if verdict.objective.costs is None else "√(cost of a miss / cost of a false alarm)"
     weights = verdict.other_weights.beta
     if low <= weights[0] and high >= weights[-1]:
-        return f"{verdict.model} wins 95% of the resamples for every {name}."
+        return f"{_named(verdict.model)} wins 95% of the resamples for every {name}."
     span = _span(verdict.beta_range, (float(weights[0]), float(weights[-1])))
-    return f"{verdict.model} wins 95% of the resamples for {name} {span}."
+    return f"{_named(verdict.model)} wins 95% of the resamples for {name} {span}."
 
 
 def _span(found: Interval, ends: tuple[float, float]) -> str:
