@@ -4,6 +4,7 @@ import importlib
 import inspect
 import math
 import re
+import warnings
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
@@ -73,6 +74,14 @@ def classifier(name, **options):
     return model.predict(SCORES[:, None])
 
 
+def judged(**options):
+    """The numbers of a verdict that depend on each of its options."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        verdict = AN.verdict(**{"n_resamples": 20} | options)
+    return [verdict.value, *verdict.interval, verdict.threshold]
+
+
 # By the name of the parameter: a number to give, and what comes of it.
 REAL = {
     "Analysis.all_bands(confidence_level)": (
@@ -93,6 +102,21 @@ REAL = {
         lambda x: AN.summary(confidence_level=x, **FEW).to_frame("pyarrow"),
     ),
     "Analysis.thresholds(beta)": (2, lambda x: AN.thresholds(beta=x).to_frame("pyarrow")),
+    **{
+        f"Analysis.verdict({name})": (value, lambda x, name=name: judged(**{name: x}))
+        for name, value in {
+            "beta": 2,
+            "budget": 4,
+            "confidence_level": 0.5,
+            "cost": 0.25,
+            "lam": 0.25,
+            "min_precision": 0.5,
+            "min_recall": 0.5,
+        }.items()
+    },
+    "Analysis.verdict(false_alarm_cost)": (2, lambda x: judged(false_alarm_cost=x, miss_cost=1)),
+    "Analysis.verdict(miss_cost)": (2, lambda x: judged(miss_cost=x, false_alarm_cost=1)),
+    "Analysis.verdict(sure)": (0.5, lambda x: judged(sure=x, min_recall=0.25)),
     "Average.curve(confidence_level)": (
         0.5,
         lambda x: iso.average([PTS, PTS]).curve(confidence_level=x).upper,
@@ -332,6 +356,9 @@ REAL = {
     ),
 }
 WHOLE = {
+    "Analysis.verdict(n_jobs)": (2, lambda x: judged(n_jobs=x)),
+    "Analysis.verdict(n_resamples)": (40, lambda x: judged(n_resamples=x)),
+    "Analysis.verdict(random_state)": (3, lambda x: judged(random_state=x)),
     "OperatingPoints.compact(max_points)": (8, lambda x: PTS.compact(x).tp),
     "OperatingPoints.from_sets(universe_size)": (
         8,
@@ -378,11 +405,13 @@ WHOLE = {
     "plot.tradeoff(most)": (8, lambda x: plotted("tradeoff", most=x)),
 }
 ELSEWHERE = {
+    "Analysis.verdict(folds)": "an array, or True",
     "Accumulator.from_state(state)": "a mapping",
     "Analysis.report(confidence_level)": "all_bands checks it",
     "OperatingPoints.from_counts(thresholds)": "an array",
     "integrations.sklearn.FBetaThresholdClassifier(n_jobs)": "joblib checks it",
     "integrations.sklearn.FCalibratedClassifier(n_jobs)": "joblib checks it",
+    "read_predictions(keep_rows)": "a truth value, a word or a number",
     "read_predictions(progress)": "a function",
     **dict.fromkeys(
         [f"Index.{m}({a})" for m in ("areas", "crossing") for a in ("lo", "hi")],

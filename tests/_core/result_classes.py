@@ -12,6 +12,7 @@ from isometrics.calibration.reliability import calibration_report, platt_scaling
 from isometrics.comparison.dominance import dominance, dominance_matrix
 from isometrics.comparison.ranking import disagreement, rank_models
 from isometrics.decisions.lift import net_benefit
+from isometrics.decisions.objective import parse_objective
 from isometrics.decisions.prevalence import prevalence_sensitivity
 from isometrics.decisions.threshold_choice import plug_in_threshold
 from isometrics.decisions.transfer import loss_table
@@ -128,6 +129,9 @@ FACTORIES = {
     "isometrics.Tradeoff": lambda: points().tradeoff(),
     "isometrics.TradeoffIntervals": lambda: points().tradeoff().intervals,
     "isometrics.Verdict": lambda: analysis().verdict(**DRAWS),
+    "isometrics.decisions.objective.Objective": lambda: parse_objective(
+        rows=10, index="jaccard", lam=0.25, min_precision=0.5, budget=4
+    ),
     "isometrics.verdict.verdict.Kept": kept,
     "isometrics.verdict.verdict.OtherWeights": lambda: analysis().verdict(**DRAWS).other_weights,
     "isometrics.comparison.compare.Crossings": lambda: iso.compare(models()).crossings,

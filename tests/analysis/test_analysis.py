@@ -356,3 +356,16 @@ def test_folds_that_do_not_tell_their_rows_are_refused(folds):
     points = iso.OperatingPoints.from_scores([1, 0, 1, 0], [4, 3, 2, 1])
     with pytest.raises(iso.IsometricsError, match="complete tables of whole rows"):
         iso.Analysis.of_folds({name: points.hull() for name in folds})
+
+
+def test_classes_of_one_classifier_are_no_rivals():
+    points = iso.OperatingPoints.from_scores([1, 0, 1, 0] * 20, np.arange(80))
+    classes = iso.Analysis({"cat": points, "dog": points}, one_vs_rest=True)
+    with pytest.raises(iso.IsometricsError, match="are not rivals; verdict_by_class"):
+        classes.verdict()
+    verdicts = classes.verdict_by_class(n_resamples=20)
+    alone = iso.Analysis({"dog": points}).verdict(n_resamples=20)
+    assert list(verdicts) == ["cat", "dog"]
+    assert verdicts["dog"] == alone
+    moved = classes.at_prevalence(0.1).verdict_by_class(n_resamples=20)
+    assert moved["dog"] == iso.Analysis({"dog": points}).at_prevalence(0.1).verdict(n_resamples=20)

@@ -43,8 +43,11 @@ def verdict_on(
     analysis: Analysis, request: Request, tuning: Analysis | None, *, by_group: bool
 ) -> Verdict:
     """Return the verdict over all rows, with those of the groups."""
-    check_confidence(request.options.confidence_level)
-    check_size(request.options.n_resamples, "n_resamples")
+    options = request.options._replace(
+        confidence_level=check_confidence(request.options.confidence_level),
+        n_resamples=check_size(request.options.n_resamples, "n_resamples"),
+    )
+    request = request._replace(options=options)
     if request.clustered and analysis.rows is not None and analysis.rows.groups is None:
         raise NotAnswerableError("clusters=True needs groups, and this analysis has none")
     if tuning is not None:

@@ -16,7 +16,7 @@ from isometrics._core.parameters import (
     check_level,
     check_number,
 )
-from isometrics._core.results import number, several
+from isometrics._core.results import Value, number, several
 from isometrics._counting.best_rules import Counts, divided
 from isometrics.errors import Advice, ParameterError
 from isometrics.measures import f_name
@@ -61,8 +61,8 @@ class Constraint(NamedTuple):
         return f"{self.quantity} of {number(self.level)} or more"
 
 
-@dataclass(frozen=True, slots=True)
-class Objective:
+@dataclass(frozen=True, slots=True, eq=False)
+class Objective(Value):
     """What is made as high, or for a cost as low, as the constraints allow.
 
     Attributes
@@ -167,7 +167,7 @@ def parse_objective(
     if budget is not None:
         constraints.append(Constraint("flagged", min(check_budget(budget) / rows, 1.0)))
     if sure is not None:
-        check_confidence(sure, "sure")
+        sure = check_confidence(sure, "sure")
         if min_precision is None and min_recall is None:
             raise ParameterError(
                 "asks how sure a precision or a recall is",
