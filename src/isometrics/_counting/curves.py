@@ -54,9 +54,12 @@ def sums_along(which: int, x: Counts, y: Counts, start: int, end: int) -> list[f
     return sums.tolist()
 
 
-def hull_rows(x: Counts, y: Counts) -> NDArray[np.intp] | None:
-    """Return the rows of the strict upper hull of nested counts; None where loops do not pay."""
-    if not loaded_and_pays(x.size) or not _small(x) or not _small(y):
+def hull_rows(x: Counts, y: Counts, *, always: bool = False) -> NDArray[np.intp] | None:
+    """Return the rows of the strict upper hull of nested counts; None where loops do not pay.
+
+    With `always` they are used for short tables too, as where there are thousands of these.
+    """
+    if not (always or loaded_and_pays(x.size)) or not _small(x) or not _small(y):
         return None
     from isometrics._counting import curve_loops
 

@@ -24,7 +24,7 @@ _SHORTEST_STEP = 1e-150
 _DOUBT = 8 * np.finfo(np.float64).eps
 
 
-def vertices(x: Counts, y: Counts) -> Indices:
+def vertices(x: Counts, y: Counts, *, always_compiled: bool = False) -> Indices:
     """Return the rows of the strict upper hull; x never falls, the ends belong to it.
 
     Rows near the hull are thinned in blocks that stay in the cache, then all together, as long as
@@ -34,7 +34,7 @@ def vertices(x: Counts, y: Counts) -> Indices:
         rows = _distinct(x, y, np.arange(x.size))
         exact = (list(map(Fraction, counts[rows].tolist())) for counts in (x, y))
         return np.take(rows, _chain(*exact))
-    found = hull_rows(x, y)
+    found = hull_rows(x, y, always=always_compiled)
     if found is not None:
         return found
     near = _near(x, y)

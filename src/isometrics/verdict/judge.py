@@ -46,8 +46,9 @@ if TYPE_CHECKING:
 
 WEIGHTS = (np.arange(41) + 0.5) / 41
 """The weights of recall at which the models are compared."""
-_SWEPT = 200
-"""Replicates in which they are."""
+_SWEPT = (40, 200)
+"""The least and the most replicates in which they are; of more rows fewer are taken."""
+_SWEPT_ROWS = 4e7
 _PLATEAU = 0.01
 _WINS = 0.95
 
@@ -322,13 +323,17 @@ def _other_weights(contest: Contest, drawing: Drawing) -> OtherWeights | None:
     if contest.objective.index is not None or len(contest.names) < 2:
         return None
 
+    compiled = drawing.kernel(contest).name == "compiled"
+
     def wins(drawn: Floats) -> tuple[Floats, int]:
-        best = np.stack([_best_gains(contest, model, drawn) for model in range(len(contest.names))])
+        models = range(len(contest.names))
+        best = np.stack([_best_gains(contest, each, drawn, compiled=compiled) for each in models])
         best = best[:, ~np.isneginf(best).any(axis=(0, 2))]
         ahead = best == best.max(axis=0)
         return (ahead / ahead.sum(axis=0)).sum(axis=1).T, best.shape[1]
 
-    fewer = drawing._replace(n_resamples=min(_SWEPT, drawing.n_resamples))
+    affordable = min(max(round(_SWEPT_ROWS / contest.units.shape[0]), _SWEPT[0]), _SWEPT[1])
+    fewer = drawing._replace(n_resamples=min(affordable, drawing.n_resamples))
     parts = fewer.map(contest, wins)
     count = sum(part for _, part in parts)
     shape = (WEIGHTS.size, len(contest.names))
@@ -341,7 +346,7 @@ def _other_weights(contest: Contest, drawing: Drawing) -> OtherWeights | None:
     return OtherWeights(WEIGHTS.copy(), betas, contest.names, shares)
 
 
-def _best_gains(contest: Contest, model: int, drawn: Floats) -> Floats:
+def _best_gains(contest: Contest, model: int, drawn: Floats, *, compiled: bool) -> Floats:
     """Return the highest gain of a model in each replicate, at each weight of recall.
 
     A rule can only be best if its lowest score has a positive or if it flags nothing, and of those
@@ -352,6 +357,7 @@ def _best_gains(contest: Contest, model: int, drawn: Floats) -> Floats:
     rules = np.flatnonzero(np.diff(positive.flagged, prepend=-1))[first:]
     gains = np.full((len(drawn), WEIGHTS.size), -np.inf)
     sums = (positive.sums(drawn), negative.sums(drawn))
+    whole = not positive.weight.size
     for row, (tp, fp) in enumerate(zip(*sums, strict=True)):
         totals = (tp[-1], fp[-1])
         if 0 in totals:
@@ -361,7 +367,10 @@ def _best_gains(contest: Contest, model: int, drawn: Floats) -> Floats:
             allowed = contest.worth(model, counts) > -np.inf
             counts = counts._replace(tp=counts.tp[allowed], fp=counts.fp[allowed])
         if counts.tp.size > 2:
-            on_hull = vertices(counts.fp, counts.tp)
+            path: tuple[NDArray[Any], ...] = (counts.fp, counts.tp)
+            if whole and contest.ratio == 0:
+                path = (counts.fp.astype(np.int64), counts.tp.astype(np.int64))
+            on_hull = vertices(*path, always_compiled=compiled)
             counts = counts._replace(tp=counts.tp[on_hull], fp=counts.fp[on_hull])
         if counts.tp.size:
             gains[row] = _gains_at(counts, costs=contest.objective.costs is not None)
