@@ -328,9 +328,9 @@ def _for_index(pts: OperatingPoints, index: WeightedIndex, lam: float) -> Decisi
         hull = _threshold_hull(pts.table)
         tp_weight = Fraction(lam) / Fraction(hull.positives)
         fp_weight = Fraction(1 - lam) / Fraction(hull.negatives)
-        row = _best_vertex(hull, tp_weight, fp_weight)
-        value = index.of_rows(Rows.of_table(hull).take(row), np.asarray(lam))
-        return decision_of(hull, row, objective, float(value))
+        values = index.of_rows(Rows.of_table(hull), np.asarray(lam))
+        scale = _linear_scale(hull, tp_weight, fp_weight, values)
+        return scale.best(hull, np.arange(hull.size), objective)
     if lam == 0 and isinstance(index, ClosedIndex):
         # Only precision counts, so rows may tie that differ elsewhere on the curve.
         table = _with_trivial_rules(pts.table)
@@ -344,32 +344,20 @@ def _for_accuracy(table: Table) -> Decision:
 
 
 def _for_cost(table: Table, cost: float, objective: str) -> Decision:
-    hull = _threshold_hull(table)
-    row = _best_vertex(hull, 1 - Fraction(cost), Fraction(cost))
-    return decision_of(hull, row, objective, float(roc.accuracy(hull, cost)[row]))
+    return _best_vertex(_threshold_hull(table), Goal(cost=cost), objective)
 
 
 def _for_youden(table: Table) -> Decision:
-    hull = _threshold_hull(table)
-    row = _best_vertex(hull, 1 / Fraction(hull.positives), 1 / Fraction(hull.negatives))
-    youden = roc.true_positive_rate(hull) - roc.false_positive_rate(hull)
-    return decision_of(hull, row, "Youden's J", float(youden[row]))
+    return _best_vertex(_threshold_hull(table), Goal(objective="youden"), "Youden's J")
 
 
-def _best_vertex(hull: Table, tp_weight: Fraction, fp_weight: Fraction) -> int:
-    """Return the vertex with the highest tp_weight·tp - fp_weight·fp.
+def _best_vertex(hull: Table, goal: Goal, objective: str) -> Decision:
+    """Return the best vertex by a goal that is linear in the counts.
 
     Rows that tie with a vertex lie between two vertices that tie, and the first of these has
     fewer predicted positives; so the vertices suffice.
     """
-    gains, costs = float(tp_weight) * hull.tp, float(fp_weight) * hull.fp
-    return _best(
-        hull,
-        np.arange(hull.size),
-        gains - costs,
-        exact=lambda tp, fp: tp_weight * tp - fp_weight * fp,
-        margin=_TOLERANCE * float((gains + costs).max()),
-    )
+    return _scale_of(hull, goal).best(hull, np.arange(hull.size), objective)
 
 
 # ---------------------------------------------------------------------- objectives on all rows
@@ -378,16 +366,8 @@ def _best_vertex(hull: Table, tp_weight: Fraction, fp_weight: Fraction) -> int:
 def _for_break_even(table: Table) -> Decision:
     table.refuse_gaps("the break-even point")
     table = _with_trivial_rules(table)
-    positives = Fraction(table.positives)
-    difference = pr.precision(table) - pr.recall(table)
-    row = _best(
-        table,
-        np.flatnonzero(table.tp > 0),
-        -np.abs(difference),
-        exact=lambda tp, fp: -abs(tp / (tp + fp) - tp / positives),
-        margin=_TOLERANCE,
-    )
-    return decision_of(table, row, "break-even (precision - recall)", float(difference[row]))
+    scale = _scale_of(table, Goal(objective="break-even"))
+    return scale.best(table, np.flatnonzero(table.tp > 0), "break-even (precision - recall)")
 
 
 def _for_recall(table: Table, level: float) -> Decision:
@@ -444,9 +424,7 @@ def _under_limits(pts: OperatingPoints, goal: Goal, limits: Limits, best: Decisi
     rows = np.flatnonzero(allowed)
     if rows.size == 0:
         raise ParameterError(f"no threshold has {limits}; ask for less")
-    scale = _scale_of(table, goal)
-    row = _best(table, rows, scale.approximate, exact=scale.exact, margin=scale.margin)
-    return decision_of(table, row, objective, float(scale.shown[row]), best.beta)
+    return _scale_of(table, goal).best(table, rows, objective, best.beta)
 
 
 class _Scale(NamedTuple):
@@ -456,6 +434,13 @@ class _Scale(NamedTuple):
     exact: Exact
     margin: float
     shown: Floats
+
+    def best(
+        self, table: Table, rows: NDArray[np.intp], objective: str, beta: float = 1.0
+    ) -> Decision:
+        """Return the best of some rows."""
+        row = _best(table, rows, self.approximate, exact=self.exact, margin=self.margin)
+        return decision_of(table, row, objective, float(self.shown[row]), beta)
 
 
 def _points_of(decision: Decision, table: Table) -> Table:
@@ -499,6 +484,11 @@ def _scale_of(table: Table, goal: Goal) -> _Scale:
     if goal.objective == "youden":
         tp_weight, fp_weight = 1 / positives, 1 / negatives
         shown = roc.true_positive_rate(table) - roc.false_positive_rate(table)
+    return _linear_scale(table, tp_weight, fp_weight, shown)
+
+
+def _linear_scale(table: Table, tp_weight: Fraction, fp_weight: Fraction, shown: Floats) -> _Scale:
+    """Return tp_weight·tp - fp_weight·fp of each row."""
     gains, losses = float(tp_weight) * table.tp, float(fp_weight) * table.fp
     return _Scale(
         gains - losses,

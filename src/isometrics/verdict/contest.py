@@ -283,12 +283,8 @@ class Contest:
         fold[order] = np.arange(order.size) % folds
         return fold
 
-    def crossed(self, fold: NDArray[np.int64], kernel: str) -> tuple[Counts, Counts]:
-        """Choose on all folds but one, and judge on that one; return the pooled counts.
-
-        The first counts are those of the best model of each choice, the second ones those of each
-        model with its own best threshold.
-        """
+    def crossed(self, fold: NDArray[np.int64], kernel: str) -> Counts:
+        """Choose on all folds but one, and judge on that one; return the pooled counts."""
         count = int(fold.max()) + 1
         name = kernel_named(kernel, float(count) * fold.size * len(self.names)).name
         trains = ((fold != each)[None].astype(np.float64) for each in range(count))
@@ -303,11 +299,9 @@ class Contest:
                 [getattr(table, name)[rows] for table, rows in zip(self.tables, rule, strict=True)]
             )
             held.append(np.where(without, 0.0, whole - getattr(chosen, name)))
-        totals = self.totals
-        each = Counts(held[0].sum(axis=1), held[1].sum(axis=1), *totals).at_ratio(self.ratio)
         folds = np.arange(count)
         picked = (held[0][best, folds].sum(), held[1][best, folds].sum())
-        return Counts(*picked, *totals).at_ratio(self.ratio), each
+        return Counts(*picked, *self.totals).at_ratio(self.ratio)
 
 
 def fold_codes(folds: NDArray[np.int64], unit: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -162,14 +162,14 @@ def _crossed(
 ) -> Counts:
     """Return the pooled counts of choices that were judged on rows they were not made on."""
     if folds is not None:
-        return contest.crossed(folds, kernel)[0]
+        return contest.crossed(folds, kernel)
     random = np.random.default_rng(seed)
     least = min(int((column > 0).sum()) for column in contest.units.T)
     count = min(FOLDS, least)
     if count < 2:
         nothing = np.full(1, np.nan)
         return Counts(nothing, nothing, nothing, nothing)
-    pooled = [contest.crossed(contest.folds(count, random), kernel)[0] for _ in range(REPEATS)]
+    pooled = [contest.crossed(contest.folds(count, random), kernel) for _ in range(REPEATS)]
     return Counts(*(np.array(column) for column in zip(*pooled, strict=True)))
 
 
