@@ -2,7 +2,6 @@
 
 import math
 import re
-from dataclasses import fields
 from fractions import Fraction
 
 import narwhals.stable.v2 as nw
@@ -330,18 +329,6 @@ def test_refusals(options, message):
     assert str(caught.value) == message
 
 
-def test_sets_have_labels():
-    sets = iso.OperatingPoints.from_counts(
-        [1, 3, 2], [0, 1, 3], positives=4, negatives=4, labels=["a", "b<i>", "c"]
-    )
-    decision = iso.best_threshold(sets)
-    assert decision.label == "b<i>"
-    assert math.isnan(float(decision))
-    assert repr(decision).startswith("Decision: row 'b<i>', best for F (β 1): 0.75\n")
-    assert "b&lt;i&gt;" in decision._repr_html_()
-    assert iso.best_threshold(sets, min_recall=1).label == "(everything)"
-
-
 def test_best_rows_of_sets_are_named_beside_thresholds():
     sets = iso.OperatingPoints.from_counts(
         [1, 3, 2], [0, 1, 3], positives=4, negatives=4, labels=["a", 3, "c"]
@@ -367,25 +354,6 @@ def test_a_selection_is_completed():
     judged = SMALL.at([0.8, 0.6])
     assert float(iso.best_threshold(judged)) == 0.6
     assert iso.best_threshold(judged, min_recall=1).threshold == -math.inf
-
-
-def test_a_decision_is_a_value():
-    assert iso.best_threshold(SMALL) == iso.best_threshold(SMALL, beta=1)
-    decision = iso.best_threshold(SMALL, cost=0.2)
-    assert decision.objective == "accuracy at cost 0.2"
-    assert decision.beta == 1
-    assert type(decision.tp) is int
-    assert repr(decision).splitlines()[0] == (
-        "Decision: threshold 0.3, best for accuracy at cost 0.2: 0.85"
-    )
-
-
-def test_a_decision_without_a_label_is_named_by_its_threshold():
-    decision = iso.best_threshold(SMALL)
-    named = {field.name: getattr(decision, field.name) for field in fields(decision)}
-    del named["label"]
-    assert iso.Decision(**named) == decision
-    assert repr(iso.Decision(**named)).startswith("Decision: threshold 0.6, ")
 
 
 # weighted indices ------------------------------------------------------------------------------

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from isometrics.analysis import Analysis
     from isometrics.cli.output import Columns as Table
-    from isometrics.decisions.best import Decision, Entry
+    from isometrics.decisions.best import Entry
+    from isometrics.decisions.decision import Decision
     from isometrics.points import OperatingPoints
 
 _SEVERAL = Parameter(group="Objectives", negative="", consume_multiple=True, show_default=False)
@@ -120,7 +121,8 @@ def _best(entry: Entry, objectives: list[dict[str, Any]]) -> Table:
 def _decision(points: OperatingPoints, objective: dict[str, Any], where: str) -> Decision:
     """Return the best threshold; NaN, aloud, where none reaches a precision or keeps a budget."""
     from isometrics._core.results import number
-    from isometrics.decisions.best import Decision, best_threshold
+    from isometrics.decisions.best import best_threshold
+    from isometrics.decisions.decision import Decision
 
     try:
         return best_threshold(points, **objective)

@@ -14,14 +14,15 @@ from isometrics._core.results import ResultTable, number
 from isometrics._core.sample import refuse_other_than_probabilities
 from isometrics._table.hull import hull_of
 from isometrics._table.path import path_of
-from isometrics.decisions.best import best_threshold, decision_at
+from isometrics.decisions.best import best_threshold
 from isometrics.decisions.beta_intervals import optimal_thresholds
+from isometrics.decisions.decision import decision_at
 from isometrics.errors import NotAnswerableError, UndefinedWarning, warn
 from isometrics.spaces.pr import f_weights
 
 if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
-    from isometrics.decisions.best import Decision
+    from isometrics.decisions.decision import Decision
     from isometrics.points import OperatingPoints
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
-    from isometrics.decisions.best import Decision
+    from isometrics.decisions.decision import Decision
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -13,7 +13,7 @@ from isometrics._core.progress import reporting
 from isometrics._core.results import number, several, threshold_text
 from isometrics._counting.best_rules import NO_RULE, Counts
 from isometrics._counting.hull import vertices
-from isometrics.decisions.best import decision_of
+from isometrics.decisions.decision import decision_of
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.uncertainty.intervals import UNDEFINED, Interval
 from isometrics.verdict.caveats import caveats_of

@@ -13,7 +13,7 @@ from isometrics.verdict import sentences
 
 if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
-    from isometrics.decisions.best import Decision
+    from isometrics.decisions.decision import Decision
     from isometrics.decisions.objective import Objective
     from isometrics.uncertainty.intervals import Interval
 

@@ -19,7 +19,7 @@ from isometrics.verdict.verdict import Kept, Verdict
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from isometrics.decisions.best import Decision
+    from isometrics.decisions.decision import Decision
     from isometrics.decisions.objective import Objective
     from isometrics.points import OperatingPoints
 
