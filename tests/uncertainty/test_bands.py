@@ -148,7 +148,7 @@ def test_threads_clusters_weights_and_prevalence():
     assert list(one.to_frame("pandas").columns) == ["recall", "A", "B"]
     alone = iso.bootstrap_curves(POINTS, n_resamples=2).to_frame("pandas")
     assert list(alone.columns) == ["false_positive_rate", "estimate"]
-    assert repr(one).startswith("CurveReplicates: 120 replicates in pr space at 1 places")
+    assert repr(one).startswith("CurveReplicates: 120 replicates in pr space at 1 position")
 
 
 def test_replicates_without_a_class_have_no_curve():

@@ -105,7 +105,7 @@ def test_what_is_refused():
     totals = {"positives": 2, "negatives": 3, "thresholds": [3, 1]}
     half_a_positive = iso.OperatingPoints.from_counts([1.5, 2], [1, 3], **totals)
     for weighted in (points.at_prevalence(0.1), half_a_positive):
-        with pytest.raises(NotAnswerableError, match="so labels cannot be dealt out anew"):
+        with pytest.raises(NotAnswerableError, match="so labels cannot be permuted"):
             permutation_test(weighted)
     with pytest.raises(ParameterError, match=r"must be whole numbers but are 2.5 and 3"):
         chance_level(2.5, 3)

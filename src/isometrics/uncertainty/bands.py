@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 FEWEST = 5
-"""Rows that must decide about a curve for its replicates to tell how it varies."""
+"""The rows that a height of the curve must depend on for a band to be given there."""
 
 SPACES = ("roc", "pr", "prg", "tradeoff")
 KINDS = ("pointwise", "simultaneous")
@@ -66,8 +66,9 @@ class Band(ResultTable):
     confidence_level
         The confidence.
     x, estimate, lower, upper
-        Places on the first axis, the height of the curve there, and the ends of the band; NaN
-        where fewer than five rows decide about the curve, so that resampling cannot tell.
+        Positions on the first axis, the height of the curve there, and the ends of the band; NaN
+        where the curve depends on fewer than five rows, too few for resampling to show how it
+        varies.
     index
         The index in tradeoff space, else ``""``.
     """
@@ -86,7 +87,7 @@ class Band(ResultTable):
         whose = f" of {self.model}" if self.model else ""
         return (
             f"Band: {self.kind}, {percent(self.confidence_level)}, {self.space} curve{whose}, "
-            f"{self.x.size} places"
+            f"{_positions(self.x)}"
         )
 
     def _columns(self) -> dict[str, Any]:
@@ -134,7 +135,7 @@ class BetterCurve(ResultTable):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CurveReplicates(ResultTable):
-    """The curves of bootstrap replicates at fixed places; `band` makes bands of them.
+    """The curves of bootstrap replicates at fixed positions; `band` makes bands of them.
 
     Attributes
     ----------
@@ -143,13 +144,13 @@ class CurveReplicates(ResultTable):
     models
         The names of the models.
     x
-        The places on the first axis.
+        The positions on the first axis.
     estimates
         The height of each model's curve there.
     replicates
-        The heights of the replicates, by model, replicate and place; NaN where not defined.
+        The heights of the replicates, by model, replicate and position; NaN where not defined.
     rows
-        How many rows decide about each height: the fewest among true positives, false positives
+        How many rows each height depends on: the fewest among true positives, false positives
         and false negatives there.
     confidence_level
         The confidence of bands unless another one is asked for.
@@ -176,7 +177,7 @@ class CurveReplicates(ResultTable):
         Parameters
         ----------
         model
-            The name of the model; of one alone it need not be given.
+            The name of the model; not needed if there is only one.
         kind
             ``"pointwise"`` or ``"simultaneous"``.
         confidence_level
@@ -184,10 +185,10 @@ class CurveReplicates(ResultTable):
 
         Notes
         -----
-        Where the curve is decided by fewer than five rows, as at the ends of the axes, the
-        replicates hardly move and would make the band far too narrow; there it is NaN. Pointwise
+        Where the curve depends on fewer than five rows, as at the ends of the axes, the
+        replicates hardly differ and the band would be far too narrow; there it is NaN. Pointwise
         bands are percentile intervals. A simultaneous band lies between the k-th lowest
-        and the k-th highest replicate at every place, with the largest k for which so many
+        and the k-th highest replicate at every position, with the largest k for which as many
         replicates as asked for lie wholly inside (Davison & Hinkley 1997, section 4.2.4). It needs
         no transformation and never leaves the range of the curves.
         """
@@ -229,28 +230,33 @@ class CurveReplicates(ResultTable):
             raise NotAnswerableError(
                 f"curves in {self.space} space have no weight of recall; ask for space='tradeoff'"
             )
-        one, other = index_of(first, "model", self.models), index_of(second, "model", self.models)
+        row, other_row = (index_of(name, "model", self.models) for name in (first, second))
         with np.errstate(divide="ignore"):
             beta = np.sqrt(self.x / (1 - self.x))
         return BetterCurve(
-            self.models[one],
-            self.models[other],
+            self.models[row],
+            self.models[other_row],
             self.index,
             self.x.copy(),
             beta,
-            self.estimates[one] - self.estimates[other],
-            share_better(self.replicates[one], self.replicates[other]),
+            self.estimates[row] - self.estimates[other_row],
+            share_better(self.replicates[row], self.replicates[other_row]),
         )
 
     def _title(self) -> str:
         return (
             f"CurveReplicates: {self.replicates.shape[1]} replicates in {self.space} space at "
-            f"{self.x.size} places"
+            f"{_positions(self.x)}"
         )
 
     def _columns(self) -> dict[str, Any]:
         names = [name or "estimate" for name in self.models]
         return {AXES[self.space][0]: self.x} | dict(zip(names, self.estimates, strict=True))
+
+
+def _positions(x: Floats) -> str:
+    """Return how many positions there are, in words."""
+    return f"{x.size} position{'s' * (x.size != 1)}"
 
 
 def _envelope(curves: Floats, level: float) -> tuple[Floats, Floats]:
@@ -288,7 +294,7 @@ def bootstrap_curves(
     progress: ProgressLike = None,
     groups: ArrayLike | None = None,
 ) -> CurveReplicates:
-    """Draw the rows again many times and keep the curves, for bands around them.
+    """Resample the rows and return the curves of the replicates, for bands around them.
 
     Parameters
     ----------
@@ -301,7 +307,7 @@ def bootstrap_curves(
     index
         The index in tradeoff space.
     x
-        Places on the first axis, by default a hundred that are evenly spread.
+        Positions on the first axis, by default about a hundred that are evenly spaced.
 
     Examples
     --------
@@ -315,7 +321,7 @@ def bootstrap_curves(
     n_resamples = check_size(n_resamples, "n_resamples")
     level = check_confidence(confidence_level)
     chosen = index_named(index)
-    places = _places(space, x)
+    x_values = _parse_x(space, x)
     evidence = parse_evidence(
         y_true,
         y_score,
@@ -327,32 +333,32 @@ def bootstrap_curves(
 
     def heights(points: OperatingPoints) -> Floats:
         if space == "tradeoff":
-            return np.asarray(points.tradeoff(chosen)(places))
-        return np.asarray(getattr(points, space).interpolate(places))
+            return np.asarray(points.tradeoff(chosen)(x_values))
+        return np.asarray(getattr(points, space).interpolate(x_values))
 
     with reporting(progress) as report:
         values = replicate(
             sample,
-            _curves(sample, heights, places.size),
-            len(sample.points) * places.size,
+            _curves(sample, heights, x_values.size),
+            len(sample.points) * x_values.size,
             n_resamples=n_resamples,
             seed=parse_random_state(random_state),
             n_jobs=parse_jobs(n_jobs),
             kernel="plain",
             progress=report,
         )
-    replicates = values.reshape(n_resamples, len(sample.points), places.size)
+    replicates = values.reshape(n_resamples, len(sample.points), x_values.size)
     estimates = [heights(points) for points in sample.points.values()]
     return CurveReplicates(
         space,
         chosen.name if space == "tradeoff" else "",
         tuple(sample.points),
-        places,
+        x_values,
         np.array(estimates),
         np.ascontiguousarray(replicates.transpose(1, 0, 2)),
         np.array(
             [
-                _deciding(_rates(points, space, chosen, places, height), sample.class_rows)
+                _smallest_count(_rates(points, space, chosen, x_values, height), sample.class_rows)
                 for points, height in zip(sample.points.values(), estimates, strict=True)
             ]
         ),
@@ -360,7 +366,7 @@ def bootstrap_curves(
     )
 
 
-def _places(space: str, x: ArrayLike | None) -> Floats:
+def _parse_x(space: str, x: ArrayLike | None) -> Floats:
     # At a recall of 0 a curve has a limit, but no point.
     default = np.linspace(0, 1, 101)[space == "pr" :]
     given = np.atleast_1d(np.asarray(default if x is None else x))
@@ -385,7 +391,7 @@ def _curves(sample: Resampling, heights: Any, size: int) -> Evaluate:
 def _rates(
     points: OperatingPoints, space: str, index: WeightedIndex, x: Floats, height: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the true and false positive rates at places of a curve."""
+    """Return the true and false positive rates at positions of a curve."""
     odds = points.positives / points.negatives
     if space == "roc":
         return height, x
@@ -400,7 +406,7 @@ def _rates(
     return intervals.tp[best] / points.positives, intervals.fp[best] / points.negatives
 
 
-def _deciding(rates: tuple[Floats, Floats], class_rows: tuple[int, int]) -> Floats:
+def _smallest_count(rates: tuple[Floats, Floats], class_rows: tuple[int, int]) -> Floats:
     """Return the fewest rows among true positives, false negatives and false positives."""
     recall, false = rates
     rows = (recall * class_rows[0], (1 - recall) * class_rows[0], false * class_rows[1])

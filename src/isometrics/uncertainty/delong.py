@@ -35,7 +35,7 @@ SCALES = ("logit", "plain")
 
 
 class Components(NamedTuple):
-    """Structural components: the share of the other class that each row is ranked right against.
+    """Structural components: against which share of the other class each row is ranked correctly.
 
     One row for each model; `times` says how many rows of the sample a column stands for.
     """
@@ -47,7 +47,7 @@ class Components(NamedTuple):
 
 
 class _Gap(NamedTuple):
-    """How far the areas of two models lie apart, and the variance of that."""
+    """The difference between the areas of two models, and its variance."""
 
     first: str
     second: str
@@ -120,7 +120,7 @@ class DeLong(ResultTable):
         other
             The result of the second model alone.
         names
-            What to call the two models.
+            The names of the two models in the result.
         """
         for result in (self, other):
             if len(result.models) != 1:
@@ -129,8 +129,7 @@ class DeLong(ResultTable):
                 )
         gap = float(self.estimates[0] - other.estimates[0])
         variance = float(self.covariance[0, 0] + other.covariance[0, 0])
-        turned = gap < 0
-        first, second = names[::-1] if turned else names
+        first, second = names[::-1] if gap < 0 else names
         return _differences([_Gap(first, second, abs(gap), variance)], self.confidence_level)
 
     def _title(self) -> str:
@@ -175,7 +174,7 @@ def delong(
 
     Notes
     -----
-    DeLong et al. (1988). A positive row is ranked right against the share V₁₀ of the negatives
+    DeLong et al. (1988). A positive row is ranked correctly against the share V₁₀ of the negatives
     that lie below it, ties counted half, and a negative row against the share V₀₁ of the
     positives above it. Their sample covariances, divided by the numbers of rows, add up to the
     covariance of the areas. The shares come from one sort of each model (Sun & Xu 2014).

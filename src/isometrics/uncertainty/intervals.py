@@ -38,7 +38,7 @@ def interval_of(
     freedom: float = math.inf,
     name: str = "the estimate",
 ) -> Interval:
-    """Return a confidence interval; NaN, with a warning, where replicates do not tell one.
+    """Return a confidence interval; NaN, with a warning, where the replicates give none.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def interval_of(
     if defined.size < 2 or math.isnan(estimate):
         return _undefined(name, "fewer than two replicates are defined")
     if (defined == defined[0]).all():
-        return _undefined(name, "all replicates are equal, so they do not tell how it varies")
+        return _undefined(name, "all replicates are equal, so they do not show how it varies")
     tail = (1 - level) / 2
     z = _quantile(level, freedom if method == "bca-t" else math.inf)
     if method == "normal":
@@ -100,14 +100,14 @@ def p_of_no_difference(
     """Return the p-value that goes with `interval_of`: the interval of 1 - p just reaches 0.
 
     Parameters are those of `interval_of`, of an estimate that is 0 where there is no difference.
-    NaN where replicates do not tell an interval.
+    NaN where the replicates give no interval.
 
     Notes
     -----
     A test of the difference over its standard error would contradict the interval where replicates
     are skewed, as those of AUPRG are at a low prevalence: the tail on the one side widens the
-    standard error, however far 0 lies on the other. Replicates cannot tell a chance that is
-    smaller than about that of one of them, so none is given.
+    standard error, however far 0 lies on the other. Replicates cannot show a probability
+    below that of one of them, so p is never smaller.
     """
     defined = np.sort(replicates[~np.isnan(replicates)])
     if defined.size < 2 or math.isnan(estimate) or defined[0] == defined[-1]:
@@ -153,7 +153,7 @@ def _corrected(
         return None
     bias = NORMAL.inv_cdf(below)
     ends = [bias - z, bias + z]
-    # Beyond its pole the correction is meaningless; it then has passed all replicates.
+    # Beyond its pole the correction is meaningless: it has moved past all replicates.
     scales = [1 - acceleration * end for end in ends]
     if min(scales) <= 0:
         return None
@@ -179,5 +179,5 @@ def _undefined(name: str, reason: str) -> Interval:
 
 
 def two_sided_p(z: float) -> float:
-    """Return the chance that a standard normal number lies farther from 0 than z."""
+    """Return the probability that a standard normal number is farther from 0 than z."""
     return math.erfc(abs(z) / math.sqrt(2))

@@ -1,4 +1,4 @@
-"""What chance achieves: areas of random rankings, and tests against them."""
+"""The areas that random rankings reach, and tests against them."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ _CELLS = 5e6
 """The largest product of both totals for which the expectation of AUPR is summed exactly."""
 
 _BLOCK = 1 << 16
-"""Numbers of negatives that are looked at together."""
+"""How many numbers of negatives are evaluated together."""
 
-_COUNTED_ONE_BY_ONE = 1 << 15
-"""Up to here inverse squares are added up one by one."""
+_TERM_BY_TERM = 1 << 15
+"""Below this number inverse squares are added up term by term."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ChanceTest(ResultTable):
-    """Areas against those of rankings that know nothing, one row for each area.
+    """Areas compared with those of random rankings, one row for each area.
 
     Attributes
     ----------
@@ -56,9 +56,9 @@ class ChanceTest(ResultTable):
     error
         The standard error of `expected`: 0 where a formula gives it, else that of the simulation.
     reached
-        What one random ranking in twenty reaches or exceeds.
+        The value that 5 % of the random rankings reach or exceed.
     p
-        The chance that a random ranking does at least as well, from the simulation.
+        The probability that a random ranking is at least as good, from the simulation.
     prevalence
         The share of positives, which a random ranking exceeds when positives are few.
     n_permutations
@@ -97,7 +97,7 @@ def permutation_test(
     n_jobs: int | None = None,
     kernel: str = "auto",
 ) -> ChanceTest:
-    """Test whether a ranking is better than chance, and say what chance achieves.
+    """Test whether a ranking is better than chance, and return what chance achieves.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def permutation_test(
     pos_label
         The label of the positive class.
     n_permutations
-        How often the labels are dealt out anew to the scores, ties included.
+        How many times the labels are permuted over the scores, ties included.
     random_state, n_jobs, kernel
         As for `bootstrap`.
 
@@ -143,8 +143,8 @@ def permutation_test(
     scores = scores_of(points.table)
     if scores.positive.dtype.kind == "f" or scores.negative.dtype.kind == "f":
         raise NotAnswerableError(
-            "the counts of these operating points are not whole rows, so labels cannot be dealt "
-            "out anew; pass a table of unweighted scores"
+            "the counts of these operating points are not whole rows, so labels cannot be "
+            "permuted; pass a table of unweighted scores"
         )
     simulated = _simulated(
         scores,
@@ -204,8 +204,10 @@ def _simulated(
         for row in replicates:
             rows = stream.large.choice(ends[-1], fewer, replace=False, shuffle=False)
             score_of_row = np.searchsorted(ends, rows, "right")
-            dealt = np.bincount(score_of_row, minlength=sizes.size)
-            positive = (dealt if fewer == positives else sizes - dealt).astype(np.float64)[None]
+            permuted = np.bincount(score_of_row, minlength=sizes.size)
+            positive = (permuted if fewer == positives else sizes - permuted).astype(np.float64)[
+                None
+            ]
             negative = sizes - positive
             kernel.areas(positive, negative, order, areas[row : row + 1])
 
@@ -261,7 +263,7 @@ def _without_ties(area: str, positives: int, negatives: int) -> float | None:
 
 
 def _chances(positives: float, total: float) -> tuple[float, float]:
-    """Return the chances that one row is positive, and that two rows both are."""
+    """Return the probabilities that one row is positive, and that two rows both are."""
     single = positives / total
     return single, single * (positives - 1) / (total - 1)
 
@@ -280,7 +282,7 @@ def _average_precision_of_ties(scores: Scores) -> float:
 
 
 def _average_precision(positives: int, negatives: int) -> float:
-    """Do the same where every tie group is one row: 1/n adds up to a harmonic number."""
+    """Return the same where every tie group is one row: 1/n adds up to a harmonic number."""
     from scipy.special import digamma
 
     total = positives + negatives
@@ -293,8 +295,8 @@ def _auprg(positives: int, negatives: int) -> float:
     """Before the i-th of P positives stand i·N/(P+1) negatives, and the loss is linear in them.
 
     With c = π·P, the true positives at a recall gain of 0, the loss is the sum of
-    i·(1/max(i-1, c)² - 1/i²) over all i > c. Behind the first of them, i/(i-1)² - 1/i is
-    1/(i-1) - 1/i, which telescopes, and 1/(i-1)².
+    i·(1/max(i-1, c)² - 1/i²) over all i > c. After the first of them, i/(i-1)² - 1/i is
+    1/(i-1) - 1/i, which telescopes, plus 1/(i-1)².
     """
     crossing = positives * (positives / (positives + negatives))
     first = math.floor(crossing) + 1
@@ -310,7 +312,7 @@ def _inverse_squares(start: int, stop: int) -> float:
     Above some thousands the Euler-Maclaurin formula is exact to the last digit with two
     corrections. Its differences are written as products, so that they do not cancel.
     """
-    middle = min(max(start, _COUNTED_ONE_BY_ONE), stop)
+    middle = min(max(start, _TERM_BY_TERM), stop)
     few = np.arange(start, middle, dtype=np.float64)
     gap = (stop - middle) / (middle * stop)
     squares = gap * (1 / middle + 1 / stop)
@@ -319,7 +321,7 @@ def _inverse_squares(start: int, stop: int) -> float:
 
 
 def _aupr(positives: int, negatives: int) -> float | None:
-    """Sum the area over the i-th positive behind y negatives, for all i and y."""
+    """Sum the area up to the i-th positive after y negatives, over all i and y."""
     if positives * negatives > _CELLS:
         return None
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, positives + negatives + 1)))])

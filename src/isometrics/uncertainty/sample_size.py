@@ -1,4 +1,4 @@
-"""How many labelled rows an interval of a given width takes, from a pilot sample."""
+"""How many labelled rows an interval of a given width needs, from a pilot sample."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SampleSize(ResultTable):
-    """How many positives and negatives an interval takes.
+    """How many positives and negatives an interval needs.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class SampleSize(ResultTable):
     estimate
         Its value in the pilot sample.
     half_width
-        Half the width of the interval asked for.
+        Half the width that was asked for.
     half_width_now
-        Half the width that the pilot sample itself gives.
+        Half the width of the pilot sample's own interval.
     positives, negatives
         The rows needed.
     positives_now, negatives_now
@@ -61,7 +61,7 @@ class SampleSize(ResultTable):
     confidence_level: float
 
     def sentence(self) -> str:
-        """Say it in words."""
+        """Return the answer in words."""
         return (
             f"A {percent(self.confidence_level)} interval of {self.measure} of about "
             f"±{number(self.half_width)} takes about {self.positives} positives and "
@@ -90,7 +90,7 @@ def sample_size(
     negatives_per_positive: float | None = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """Say how many labelled rows an interval of a given width takes.
+    """Return how many labelled rows an interval of a given width needs.
 
     Parameters
     ----------
@@ -103,9 +103,9 @@ def sample_size(
     prevalence
         The prevalence at which the model will be used; by default that of the pilot.
     negatives_per_positive
-        Given, positives and negatives are collected apart in this ratio, and the area is looked
-        at at `prevalence`, which is known. By default rows are collected as they come at that
-        prevalence, and how many positives there are is left to chance.
+        If given, positives and negatives are collected separately in this ratio, and the area is
+        evaluated at `prevalence`, which is known. By default rows are collected as they come at
+        that prevalence, so the number of positives is random.
     confidence_level
         The confidence of the interval.
 
