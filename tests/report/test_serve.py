@@ -31,8 +31,9 @@ def running(*arguments, **options):
             thread.join()
 
 
-def ask(server, path="/", *, host=..., method="GET"):
-    """Ask without a client that would tidy up the path."""
+def ask(server, path=None, *, host=..., method="GET"):
+    """Ask without a client that would tidy up the path; by default for the page."""
+    path = f"/?token={server.token}" if path is None else path
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
     connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
     if host is not None:
@@ -59,7 +60,34 @@ def test_the_page_is_the_report(server):
 
 def test_only_this_machine_can_reach_it(server):
     assert server.server_address[0] == "127.0.0.1"
-    assert server.address == f"http://127.0.0.1:{server.server_port}/"
+    assert server.address == f"http://127.0.0.1:{server.server_port}/?token={server.token}"
+    assert server.address_for_others is None
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "?token=",
+        "?token=guess",
+        "?token={token}x",
+        "?Token={token}",
+        "?x={token}",
+        "?token=%C3%A9",
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_without_its_token_the_page_is_not_shown(server, query, method):
+    answer, body = ask(server, f"/{query.format(token=server.token)}", method=method)
+    assert answer.status == 403
+    assert b"forest" not in body
+    assert (b"with the token" in body) == (method == "GET")
+
+
+def test_each_server_has_a_long_token_of_its_own(server):
+    with PageServer("page", "127.0.0.1", 0) as other:
+        assert other.token != server.token
+        assert len(other.token) >= 22  # 128 bits
 
 
 def test_security_headers(server):
@@ -139,18 +167,22 @@ def test_nothing_can_be_sent(server, method):
     assert answer.status == 501
 
 
-def test_an_address_for_others_is_known_by_number_or_by_the_name_given():
+def test_other_machines_may_use_any_name():
     with PageServer("page", "0.0.0.0", 0) as server:
         port = server.server_port
-        assert server.knows(f"192.168.0.7:{port}")
-        assert server.knows(f"[fe80::1]:{port}")
-        assert not server.knows(f"evil.example:{port}")
+        for name in ("192.168.0.7", "[fe80::1]", "laptop", "laptop.example", "localhost"):
+            assert server.knows(f"{name}:{port}")
+        assert not server.knows("laptop:1")
+        assert not server.knows(None)
         assert server.policy == "; frame-ancestors 'none'"
+        assert server.address == f"http://127.0.0.1:{port}/?token={server.token}"
+        name = socket.gethostname()
+        assert server.address_for_others == f"http://{name}:{port}/?token={server.token}"
 
 
 def test_version_six_addresses():
     with running({"forest": SMALL}, host="::1") as server:
-        assert server.address == f"http://[::1]:{server.server_port}/"
+        assert server.address == f"http://[::1]:{server.server_port}/?token={server.token}"
         with urllib.request.urlopen(server.address, timeout=10) as answer:
             assert b"forest" in answer.read()
 
@@ -158,7 +190,7 @@ def test_version_six_addresses():
 def test_browsers_leave_out_the_port_of_http():
     with PageServer("page", "127.0.0.1", 0) as server:
         server.server_port = 80
-        assert server.address == "http://127.0.0.1/"
+        assert server.address == f"http://127.0.0.1/?token={server.token}"
         for host in ("127.0.0.1", "localhost", "[::1]", "127.0.0.1:80"):
             assert server.knows(host)
         for host in ("evil.example", "127.0.0.1:", "127.0.0.1:8080", "::1", "[::1", ""):
@@ -193,7 +225,8 @@ def test_a_client_that_goes_away_prints_nothing(capsys):
         # More than what the system takes off the server's hands.
         server.page = b"x" * 50_000_000
         client = socket.create_connection(("127.0.0.1", server.server_port))
-        client.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n\r\n".encode())
+        request = f"GET /?token={server.token} HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}"
+        client.sendall(f"{request}\r\n\r\n".encode())
         client.recv(100)
         # The connection is reset instead of closed.
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -266,8 +299,11 @@ def test_serve_need_not_announce_itself(interrupt):
 
     def visit():
         while True:  # until it is there
-            with suppress(OSError):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10).close()
+            with suppress(ConnectionError):
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+                connection.request("GET", "/")
+                assert connection.getresponse().status == 403
+                connection.close()
                 interrupt()
                 return
 
@@ -275,3 +311,13 @@ def test_serve_need_not_announce_itself(interrupt):
     visitor.start()
     serve({"forest": SMALL}, port=port, open_browser=False)
     visitor.join()
+
+
+def test_serve_warns_where_other_machines_can_read_the_page(interrupt):
+    with pytest.warns(UserWarning, match=r"whoever has the address http://.*/\?token=.* can read"):
+        serve(
+            {"forest": SMALL},
+            host="0.0.0.0",
+            open_browser=False,
+            announce=lambda _: threading.Timer(0.2, interrupt).start(),
+        )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
+import secrets
 import socket
 import sys
 import webbrowser
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
 
-from isometrics.errors import ParameterError, system_reason
+from isometrics.errors import ParameterError, system_reason, warn
 from isometrics.report.html import page_of
 from isometrics.report.model import report_model, start_model
 
@@ -24,6 +25,8 @@ _LAST_PORT = 65535
 _HTTP_PORT = 80
 _WITH_PORT = re.compile(r":[^:\]]*$")
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+_EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
+"""Hosts that stand for all addresses of this machine, and its own address for each."""
 PATIENCE = 30.0
 """The seconds after which an idle connection is closed."""
 _POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
@@ -47,7 +50,8 @@ def serve(
         Operating points by name. Without any, the page asks for a file and reads it in the
         browser.
     host
-        The address to listen on. The default can only be reached from this machine.
+        The address to listen on. The default can only be reached from this machine; for
+        ``"0.0.0.0"`` other machines reach the page, too.
     port
         The port, by default any free one.
     open_browser
@@ -56,10 +60,21 @@ def serve(
         The title of the page, and where the data come from.
     announce
         A function that is called with the address of the page, once it can be reached.
+
+    Notes
+    -----
+    The address contains a token of 128 random bits; without it the page is not shown, so that
+    other users of this machine or of the network cannot read it.
     """
     with page_server(models, host=host, port=port, title=title, description=description) as server:
         if announce is not None:
             announce(server.address)
+        if server.address_for_others is not None:
+            warn(
+                f"other machines can reach the page, too: whoever has the address "
+                f"{server.address_for_others} can read it",
+                UserWarning,
+            )
         if open_browser:
             webbrowser.open(server.address)
         try:
@@ -86,8 +101,9 @@ def page_server(
 class PageServer(ThreadingHTTPServer):
     """A server of one page under ``/``; it reads no files.
 
-    Requests whose Host header names another machine are refused, so that no other site can read
-    the page through a name of its own that resolves to this machine (DNS rebinding).
+    The page is shown to those who know its token. On a loopback address, requests whose Host
+    header names another machine are refused as well, so that no other site can try to read the
+    page through a name of its own that resolves to this machine (DNS rebinding).
     """
 
     daemon_threads = True
@@ -103,6 +119,7 @@ class PageServer(ThreadingHTTPServer):
         policy = _POLICY.search(page)
         self.policy = f"{policy.group(1) if policy else ''}; frame-ancestors 'none'"
         self.host = host
+        self.token = secrets.token_urlsafe(16)
         # A name may have several addresses; the system returns the preferred one first.
         try:
             addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -116,9 +133,19 @@ class PageServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """The address of the page."""
+        """The address of the page for a browser on this machine."""
+        return self._address(_EVERY_ADDRESS.get(self.host, self.host))
+
+    @property
+    def address_for_others(self) -> str | None:
+        """The address for other machines; None if only this one can reach the page."""
+        if self.socket.getsockname()[0] in ("127.0.0.1", "::1"):
+            return None
+        return self._address(socket.gethostname() if self.host in _EVERY_ADDRESS else self.host)
+
+    def _address(self, host: str) -> str:
         port = "" if self.server_port == _HTTP_PORT else f":{self.server_port}"
-        return f"http://{_bracketed(self.host)}{port}/"
+        return f"http://{_bracketed(host)}{port}/?token={self.token}"
 
     def knows(self, host: str | None) -> bool:
         """Return whether a Host header names this server."""
@@ -128,10 +155,16 @@ class PageServer(ThreadingHTTPServer):
         name, _, port = host.rpartition(":") if _WITH_PORT.search(host) else (host, "", "80")
         if port != str(self.server_port):
             return False
-        if name.lower() in (*_LOOPBACK, _bracketed(self.host).lower()):
-            return True
-        # A name must be that of this server; an IP address cannot be made to resolve to it.
-        return self.host not in _LOOPBACK and _is_ip_address(name)
+        # Other machines may know this one by any name.
+        return self.address_for_others is not None or name.lower() in (
+            *_LOOPBACK,
+            _bracketed(self.host).lower(),
+        )
+
+    def admits(self, query: str) -> bool:
+        """Return whether the query of a request has the token."""
+        given = parse_qs(query).get("token", [""])[-1]
+        return secrets.compare_digest(given.encode(), self.token.encode())
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore clients that disconnect; report other errors, which are defects."""
@@ -141,14 +174,6 @@ class PageServer(ThreadingHTTPServer):
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-def _is_ip_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name.strip("[]"))
-    except ValueError:
-        return False
-    return True
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -169,8 +194,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, *, with_body: bool) -> None:
         if not self.server.knows(self.headers.get("Host")):
             self._send(HTTPStatus.MISDIRECTED_REQUEST, b"This is not that host.\n", with_body)
-        elif self.path != "/":
+            return
+        path, query = _path_and_query(self.path)
+        if path != "/":
             self._send(HTTPStatus.NOT_FOUND, b"There is one page here, /.\n", with_body)
+        elif not self.server.admits(query):
+            self._send(HTTPStatus.FORBIDDEN, _WITHOUT_TOKEN, with_body)
         else:
             self._send(HTTPStatus.OK, self.server.page, with_body, kind="text/html")
 
@@ -191,6 +220,18 @@ class _Handler(BaseHTTPRequestHandler):
         """Log nothing: the terminal should show the address of the page, not its requests."""
 
 
+def _path_and_query(target: str) -> tuple[str, str]:
+    """Split the target of a request; one that is no path is returned as it is."""
+    if not target.startswith("/") or target.startswith("//"):
+        return target, ""
+    parts = urlsplit(target)
+    return parts.path, parts.query
+
+
+_WITHOUT_TOKEN = (
+    b"This page is shown to those who have its whole address, with the token that was printed "
+    b"where it was started.\n"
+)
 _HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
