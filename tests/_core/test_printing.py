@@ -15,7 +15,6 @@ from isometrics._core.results import (
     several,
     table_width,
     text_table,
-    threshold_text,
 )
 
 POINTS = OperatingPoints.from_scores([1, 0, 1], [0.5, 0.25, -np.inf])
@@ -185,46 +184,3 @@ def test_printed_brackets_contain_the_bounds(lo, width):
 def test_several_names(names, text):
     assert several(names) == text
     assert several(names, "or") == text.replace(" and ", " or ")
-
-
-FLOATS = st.floats(allow_nan=False, allow_infinity=False)
-
-
-@given(pair=st.tuples(FLOATS, FLOATS).filter(lambda pair: pair[0] != pair[1]))
-def test_a_threshold_is_printed_so_that_it_flags_the_same_rows(pair):
-    below, threshold = sorted(pair)
-    assert below < float(threshold_text(threshold, below)) <= threshold
-
-
-@given(pair=st.tuples(*[st.floats(width=32, allow_nan=False, allow_infinity=False)] * 2))
-def test_a_threshold_of_32_bits_flags_the_same_rows_in_either_type(pair):
-    below, threshold = map(np.float32, sorted(pair))
-    if below == threshold:
-        return
-    shown = threshold_text(threshold, below)
-    assert below < float(shown) <= float(threshold)
-    assert below < np.float32(shown) <= threshold
-
-
-@pytest.mark.parametrize(
-    ("threshold", "below", "shown"),
-    [
-        (0.41315287, 0.4087, "0.413"),
-        (0.99999999998, 0.9999, "0.99999"),
-        (0.99999999998, 0.99999999997, "0.99999999998"),
-        (1350.0, 20.0, "1350"),
-        (-2.34834, -2.5, "-2.35"),
-        (1e-12, 5e-13, "1e-12"),
-        (0.1, None, "0.1"),
-        (1 / 3, None, "0.3333333333333333"),
-        (np.float32(0.1), None, "0.10000000149011612"),
-        (np.inf, 0.5, "inf"),
-        (0.5, -np.inf, "0.5"),
-        (0.25, np.nan, "0.25"),
-        (7, 2, "7"),
-        (np.int64(2**60 + 1), 3, "1152921504606846977"),
-        (np.longdouble(2**60 + 1), 3, "1152921504606846977"),
-    ],
-)
-def test_a_threshold_is_as_short_as_its_neighbour_allows(threshold, below, shown):
-    assert threshold_text(threshold, below) == shown

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields
-from decimal import ROUND_FLOOR, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from html import escape
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
-from isometrics._core.arrays import plain
 from isometrics._core.parameters import check_choice
 from isometrics.errors import ParameterError
 
@@ -285,45 +284,6 @@ def _shown_rows(columns: Columns, most: int) -> list[list[str]]:
 def number(value: object) -> str:
     """Return integers whole and other numbers to six digits."""
     return f"{float(value):.6g}" if isinstance(value, float | np.floating) else str(value)
-
-
-_DIGITS = 3
-"""The least digits of a threshold: fewer would move it far on new data."""
-
-
-def threshold_text(threshold: Any, below: Any = None) -> str:
-    """Return the shortest decimal that flags the same rows as a threshold.
-
-    Parameters
-    ----------
-    threshold
-        The threshold: a score that is flagged.
-    below
-        The next lower score, which is not flagged; None where it is not known. The threshold is
-        then given to its last digit.
-
-    Examples
-    --------
-    >>> threshold_text(0.41315287, 0.4087), threshold_text(0.99999999998, 0.9999)
-    ('0.413', '0.99999')
-    """
-    value: Any = plain(threshold)
-    exact = repr(value)
-    if (
-        not isinstance(value, float)
-        or below is None
-        or not (math.isfinite(value) and below < value)
-    ):
-        return exact
-    kind = threshold.dtype.type if isinstance(threshold, np.floating) else float
-    whole = Decimal(exact)
-    for digits in range(_DIGITS, len(whole.as_tuple().digits) + 1):
-        step = Decimal(1).scaleb(whole.adjusted() - digits + 1)
-        shortened = whole.quantize(step, ROUND_FLOOR)
-        # Whoever reads it back may do so in either type.
-        if all(below < read(str(shortened)) <= value for read in (float, kind)):
-            return f"{shortened.normalize():f}" if abs(whole.adjusted()) < 6 else f"{shortened:g}"
-    return exact
 
 
 def bracketed(lo: float, hi: float) -> str:

@@ -10,7 +10,8 @@ import numpy as np
 
 from isometrics._core.parameters import parse_jobs, parse_random_state
 from isometrics._core.progress import reporting
-from isometrics._core.results import number, several, threshold_text
+from isometrics._core.results import number, several
+from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.best_rules import NO_RULE, Counts
 from isometrics._counting.hull import vertices
 from isometrics.decisions.decision import decision_of

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.results import threshold_text
 from isometrics._core.sample import Sample
+from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.best_rules import Counts
 from isometrics.decisions.best import best_threshold
 from isometrics.decisions.objective import free_beta
