@@ -210,6 +210,14 @@ REAL = {
     "best_threshold(beta)": (2, lambda x: iso.best_threshold(PTS, beta=x).value),
     "best_threshold(budget)": (8, lambda x: iso.best_threshold(PTS, budget=x).value),
     "best_threshold(cost)": (0.25, lambda x: iso.best_threshold(PTS, cost=x).value),
+    "best_threshold(false_alarm_cost)": (
+        2,
+        lambda x: iso.best_threshold(PTS, false_alarm_cost=x, miss_cost=1).value,
+    ),
+    "best_threshold(miss_cost)": (
+        2,
+        lambda x: iso.best_threshold(PTS, miss_cost=x, false_alarm_cost=1).value,
+    ),
     "best_threshold(lam)": (0.25, lambda x: iso.best_threshold(PTS, lam=x).value),
     "best_threshold(min_precision)": (
         0.5,

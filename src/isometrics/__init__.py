@@ -16,9 +16,10 @@ if TYPE_CHECKING:
         FCalibrator,
     )
     from isometrics.comparison.compare import Comparison, compare
-    from isometrics.decisions.best import Thresholds, best_threshold
+    from isometrics.decisions.best import best_threshold
     from isometrics.decisions.beta_intervals import OptimalThresholds, optimal_thresholds
     from isometrics.decisions.decision import Decision
+    from isometrics.decisions.thresholds import Thresholds
     from isometrics.decisions.transfer import Evaluation, evaluate
     from isometrics.errors import InputError, IsometricsError, OneClassError, UndefinedWarning
     from isometrics.measures import area_brackets
@@ -56,9 +57,10 @@ else:
         "analysis.summary": "Summary",
         "calibration.calibrators": "AccuracyCalibrator CalibrationSegments FCalibrator",
         "comparison.compare": "Comparison compare",
-        "decisions.best": "Thresholds best_threshold",
+        "decisions.best": "best_threshold",
         "decisions.beta_intervals": "OptimalThresholds optimal_thresholds",
         "decisions.decision": "Decision",
+        "decisions.thresholds": "Thresholds",
         "decisions.transfer": "Evaluation evaluate",
         "errors": "InputError IsometricsError OneClassError UndefinedWarning",
         "measures": "area_brackets",

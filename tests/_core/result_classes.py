@@ -130,7 +130,7 @@ FACTORIES = {
     "isometrics.TradeoffIntervals": lambda: points().tradeoff().intervals,
     "isometrics.Verdict": lambda: analysis().verdict(**DRAWS),
     "isometrics.decisions.objective.Objective": lambda: parse_objective(
-        rows=10, index="jaccard", lam=0.25, min_precision=0.5, budget=4
+        index="jaccard", lam=0.25, min_precision=0.5, budget=4
     ),
     "isometrics.verdict.verdict.Kept": kept,
     "isometrics.verdict.verdict.OtherWeights": lambda: analysis().verdict(**DRAWS).other_weights,

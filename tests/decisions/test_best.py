@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.decisions.best import ALL_ROWS, Entry, thresholds_of
 from isometrics.decisions.prevalence import prevalence_sensitivity
 from isometrics.decisions.threshold_choice import plug_in_threshold
+from isometrics.decisions.thresholds import ALL_ROWS, Entry, thresholds_of
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.spaces.indices import INDICES, Rows
 from isometrics.testing.strategies import binary_samples, count_tables, point_clouds
@@ -92,6 +92,24 @@ def test_cost(pts, cost):
     assert decision.value == pytest.approx(float(exact / (pts.positives + pts.negatives)))
 
 
+@given(tables, st.floats(0, 1e6), st.floats(1e-6, 1e6))
+def test_cost_of_each_error(pts, miss, alarm):
+    """What errors cost in all is lowest; only the ratio of the two costs matters."""
+    options = {"miss_cost": miss, "false_alarm_cost": alarm}
+    decision = iso.best_threshold(pts, **options)
+    positives = Fraction(pts.positives)
+
+    def cost(tp, fp):
+        return Fraction(miss) * (positives - tp) + Fraction(alarm) * fp
+
+    best = brute(pts, lambda tp, fp: -cost(tp, fp))
+    assert chosen(decision) == best
+    total = pts.positives + pts.negatives
+    assert decision.value == pytest.approx(float(cost(*best)) / total, rel=1e-12)
+    assert decision.objective == "cost per row"
+    assert decision.beta == 1
+
+
 @given(tables)
 def test_accuracy(pts):
     decision = iso.best_threshold(pts, objective="accuracy")
@@ -136,6 +154,9 @@ def test_break_even(pts):
         ({"min_recall": 0.7}, "precision with recall ≥ 0.7"),
         ({"budget": 3}, "recall with at most 3 predicted positives"),
         ({"index": "jaccard", "lam": 0.25}, "jaccard (λ 0.25)"),
+        ({"miss_cost": 5, "false_alarm_cost": 1}, "cost per row"),
+        ({"beta": 0, "min_recall": 0.7}, "precision with recall ≥ 0.7"),
+        ({"cost": 0.25, "budget": 5}, "accuracy at cost 0.25 with at most 5 predicted positives"),
     ],
 )
 def test_a_decision_says_what_it_is_best_for(options, objective):
@@ -429,6 +450,7 @@ GOALS = [
     {"objective": "accuracy"},
     {"objective": "youden"},
     {"objective": "break-even"},
+    {"miss_cost": 7, "false_alarm_cost": 0.3},
     {},
 ]
 
@@ -453,6 +475,9 @@ def exact_value(pts, goal, quantities):
     if goal.get("objective") == "break-even":
         return lambda tp, fp: -abs(tp / (tp + fp) - tp / positives) if tp else Fraction(-2)
     cost = Fraction(goal.get("cost", 0.5))
+    if "miss_cost" in goal:
+        miss, alarm = Fraction(goal["miss_cost"]), Fraction(goal["false_alarm_cost"])
+        cost = alarm / (miss + alarm)
     return lambda tp, fp: (1 - cost) * tp - cost * fp
 
 
@@ -478,10 +503,11 @@ def test_objectives_under_constraints(goal, pts, precision, recall, flagged):
         if goal.get("objective") == "break-even":
             return tp > 0
         # Where precision counts, a rule must predict something.
-        return value(Fraction(tp), Fraction(fp)) >= 0 or "cost" in goal or "objective" in goal
+        legal = {"cost", "miss_cost", "objective"} & goal.keys()
+        return value(Fraction(tp), Fraction(fp)) >= 0 or bool(legal)
 
     if not any(allowed(*row) for row in all_rows(pts)):
-        with pytest.raises(ParameterError, match="ask for less"):
+        with pytest.raises(ParameterError, match=r"ask for less|the best is|a score of \+inf"):
             iso.best_threshold(pts, **goal, **given_limits)
         return
     decision = iso.best_threshold(pts, **goal, **given_limits)

@@ -16,7 +16,7 @@ POINTS = iso.OperatingPoints.from_counts([6], [2], positives=10, negatives=30)
 
 
 def parse(**asked):
-    return parse_objective(rows=40, **asked)
+    return parse_objective(**asked).for_rows(40)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,9 @@ def test_f_is_that_of_the_table(beta):
 def test_a_cost_is_that_of_a_row_and_its_gain_the_opposite(asked, cost):
     objective = parse(**asked)
     assert objective.value(COUNTS) == pytest.approx(cost)
-    assert objective.gain(COUNTS) == -objective.value(COUNTS)
+    # What is compared does not depend on the unit of the costs.
+    assert objective.gain(COUNTS) == pytest.approx(-cost / sum(objective.costs))
+    assert objective.value_of_gain(objective.gain(COUNTS)) == pytest.approx(cost)
     assert not objective.higher_is_better
     assert objective.allows_nothing
 
@@ -121,6 +123,7 @@ def test_counts_at_another_ratio_have_scaled_negatives():
         (Constraint("precision", 0.3), [0.3, 0.3 - 1e-15, 1.0], [0.29, np.nan]),
         (Constraint("recall", 0.0), [0.0, 1.0], [np.nan]),
         (Constraint("flagged", 0.1), [0.0, 0.1, 0.1 + 1e-16], [0.11, np.nan]),
+        (Constraint("budget", 10.0), [0.0, 10.0], [10.1, np.nan]),
     ],
 )
 def test_a_constraint_is_met_to_the_rounding(constraint, met, missed):
@@ -132,6 +135,55 @@ def test_a_constraint_reads_its_quantity():
     levels = {name: float(Constraint(name, 0.5).of(COUNTS)) for name in ("precision", "recall")}
     assert levels == {"precision": 0.75, "recall": 0.6}
     assert Constraint("flagged", 0.5).of(COUNTS) == 0.2
+    assert Constraint("budget", 5).of(COUNTS) == 8
+
+
+@pytest.mark.parametrize(
+    ("constraint", "kept"),
+    [
+        (Constraint("precision", 0.75), [False, True, False]),
+        (Constraint("recall", 0.6), [False, True, True]),
+        (Constraint("budget", 8), [True, True, False]),
+        (Constraint("budget", 7.9), [True, False, False]),
+        (Constraint("flagged", 0.2), [True, True, False]),
+        (Constraint("flagged", 0.19), [True, False, False]),
+    ],
+)
+def test_rows_that_keep_a_constraint(constraint, kept):
+    assert constraint.met_by(POINTS.table).tolist() == kept
+
+
+def test_a_budget_is_a_number_of_rows_until_the_rows_are_known():
+    objective = parse_objective(budget=10, min_recall=0.5)
+    assert (
+        str(objective) == "precision with recall of 0.5 or more and at most 10 predicted positives"
+    )
+    assert objective.for_rows(40).constraints[1] == ("flagged", 0.25)
+    assert objective.for_rows(40).for_rows(7) == objective.for_rows(40)
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "value", "empty"),
+    [
+        ({"objective": "accuracy"}, "accuracy", 34 / 40, 30 / 40),
+        ({"objective": "youden"}, "Youden's J", 0.6 - 2 / 30, 0.0),
+        ({"objective": "break-even"}, "break-even (precision - recall)", 0.15, np.nan),
+    ],
+)
+def test_criteria(asked, text, value, empty):
+    objective = parse(**asked)
+    assert objective.name == text
+    assert objective.higher_is_better
+    assert objective.value(COUNTS) == pytest.approx(value)
+    assert abs(objective.gain(COUNTS)) == pytest.approx(value)
+    nothing = objective.value(Counts(0.0, 0.0, 10.0, 30.0))
+    np.testing.assert_equal(float(nothing), empty)
+    assert objective.allows_nothing == (not isnan(empty))
+    assert objective.value_of_gain(0.25) == 0.25
+
+
+def test_the_gain_of_the_break_even_point_is_how_close_precision_and_recall_are():
+    assert parse(objective="break-even").gain(COUNTS) == pytest.approx(-0.15)
 
 
 @pytest.mark.parametrize(
@@ -157,6 +209,8 @@ def test_a_constraint_reads_its_quantity():
         ({"beta": -1}, "beta must be"),
         ({"cost": 7}, "cost must be"),
         ({"index": "other"}, "index must be"),
+        ({"objective": "f1"}, "objective must be one of"),
+        ({"objective": "youden", "beta": 1}, "but beta= and objective= are given"),
     ],
 )
 def test_what_is_no_objective_is_refused(asked, message):

@@ -11,7 +11,7 @@ from isometrics.verdict.contest import Contest
 
 def contest_of(labels, scores, **options):
     sample = parse_sample(labels, {"A": scores}, **options)
-    objective = parse_objective(rows=sample.size)
+    objective = parse_objective()
     return Contest.of_sample(
         sample, count_models(sample), objective, clustered=False, prevalence=None
     )

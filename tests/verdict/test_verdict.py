@@ -174,6 +174,11 @@ def test_costs_in_other_units_are_the_same_choice():
     assert (first.model, first.threshold) == (second.model, second.threshold)
     assert second.expected == pytest.approx(8 * first.expected)
     np.testing.assert_allclose(second.interval, 8 * np.array(first.interval))
+    # Models are compared in a unit of their own, which the sentence says.
+    assert first.confidence_set == second.confidence_set
+    assert second.lead == pytest.approx(first.lead)
+    np.testing.assert_allclose(second.lead_interval, first.lead_interval)
+    assert second.better_than_nothing == first.better_than_nothing
 
 
 def test_nothing_costs_less_than_nothing():

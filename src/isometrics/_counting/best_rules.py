@@ -56,6 +56,11 @@ class Counts(NamedTuple):
         """The share of all rows that is flagged."""
         return divided(self.tp + self.fp, self.positives + self.negatives)
 
+    @property
+    def budget(self) -> Floats:
+        """How many rows are flagged."""
+        return np.asarray(self.tp + self.fp)
+
 
 def divided(part: Any, whole: Any) -> Floats:
     """Divide; NaN where the whole is 0."""

@@ -16,7 +16,8 @@ from isometrics._core.sample import Sample, parse_sample, scores_by_model
 from isometrics.analysis.summary import Summary, intervals_of, summary_of
 from isometrics.analysis.verdicts import Request, verdict_on
 from isometrics.comparison.compare import Comparison, compare
-from isometrics.decisions.best import ALL_ROWS, Entry, Thresholds, thresholds_of
+from isometrics.decisions.objective import parse_objective
+from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, thresholds_of
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.measures import AUPRG, f_key
 from isometrics.points import OperatingPoints
@@ -349,19 +350,20 @@ class Analysis(Value):
             raise NotAnswerableError(
                 "the classes of one classifier are not rivals; verdict_by_class() judges each"
             )
+        objective = parse_objective(
+            beta=beta,
+            cost=cost,
+            miss_cost=miss_cost,
+            false_alarm_cost=false_alarm_cost,
+            index=index,
+            lam=lam,
+            min_precision=min_precision,
+            min_recall=min_recall,
+            budget=budget,
+            sure=sure,
+        )
         request = Request(
-            {
-                "beta": beta,
-                "cost": cost,
-                "miss_cost": miss_cost,
-                "false_alarm_cost": false_alarm_cost,
-                "index": index,
-                "lam": lam,
-                "min_precision": min_precision,
-                "min_recall": min_recall,
-                "budget": budget,
-                "sure": sure,
-            },
+            objective,
             Options(confidence_level, n_resamples, random_state, n_jobs, kernel, progress),
             clusters,
             folds,

@@ -10,7 +10,7 @@ import numpy as np
 
 from isometrics._core.progress import reporting
 from isometrics._core.results import WIDTH, ResultTable, bracketed, number, several, table_width
-from isometrics.decisions.best import ALL_ROWS, Entry, Thresholds, thresholds_of
+from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, thresholds_of
 from isometrics.errors import UndefinedWarning
 from isometrics.measures import (
     AUPR,

@@ -10,8 +10,7 @@ import numpy as np
 from isometrics._core.arrays import column
 from isometrics._core.groups import Groups
 from isometrics._core.parameters import check_confidence, check_size
-from isometrics.decisions.best import ALL_ROWS
-from isometrics.decisions.objective import parse_objective
+from isometrics.decisions.thresholds import ALL_ROWS
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.points.models import count_models
 from isometrics.verdict.contest import Contest, fold_codes
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.sample import Sample
     from isometrics.analysis.analysis import Analysis
+    from isometrics.decisions.objective import Objective
     from isometrics.points import OperatingPoints
     from isometrics.verdict.verdict import Verdict
 
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 class Request(NamedTuple):
     """What is asked of an analysis."""
 
-    objective: dict[str, Any]
-    """The arguments of `parse_objective` but the number of rows."""
+    objective: Objective
     options: Options
     clustered: bool
     folds: Any
@@ -90,7 +89,7 @@ def _over_rows(
     if request.prevalence is not None:
         models = {name: each.at_prevalence(request.prevalence) for name, each in models.items()}
     total = sum(next((each.positives, each.negatives) for each in models.values()))
-    objective = parse_objective(rows=total, **request.objective)
+    objective = request.objective.for_rows(total)
     reason = reason or "the table does not tell every row"
     return judge_tables(models, objective, request.options.confidence_level, reason)
 
@@ -119,7 +118,7 @@ def _of_rows(rows: Sample, models: dict[str, OperatingPoints], request: Request)
     if not all(points.table.complete for points in models.values()):
         models = count_models(rows)
     weight = rows.size if rows.weights is None else float(rows.weights.sum())
-    objective = parse_objective(rows=weight, **request.objective)
+    objective = request.objective.for_rows(weight)
     contest = Contest.of_sample(
         rows,
         {name: models[name] for name in rows.scores},

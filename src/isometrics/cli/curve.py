@@ -22,7 +22,7 @@ from isometrics.cli.table_files import write_table, writer_for
 
 if TYPE_CHECKING:
     from isometrics.cli.output import Columns as Table
-    from isometrics.decisions.best import Entry
+    from isometrics.decisions.thresholds import Entry
 
 COORDINATES = {
     "roc": ("false_positive_rate", "recall"),

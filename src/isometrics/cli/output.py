@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.results import ResultTable
     from isometrics.analysis import Analysis
-    from isometrics.decisions.best import Entry
+    from isometrics.decisions.thresholds import Entry
 
 
 Columns = dict[str, Any]

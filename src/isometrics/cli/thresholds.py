@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from isometrics.analysis import Analysis
     from isometrics.cli.output import Columns as Table
-    from isometrics.decisions.best import Entry
     from isometrics.decisions.decision import Decision
+    from isometrics.decisions.thresholds import Entry
     from isometrics.points import OperatingPoints
 
 _SEVERAL = Parameter(group="Objectives", negative="", consume_multiple=True, show_default=False)

@@ -12,7 +12,7 @@ from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
     from isometrics.cli.output import Columns as Table
-    from isometrics.decisions.best import Entry
+    from isometrics.decisions.thresholds import Entry
     from isometrics.spaces import Tradeoff
 
 

@@ -64,7 +64,7 @@ class Goal:
         from isometrics.decisions.objective import parse_objective
 
         options = asdict(self)
-        parse_objective(rows=1.0, **options)
+        parse_objective(**options)
         return options
 
 
@@ -238,7 +238,7 @@ def _drawing(certainty: Certainty) -> dict[str, Any]:
 
 def _rows(analysis: Analysis) -> int:
     """Return the number of rows; of a table, the weight of its rows."""
-    from isometrics.decisions.best import ALL_ROWS
+    from isometrics.decisions.thresholds import ALL_ROWS
 
     if analysis.rows is not None:
         return analysis.rows.size
@@ -259,7 +259,7 @@ def _from_tables(analysis: Analysis, objective: dict[str, Any], level: float) ->
 
     models = analysis.models
     parts = [{name: models[name]} for name in models] if analysis.one_vs_rest else [models]
-    parsed = parse_objective(rows=float(_rows(analysis)), **objective)
+    parsed = parse_objective(**objective).for_rows(float(_rows(analysis)))
     reason = "the rows were not drawn again"
     found = [judge_tables(part, parsed, level, reason) for part in parts]
     names = list(models) if analysis.one_vs_rest else [""]

@@ -1,9 +1,10 @@
-"""What a rule is chosen for: an F_β, a cost or a weighted index, alone or under constraints."""
+"""What a rule is chosen for: an F_β, a cost, an index or a criterion, and its constraints."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from isometrics._core.parameters import (
     check_beta,
     check_budget,
+    check_choice,
     check_confidence,
     check_cost,
     check_level,
@@ -20,23 +22,37 @@ from isometrics._core.results import Value, number, several
 from isometrics._counting.best_rules import Counts, divided
 from isometrics.errors import Advice, ParameterError
 from isometrics.measures import f_name
+from isometrics.spaces import pr
 from isometrics.spaces.indices import Rows, index_named
 from isometrics.spaces.pr import f_weights
+from isometrics.spaces.roc import accuracy_of_counts
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from isometrics._core.arrays import Floats
+    from isometrics._table.table import Table
     from isometrics.spaces.indices import WeightedIndex
+
+CRITERIA = ("accuracy", "youden", "break-even")
+"""The objectives that have a name and no number."""
 
 _ROUNDING = 1e-12
 """Sums of weights in another order may miss a level by this much."""
 
 
 class Constraint(NamedTuple):
-    """A quantity that a rule must keep at or above (for ``flagged`` at or below) a level."""
+    """A quantity that a rule must keep: at or above a level, or at or below it where it flags."""
 
     quantity: str
-    """``"precision"``, ``"recall"`` or ``"flagged"``, the share of the rows that is flagged."""
+    """``"precision"`` or ``"recall"``, at least; ``"budget"``, a number of flagged rows, or
+    ``"flagged"``, their share of all rows, at most."""
     level: float
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether the level is the highest that is allowed, not the lowest."""
+        return self.quantity in ("budget", "flagged")
 
     def of(self, counts: Counts) -> Floats:
         """Return the quantity of rules."""
@@ -46,19 +62,40 @@ class Constraint(NamedTuple):
     @property
     def limit(self) -> float:
         """The level, eased by what rounding may add or take."""
-        if self.quantity == "flagged":
+        if self.is_limit:
             return self.level * (1 + _ROUNDING)
         return max(self.level - _ROUNDING, 0.0)
 
     def met(self, quantity: Any) -> Any:
-        """Tell whether the quantity keeps the level; NaN does not."""
-        return quantity <= self.limit if self.quantity == "flagged" else quantity >= self.limit
+        """Tell whether the quantity keeps the level to the rounding; NaN does not."""
+        return quantity <= self.limit if self.is_limit else quantity >= self.limit
+
+    def met_by(self, table: Table) -> NDArray[np.bool_]:
+        """Tell which rows of a table keep the level as floats; the empty rule has no precision."""
+        if self.quantity == "flagged":
+            return np.asarray(
+                table.tp + table.fp <= self.limit * (table.positives + table.negatives)
+            )
+        if self.quantity == "budget":
+            return np.asarray(table.tp + table.fp <= self.level)
+        share = pr.precision(table) if self.quantity == "precision" else pr.recall(table)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(share >= self.level)
 
     def __str__(self) -> str:
-        """Return the constraint in words."""
+        """Return the constraint in the words of a sentence."""
+        if self.is_limit:
+            return self.label
+        return f"{self.quantity} of {number(self.level)} or more"
+
+    @property
+    def label(self) -> str:
+        """The constraint as tables show it."""
         if self.quantity == "flagged":
             return f"at most {number(100 * self.level)}% flagged"
-        return f"{self.quantity} of {number(self.level)} or more"
+        if self.quantity == "budget":
+            return f"at most {number(self.level)} predicted positives"
+        return f"{self.quantity} ≥ {number(self.level)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +107,7 @@ class Objective(Value):
     beta
         The β of F_β, None for other objectives; 0 is precision and infinity recall.
     costs
-        What a miss and a false alarm cost, None for other objectives.
+        What a miss and a false alarm cost, in the user's unit; None for other objectives.
     index, lam
         A weighted index and its weight of recall, None for other objectives.
     constraints
@@ -80,6 +117,10 @@ class Objective(Value):
         the values seen.
     effective
         How many independent rows a weight of 1 is worth, for `sure`.
+    cost
+        The cost proportion of false alarms, where that was given; `costs` are then rounded.
+    criterion
+        ``"accuracy"`` (at `costs`), ``"youden"`` or ``"break-even"``; None for other objectives.
     """
 
     beta: float | None = 1.0
@@ -89,10 +130,14 @@ class Objective(Value):
     constraints: tuple[Constraint, ...] = ()
     sure: float | None = None
     effective: float = 1.0
+    cost: float | None = None
+    criterion: str | None = None
 
     @property
     def name(self) -> str:
         """What is maximised or minimised, in words."""
+        if self.criterion is not None:
+            return self._criterion_name
         if self.costs is not None:
             return "cost per row"
         if self.index is not None:
@@ -103,21 +148,77 @@ class Objective(Value):
         return f"F{number(beta)}" if beta.is_integer() else f_name(beta)
 
     @property
+    def _criterion_name(self) -> str:
+        if self.criterion == "accuracy":
+            at_cost = "" if self.cost is None else f" at cost {number(self.cost)}"
+            return f"accuracy{at_cost}"
+        return "Youden's J" if self.criterion == "youden" else "break-even (precision - recall)"
+
+    @property
+    def label(self) -> str:
+        """The objective with its constraints as tables show it."""
+        if self.beta is None or (self.beta in (0.0, math.inf) and self.constraints):
+            name = self.name
+        else:
+            name = f_name(self.beta)
+        if not self.constraints:
+            return name
+        return f"{name} with {several([each.label for each in self.constraints])}"
+
+    @property
     def higher_is_better(self) -> bool:
         """Whether the value is maximised."""
-        return self.costs is None
+        return self.costs is None or self.criterion is not None
 
     @property
     def allows_nothing(self) -> bool:
         """Whether flagging nothing is a legal answer."""
-        return self.costs is not None or self.beta == math.inf
+        return self.costs is not None or self.criterion == "youden" or self.beta == math.inf
+
+    @property
+    def cost_shares(self) -> tuple[Fraction, Fraction]:
+        """The costs of a miss and of a false alarm as exact shares of their sum."""
+        if self.cost is not None:
+            return 1 - Fraction(self.cost), Fraction(self.cost)
+        miss, alarm = map(Fraction, cast("tuple[float, float]", self.costs))
+        return miss / (miss + alarm), alarm / (miss + alarm)
+
+    def for_rows(self, rows: float) -> Objective:
+        """Return the same with the budget as a share of so many rows, which replicates keep."""
+        return replace(
+            self,
+            constraints=tuple(
+                Constraint("flagged", min(each.level / rows, 1.0))
+                if each.quantity == "budget"
+                else each
+                for each in self.constraints
+            ),
+        )
 
     def gain(self, counts: Counts) -> Floats:
-        """Return what is maximised: the value, or minus the cost; NaN where not defined."""
+        """Return what is maximised; NaN where it is not defined.
+
+        That is the value; of a cost minus the value, divided by the sum of both costs, so that
+        gains do not depend on the unit of the costs.
+        """
+        if not self.higher_is_better:
+            shares = map(float, self.cost_shares)
+            return np.asarray(-_cost_per_row(counts, *shares))
+        if self.criterion == "break-even":
+            return -np.abs(self.value(counts))
+        return self.value(counts)
+
+    def value(self, counts: Counts) -> Floats:
+        """Return F, the index, the criterion or the cost per row of rules."""
         tp, fp, positives, negatives = counts
+        if self.criterion == "youden":
+            return np.asarray(tp / positives - fp / negatives)
+        if self.criterion == "break-even":
+            return np.where(tp > 0, counts.precision - counts.recall, np.nan)
+        if self.costs is not None and self.criterion is None:
+            return _cost_per_row(counts, *self.costs)
         if self.costs is not None:
-            miss, alarm = self.costs
-            return np.asarray(-(miss * (positives - tp) + alarm * fp) / (positives + negatives))
+            return accuracy_of_counts(tp, fp, positives, negatives, cost=float(self.cost_shares[1]))
         if self.index is not None:
             tp, fp, positives = np.broadcast_arrays(tp, fp, positives)
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -128,9 +229,11 @@ class Objective(Value):
         missed = recall_weight * (positives - tp) + precision_weight * fp
         return divided(tp, tp + missed)
 
-    def value(self, counts: Counts) -> Floats:
-        """Return F, the index or the cost per row of rules."""
-        return self.gain(counts) if self.higher_is_better else -self.gain(counts)
+    def value_of_gain(self, gain: float) -> float:
+        """Return the value with a gain, in the user's unit."""
+        if self.higher_is_better:
+            return gain
+        return 0.0 - gain * sum(cast("tuple[float, float]", self.costs))
 
     def __str__(self) -> str:
         """Return the objective with its constraints, in words."""
@@ -140,9 +243,13 @@ class Objective(Value):
         return f"{self.name} with {several(list(map(str, self.constraints)))}{sure}"
 
 
+def _cost_per_row(counts: Counts, miss: float, alarm: float) -> Floats:
+    tp, fp, positives, negatives = counts
+    return np.asarray((miss * (positives - tp) + alarm * fp) / (positives + negatives))
+
+
 def parse_objective(
     *,
-    rows: float,
     beta: float | None = None,
     cost: float | None = None,
     miss_cost: float | None = None,
@@ -153,11 +260,12 @@ def parse_objective(
     min_recall: float | None = None,
     budget: float | None = None,
     sure: float | None = None,
+    objective: str | None = None,
 ) -> Objective:
     """Check an objective and its constraints.
 
-    A budget is a number of rows of the `rows` there are. Without an objective, one constraint asks
-    for the most of what it does not constrain, two levels for F₁.
+    Without an objective, one constraint asks for the most of what it does not constrain, two
+    levels for F₁.
     """
     constraints = []
     if min_precision is not None:
@@ -165,7 +273,7 @@ def parse_objective(
     if min_recall is not None:
         constraints.append(Constraint("recall", check_level(min_recall, "min_recall")))
     if budget is not None:
-        constraints.append(Constraint("flagged", min(check_budget(budget) / rows, 1.0)))
+        constraints.append(Constraint("budget", check_budget(budget)))
     if sure is not None:
         sure = check_confidence(sure, "sure")
         if min_precision is None and min_recall is None:
@@ -178,26 +286,31 @@ def parse_objective(
         "beta=": beta is not None,
         "cost=": cost is not None,
         "miss_cost= and false_alarm_cost=": miss_cost is not None or false_alarm_cost is not None,
+        "objective=": objective is not None,
         "index=": index is not None,
         "lam=": index is None and lam is not None,
     }
     names = [name for name, is_given in given.items() if is_given]
     if len(names) > 1:
         raise ParameterError(f"pass one objective only, but {' and '.join(names)} are given")
-    kept = tuple(constraints)
+    asked = Objective(None, constraints=tuple(constraints), sure=sure)
     if index is not None or lam is not None:
         weight = 0.5 if lam is None else check_level(lam, "lam")
-        chosen = index_named("f-measure" if index is None else index)
-        return Objective(None, None, chosen, weight, kept, sure)
+        return replace(
+            asked, index=index_named("f-measure" if index is None else index), lam=weight
+        )
     if cost is not None:
         share = check_cost(cost)
-        return Objective(None, (1 - share, share), constraints=kept, sure=sure)
+        return replace(asked, costs=(1 - share, share), cost=share)
     if miss_cost is not None or false_alarm_cost is not None:
-        costs = _costs(miss_cost, false_alarm_cost)
-        return Objective(None, costs, constraints=kept, sure=sure)
+        return replace(asked, costs=_costs(miss_cost, false_alarm_cost))
+    if objective is not None:
+        criterion = check_choice(objective, "objective", CRITERIA)
+        costs = (0.5, 0.5) if criterion == "accuracy" else None
+        return replace(asked, criterion=criterion, costs=costs)
     if beta is None:
-        beta = free_beta([each.quantity for each in constraints])
-    return Objective(check_beta(beta), constraints=kept, sure=sure)
+        beta = _free_beta([each.quantity for each in constraints])
+    return replace(asked, beta=check_beta(beta))
 
 
 def _costs(miss_cost: float | None, false_alarm_cost: float | None) -> tuple[float, float]:
@@ -216,7 +329,7 @@ def _costs(miss_cost: float | None, false_alarm_cost: float | None) -> tuple[flo
     return costs[0], costs[1]
 
 
-def free_beta(quantities: list[str]) -> float:
+def _free_beta(quantities: list[str]) -> float:
     """Return the β of what constraints of these quantities leave to maximise."""
     if "precision" in quantities and "recall" in quantities:
         return 1.0

@@ -13,7 +13,7 @@ import numpy as np
 
 from isometrics._core.parameters import check_beta
 from isometrics._core.writing import ScratchFolder
-from isometrics.decisions.best import ALL_ROWS
+from isometrics.decisions.thresholds import ALL_ROWS
 from isometrics.errors import MissingPackageError, UndefinedWarning, warn
 from isometrics.measures import Shown, f_key, registered
 from isometrics.points.models import same_prevalence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from isometrics._table.table import Stored, Table
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from isometrics._core.arrays import Floats
+    from isometrics._core.arrays import Counts, Floats
     from isometrics._table.path import Pieces
 
 
@@ -41,9 +41,17 @@ def accuracy(table: Table, cost: float) -> Floats:
     calibrated score c. Flach & Kull (2015, section 1) print c and 1-c exchanged, which contradicts
     their own calibrated scores.
     """
-    true_positive_share = table.prevalence * true_positive_rate(table)
-    true_negative_share = (table.negatives - table.fp) / (table.positives + table.negatives)
-    return 2 * (1 - cost) * true_positive_share + 2 * cost * true_negative_share
+    return accuracy_of_counts(table.tp, table.fp, table.positives, table.negatives, cost=cost)
+
+
+def accuracy_of_counts(
+    tp: Counts, fp: Counts, positives: Any, negatives: Any, *, cost: float
+) -> Floats:
+    """Return the same of counts whose totals may differ from row to row."""
+    total = positives + negatives
+    true_positive_share = (positives / total) * (tp / positives)
+    true_negative_share = (negatives - fp) / total
+    return np.asarray(2 * (1 - cost) * true_positive_share + 2 * cost * true_negative_share)
 
 
 def doubled_sums(path: Path, lo: Fraction, hi: Fraction) -> list[float]:

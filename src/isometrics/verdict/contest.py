@@ -194,13 +194,13 @@ class Contest:
         """Return the objective in numbers."""
         objective = self.objective
         levels = {each.quantity: each.limit for each in objective.constraints}
-        costs = objective.costs
+        costs = objective.costs is not None
         beta = 1.0 if objective.beta is None else objective.beta
-        first, second = f_weights(beta) if costs is None else costs
+        first, second = map(float, objective.cost_shares) if costs else f_weights(beta)
         # A score of +inf reaches every threshold, so nothing excludes its rows.
         excludes_all = not np.isposinf(self.tables[model].thresholds[1:2]).any()
         return Task(
-            costs is not None,
+            costs,
             first,
             second,
             levels.get("precision", -1.0),

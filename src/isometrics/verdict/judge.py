@@ -177,7 +177,7 @@ def _crossed(
 def _limits(objective: Objective) -> tuple[float, float]:
     """Return the least and the highest gain there can be."""
     if objective.costs is not None:
-        return -max(objective.costs), 0.0
+        return -float(max(objective.cost_shares)), 0.0
     return (0.0, 1.0) if objective.index is None else (-math.inf, math.inf)
 
 
@@ -392,7 +392,7 @@ def _beta_range(weights: OtherWeights | None, model: int, objective: Objective) 
     if weights is None:
         return UNDEFINED
     if objective.costs is not None:
-        own = objective.costs[0] / sum(objective.costs)
+        own = float(objective.cost_shares[0])
     else:
         beta = 1.0 if objective.beta is None else objective.beta
         own = 1.0 if math.isinf(beta) else beta**2 / (1 + beta**2)
@@ -528,7 +528,6 @@ def _verdict(
     table = contest.tables[model]
     value = float(objective.value(counts))
     decision = decision_of(table, rule, str(objective), value, _beta(objective))
-    turned = 1 if objective.higher_is_better else -1
     names = contest.names
     runner_up = None if rivals.runner_up is None else names[rivals.runner_up]
     return Verdict(
@@ -538,8 +537,8 @@ def _verdict(
         _threshold_text(table, rule),
         decision,
         value,
-        expected if turned > 0 else 0.0 - expected,
-        _turned(interval, turned),
+        objective.value_of_gain(expected),
+        Interval(*sorted(map(objective.value_of_gain, interval))),
         options.confidence_level,
         kept,
         dict(zip(names, np.asarray(wins).tolist(), strict=True)),
@@ -575,8 +574,3 @@ def ranking_rows(contest: Contest) -> tuple[int, int]:
 
 def _beta(objective: Objective) -> float:
     return 1.0 if objective.beta is None else objective.beta
-
-
-def _turned(interval: Interval, sign: int) -> Interval:
-    """Return the interval of costs where gains are given."""
-    return interval if sign > 0 else Interval(0.0 - interval.upper, 0.0 - interval.lower)

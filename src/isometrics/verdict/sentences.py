@@ -125,7 +125,10 @@ def _lead(verdict: Verdict) -> str:
     ends = "" if math.isnan(verdict.lead_interval.lower) else f" ({low} to {high})"
     relation = "leads" if verdict.lead >= 0 else "trails"
     first, second = _named(verdict.model), _named(verdict.runner_up)
-    return f"; {first} {relation} {second} by {lead}{ends}"
+    unit = ""
+    if verdict.objective.costs is not None:
+        unit = " per row, where a miss and a false alarm together cost 1"
+    return f"; {first} {relation} {second} by {lead}{ends}{unit}"
 
 
 def _explained(objective: Objective) -> str:

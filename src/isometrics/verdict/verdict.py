@@ -106,7 +106,8 @@ class Verdict(Value):
     wins
         The share of the resamples in which each model wins with its own best threshold there.
     runner_up, lead, lead_interval
-        The second best model, and how much better the chosen one is to be expected to be.
+        The second best model, and how much better the chosen one is to be expected to be; of
+        costs per row, divided by the sum of both costs, so that their unit does not matter.
     confidence_set
         The models that cannot be told apart from the best one.
     threshold_range

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isometrics._core.sample import Sample
 from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.best_rules import Counts
-from isometrics.decisions.best import best_threshold
-from isometrics.decisions.objective import free_beta
+from isometrics.decisions.best import best_rule
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.uncertainty.intervals import UNDEFINED
 from isometrics.verdict.verdict import Kept, Verdict
@@ -106,20 +105,7 @@ def _decision(points: OperatingPoints, objective: Objective) -> Decision:
         raise NotAnswerableError(
             "sure= needs the rows, which this analysis does not have; leave it out"
         )
-    asked: dict[str, Any] = {}
-    for constraint in objective.constraints:
-        if constraint.quantity == "flagged":
-            asked["budget"] = constraint.limit * (points.positives + points.negatives)
-        else:
-            asked[f"min_{constraint.quantity}"] = constraint.level
-    if objective.costs is not None:
-        miss, alarm = objective.costs
-        asked["cost"] = alarm / (miss + alarm)
-    elif objective.index is not None:
-        asked |= {"index": objective.index, "lam": objective.lam}
-    elif not asked or objective.beta != free_beta([each[0] for each in objective.constraints]):
-        asked["beta"] = objective.beta
-    return best_threshold(points, **asked)
+    return best_rule(points, objective)
 
 
 def _value(decision: Decision, objective: Objective) -> float:
