@@ -9,13 +9,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._counting import best_rule_loops
+from isometrics._counting import best_rule_loops as loops
 from isometrics._counting.best_rules import (
     NO_RULE,
     Chosen,
     Counts,
     Ranking,
     Task,
+    blocks_of,
     choose_plain,
     compiled,
     lower_bound,
@@ -54,18 +55,23 @@ def by_plain(weights, ranking, task):
     return chosen
 
 
-def by_loop(weights, ranking, task):
+def chosen_by(add_up, choose, weights, ranking, task):
     chosen = Chosen.empty(len(weights))
-    with np.errstate(all="ignore"):
-        best_rule_loops.choose(weights, totals_of(weights, ranking), ranking, task, chosen)
+    sums = np.empty((len(weights), ranking.block_ends.size + 1, 2))
+    drawn = weights.astype(np.uint8)
+    add_up(drawn, ranking, sums)
+    choose(drawn, sums, totals_of(weights, ranking), ranking, task, chosen)
     return chosen
+
+
+def by_loop(weights, ranking, task):
+    with np.errstate(all="ignore"):
+        return chosen_by(loops.add_up, loops.choose, weights, ranking, task)
 
 
 def by_compiled_loop(weights, ranking, task):
     pytest.importorskip("numba")
-    chosen = Chosen.empty(len(weights))
-    compiled()(weights.astype(np.float32), totals_of(weights, ranking), ranking, task, chosen)
-    return chosen
+    return chosen_by(*compiled(), weights, ranking, task)
 
 
 def assert_same_bits(found, expected):
@@ -235,6 +241,8 @@ def test_the_counts_of_a_fixed_rule_and_all_kernels_agree_to_the_bit(drawn, task
     [
         {"beta": 0.0},
         {"beta": 2.0},
+        {"beta": inf},
+        {"beta": inf, "most_flagged": 0.2},
         {"beta": inf, "min_precision": 0.6},
         {"beta": 0.0, "min_recall": 0.3, "z": 1.96, "effective": 0.7},
         {"costs": (0.3, 0.7), "most_flagged": 0.2},
@@ -242,14 +250,23 @@ def test_the_counts_of_a_fixed_rule_and_all_kernels_agree_to_the_bit(drawn, task
     ],
 )
 @pytest.mark.parametrize("weighted", [False, True])
-def test_kernels_agree_on_more_rows_than_are_held_at_once(asked, weighted):
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("decimals", [-1, 0, 3])
+def test_kernels_agree_on_many_blocks(asked, weighted, clustered, decimals):
+    """Of scores that are all different, of short ties, and of ties longer than a block."""
     random = np.random.default_rng(5)
     positive = random.random(1300) < 0.2
-    scores = (random.normal(positive) * 40).round()
+    scores = (random.normal(positive) * 40).round(decimals)
     weight = random.random(1300) if weighted else None
-    ranking = Ranking.of_rows(scores, positive, np.arange(1300, dtype=np.int32), weight)
-    weights = np.vstack([np.ones((1, 1300)), random.poisson(1.0, (2, 1300))])
-    task = task_of(**asked)._replace(fixed=20, fixed_end=ranking.end_of(20))
+    unit = np.arange(1300, dtype=np.int32)
+    if clustered:
+        unit = random.integers(0, 400, 1300).astype(np.int32)
+        unit[:400] = np.arange(400)
+    ranking = Ranking.of_rows(scores, positive, unit, weight)
+    units = int(unit.max()) + 1
+    weights = np.vstack([np.ones((1, units)), random.poisson(1.0, (2, units))])
+    fixed = min(20, int(ranking.rule[-1]))
+    task = task_of(**asked)._replace(fixed=fixed, fixed_end=ranking.end_of(fixed))
     expected = by_plain(weights, ranking, task)
     assert (expected.rule != NO_RULE).all()
     assert_same_bits(by_loop(weights, ranking, task), expected)
@@ -298,6 +315,34 @@ def test_the_rule_is_that_of_best_threshold_on_the_repeated_rows(drawn, asked):
 
 
 # ---------------------------------------------------------------------- parts
+
+
+@given(st.lists(st.integers(1, 400), min_size=1, max_size=200), st.sampled_from([1, 1, 50, 3000]))
+def test_blocks_are_of_few_rows_or_of_one_rule(lengths, times):
+    ends = np.cumsum(np.tile(lengths, times))
+    block = blocks_of(ends)
+    assert block[0] == 0
+    assert set(np.diff(block)) <= {0, 1}
+    # Twice the last block, and 1 more, are 16 bits.
+    assert 2 * int(block[-1]) + 1 < 2**16
+    size = max(64, -(-int(ends[-1]) // 2048))
+    starts = np.append(0, ends[:-1])
+    first = np.flatnonzero(np.diff(block, prepend=-1))
+    last = np.append(first[1:], len(ends)) - 1
+    rows = ends[last] - starts[first]
+    assert ((rows <= size) | (first == last)).all()
+
+
+def test_a_block_ends_with_its_last_rule():
+    ranking = Ranking.of_rows(
+        np.repeat([3.0, 2.0, 1.0], [1, 200, 1]),
+        np.arange(202) % 2 == 0,
+        np.arange(202, dtype=np.int32),
+        None,
+    )
+    assert ranking.block_ends.tolist() == [1, 201, 202]
+    assert ranking.cell[:3].tolist() == [0, 3, 2]
+    assert ranking.cell_unit.size == 0
 
 
 def test_room_for_some_weightings_is_a_view():

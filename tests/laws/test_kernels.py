@@ -99,8 +99,19 @@ def test_law_of_spark(law):
 
 
 UNDER_NO_LAW = {
+    "best_rule_loops.add_up": "as `choose`, which takes its sums",
     "best_rule_loops.choose": "chooses rules; test_best_rules.py compares it with fractions",
-    "best_rule_loops.keeps_levels": "as `choose`, which calls it",
+    **dict.fromkeys(
+        (
+            "best_rule_loops.add_up_in_order",
+            "best_rule_loops.best_end",
+            "best_rule_loops.breaks_levels",
+            "best_rule_loops.counts_before",
+            "best_rule_loops.gain_of",
+            "best_rule_loops.is_allowed",
+        ),
+        "a part of `choose` or of `add_up`",
+    ),
     "replicate_loops.pick": "draws at random; test_draws.py compares its words with NumPy's",
 }
 

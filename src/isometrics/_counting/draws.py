@@ -92,14 +92,14 @@ class Stratum(NamedTuple):
     def complete(self, weights: Floats, random: np.random.Generator) -> None:
         """Add single draws until each replicate has as many rows as the sample."""
         own = weights[:, self.units]
-        missing = (self.total - own.sum(axis=1)).astype(np.int64)
+        missing = self.total - own.sum(axis=1).astype(np.int64)
         own[missing < 0] = 0
         missing[missing < 0] = self.total
         size = self.cumulative.size
         if self.total > 16 * size * size:
             # Few units of many rows: a draw for each unit is less work than one for each row.
             shares = np.diff(self.cumulative, prepend=0) / self.total
-            own += random.multinomial(missing, shares)
+            own += random.multinomial(missing, shares).astype(own.dtype)
             return
         rows = random.integers(0, self.total, int(missing.sum()))
         found = (
@@ -108,7 +108,9 @@ class Stratum(NamedTuple):
             else self.unit_of_row[rows]
         )
         place = np.repeat(np.arange(len(weights)) * weights.shape[1], missing)
-        np.add.at(weights.reshape(-1), place + found + (self.units.start or 0), 1.0)
+        np.add.at(
+            weights.reshape(-1), place + found + (self.units.start or 0), weights.dtype.type(1)
+        )
 
 
 class Draws:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from isometrics._counting.best_rules import (
     Counts,
     Ranking,
     Task,
+    block_sums,
     choose_plain,
     compiled,
     worth_of,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from isometrics.points import OperatingPoints
 
     Progress = Callable[[int, int], None]
+    Drawn = NDArray[Any]
 
 Result = TypeVar("Result")
 
@@ -91,7 +93,7 @@ class Drawing(NamedTuple):
         work = float(self.n_resamples) * contest.units.shape[0] * len(contest.names)
         return kernel_named(self.kernel_name, work)
 
-    def map(self, contest: Contest, work: Callable[[Floats], Result]) -> list[Result]:
+    def map(self, contest: Contest, work: Callable[[Drawn], Result]) -> list[Result]:
         """Return what `work` makes of the weights of units of some replicates, in their order."""
         size = contest.units.shape[0]
         draws = draws_of(np.ones(size, np.int64), [slice(0, size)], scheme="multinomial")
@@ -101,7 +103,8 @@ class Drawing(NamedTuple):
         def block(replicates: range, stream: Stream) -> tuple[int, list[Result]]:
             found = []
             for start in range(replicates.start, replicates.stop, at_once):
-                drawn = np.empty((min(at_once, replicates.stop - start), size))
+                # No unit is drawn nearly as often as a byte can count.
+                drawn = np.empty((min(at_once, replicates.stop - start), size), np.uint8)
                 draws.draw(stream, drawn, kernel.pick)
                 found.append(work(drawn))
             return len(replicates), found
@@ -184,7 +187,7 @@ class Contest:
         """Whether all weights are whole numbers, whose sums are exact in any order."""
         return bool((self.units == np.rint(self.units)).all())
 
-    def _totals(self, weights: Floats) -> Floats:
+    def _totals(self, weights: Drawn) -> Floats:
         """Return the positives and the negatives under each weighting."""
         if self._whole:
             return np.asarray(weights @ self.units)
@@ -240,23 +243,20 @@ class Contest:
         totals = (table.positives, table.negatives)
         return Counts(table.tp[rule], table.fp[rule], *totals).at_ratio(self.ratio)
 
-    def choose(self, weights: Floats, kernel: str, fixed: tuple[int, ...] | None = None) -> Choices:
+    def choose(self, weights: Drawn, kernel: str, fixed: tuple[int, ...] | None = None) -> Choices:
         """Return the best rules of all models under each row of the weights of units."""
-        size = weights.shape[0]
-        totals = self._totals(weights)
-        found = [Chosen.empty(size) for _ in self.names]
         is_compiled = kernel == "compiled" and self.gain is None
-        # Fewer bytes are read faster; no unit is drawn nearly as often as a byte can count.
-        kind = np.uint8 if weights.max() < 256 else np.float32
-        narrow = weights.astype(kind) if is_compiled else None
+        sums = [block_sums(weights, each) for each in self.rankings] if is_compiled else []
+        unweighted = not self.rankings[0].weight.size
+        totals = sums[0][:, -1].copy() if sums and unweighted else self._totals(weights)
+        found = [Chosen.empty(weights.shape[0]) for _ in self.names]
         for model, (ranking, chosen) in enumerate(zip(self.rankings, found, strict=True)):
             rule = 0 if fixed is None else fixed[model]
             task = self.task(model)._replace(fixed=rule, fixed_end=ranking.end_of(rule))
-            if narrow is None:
-                rows = self.class_rows[model]
-                choose_plain(weights, totals, rows, task, chosen, gain=self.gain)
+            if is_compiled:
+                compiled().choose(weights, sums[model], totals, ranking, task, chosen)
             else:
-                compiled()(narrow, totals, ranking, task, chosen)
+                choose_plain(weights, totals, self.class_rows[model], task, chosen, gain=self.gain)
         return Choices(
             np.stack([each.rule for each in found]),
             np.stack([each.tp for each in found]),
@@ -287,7 +287,7 @@ class Contest:
         """Choose on all folds but one, and judge on that one; return the pooled counts."""
         count = int(fold.max()) + 1
         name = kernel_named(kernel, float(count) * fold.size * len(self.names)).name
-        trains = ((fold != each)[None].astype(np.float64) for each in range(count))
+        trains = ((fold != each)[None].astype(np.uint8) for each in range(count))
         chosen = Choices.joined([self.choose(train, name) for train in trains])
         gain = self.objective.gain(chosen.counts(self.ratio))
         best = np.where(np.isnan(gain), -np.inf, gain).argmax(axis=0)
