@@ -264,16 +264,17 @@ def test_an_analysis_can_be_kept():
 def test_the_report_is_the_page_of_the_models(tmp_path):
     analysis, path = iso.analyse(LABELS, SCORES), tmp_path / "page.html"
     assert analysis.report(path, title="A and B") == path
-    page = report_html(analysis.models, title="A and B", description="8 rows")
+    verdict = analysis.verdict()
+    page = report_html(analysis.models, title="A and B", description="8 rows", verdict=verdict)
     assert path.read_text(encoding="utf-8") == page
-    iso.Analysis(analysis.models).report(str(path))
+    iso.Analysis(analysis.models).report(str(path), verdict=False)
     assert path.read_text(encoding="utf-8") == report_html(analysis.models)
     longer = iso.analyse(LABELS * 9, {"A": A * 9})
     options = {"confidence_level": 0.9, "n_resamples": 20}
-    longer.report(path, **options)
+    longer.report(path, verdict=verdict, **options)
     bands = longer.all_bands(**options)
     assert [band.space for band in bands] == ["roc", "pr", "prg", "tradeoff"]
-    page = report_html(longer.models, description="72 rows", bands=bands)
+    page = report_html(longer.models, description="72 rows", bands=bands, verdict=verdict)
     assert path.read_text(encoding="utf-8") == page
 
 

@@ -66,7 +66,11 @@ def test_beta_by_slider_number_and_lambda(open_page, report, two_models):
         set_number(page, "β", beta)
         best = iso.best_threshold(two_models["forest"], beta=beta)
         assert cell(page, "forest", "f") == f"{best.f:.3f}"
-        assert page.locator(".headline .first").inner_text().startswith(f"At β = {beta} cut ")
+        assert (
+            page.locator(".headline .first")
+            .inner_text()
+            .startswith(f"On these rows, at β = {beta}, cut ")
+        )
     set_number(page, "λ", 0.2)
     assert float(page.get_by_label("β, as a number").input_value()) == pytest.approx(0.5)
     slider = page.get_by_label("β", exact=True)

@@ -74,9 +74,10 @@ def test_the_first_screen_answers_which_model_which_threshold_how_sure(open_page
     headline = page.locator(".headline")
     assert headline.bounding_box()["y"] < 200
     said = headline.inner_text()
-    assert said.startswith("At β = 1 cut forest at score ≥ ")
+    assert said.startswith("On these rows, at β = 1, cut forest at score ≥ ")
     assert "forest beats linear for every β" in said
     assert "How sure?" in said
+    assert "isometrics verdict FILE --beta 1 says how much less" in said
     box = page.locator(".summary table").bounding_box()
     assert box["y"] + box["height"] < 900
 

@@ -116,6 +116,7 @@ def test_the_page_is_served(call, predictions, analysis, with_file, monkeypatch)
     if with_file:
         assert models == analysis.models
         assert "label: label" in options["description"]
+        assert options["verdict"][""].sentence() == analysis.verdict().sentence()
     else:
         assert (models, options["title"], options["description"]) == (None, None, None)
     assert serve.__doc__
@@ -124,7 +125,7 @@ def test_the_page_is_served(call, predictions, analysis, with_file, monkeypatch)
 def test_the_page_shows_no_password(call, analysis, monkeypatch):
     served = {}
     monkeypatch.setattr("isometrics.report.serve", lambda _, **options: served.update(options))
-    monkeypatch.setattr("isometrics.cli.serve.load", lambda *_: analysis)
+    monkeypatch.setattr("isometrics.cli.serve.load", lambda *_, **__: analysis)
     call("serve", "postgresql://ann:hunter2@host/db?table=t&password=hunter2", "--no-open")
     assert served["title"] == "postgresql://host/db?table=t&password=…"
 

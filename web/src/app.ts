@@ -14,6 +14,7 @@ import { PrgPanel } from "./panels/prg";
 import { RocPanel } from "./panels/roc";
 import { TradeoffPanel } from "./panels/tradeoff";
 import { snippetOf, type Source } from "./snippet";
+import { firstBeta } from "./sentences";
 import { Store, type Settings } from "./state";
 import { Summary } from "./summary";
 import { pointsCsv, thresholdsCsv } from "./tables";
@@ -79,6 +80,7 @@ class Report {
     private readonly glossary: Glossary,
   ) {
     const { store } = this;
+    store.set({ beta: firstBeta(data.verdicts ?? []) });
     this.views = new Views(models);
     const { views } = this;
     this.panels = [
@@ -89,7 +91,7 @@ class Report {
     ];
     this.histogram = new HistogramPanel(store, glossary);
     this.card = new Card(store, glossary);
-    this.summary = new Summary(store, views, glossary, models);
+    this.summary = new Summary(store, views, glossary, models, data.verdicts ?? []);
     this.controls = new Controls(
       store,
       glossary,

@@ -15,6 +15,17 @@ export interface ReportData {
   readonly title: string;
   readonly description: string;
   readonly models: readonly ModelData[];
+  /** What Python says of the models: one verdict, or one for each class; none of dropped files. */
+  readonly verdicts?: readonly Verdict[];
+}
+
+export interface Verdict {
+  /** The class, or empty. */
+  readonly name: string;
+  readonly objective: string;
+  /** The β of F_β without constraints; null for other objectives. */
+  readonly beta: number | null;
+  readonly lines: readonly string[];
 }
 
 export interface ModelData {

@@ -1,12 +1,13 @@
 /** The results in plain language. */
 
-import { counted, decimals, percent, percents, short } from "./format";
+import { counted, decimals, exact, percent, percents, short } from "./format";
 import { INDICES, pointOf } from "./indices";
 import { AUPR, AUPRG, AUROC } from "./measures";
+import type { Verdict } from "./model";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
-import { betaOf, type Cursor } from "./state";
+import { betaOf, INITIAL, type Cursor, type Settings } from "./state";
 import { EVERYTHING, NOTHING } from "./table";
 import type { ModelView, View } from "./view";
 import { wilson } from "./wilson";
@@ -127,21 +128,46 @@ function capital(text: string): string {
   return /^calling/.test(text) ? text[0]!.toUpperCase() + text.slice(1) : text;
 }
 
-/** Which model, which threshold, how sure. */
-export function headline(view: View): string[] {
+/** Which model, which threshold, how sure: the verdict, or for other settings what these rows say. */
+export function headline(view: View, verdicts: readonly Verdict[]): string[] {
+  if (verdicts.length && verdicts.every((verdict) => isAbout(verdict, view.settings)))
+    return verdicts.flatMap(({ name, lines }) =>
+      lines.map((line, place) => (name && !place ? `${name}: ${line}` : line)),
+    );
+  return onTheseRows(view);
+}
+
+/** The β at which the page begins. */
+export function firstBeta(verdicts: readonly Verdict[]): number {
+  return verdicts[0]?.beta ?? INITIAL.beta;
+}
+
+function isAbout({ beta }: Verdict, settings: Settings): boolean {
+  const { prevalence, otherClass, hidden } = settings;
+  const asGiven = prevalence === null && !otherClass && !hidden.size;
+  return asGiven && settings.beta === (beta ?? INITIAL.beta);
+}
+
+/** The best rule of these rows, which is too good for others. */
+function onTheseRows(view: View): string[] {
   const row = view.best.get(view.leader);
   if (row === undefined) return ["No model is shown."];
   const one = view.models[view.leader]!;
   const [precision, recall] = [pr.y(one.table, row), pr.x(one.table, row)];
   const verb = one.table.labels ? "take" : "cut";
   const said = [
-    `At β = ${short(view.settings.beta, 3)} ${verb} ${one.model.name} at ${rule(one, row, view)}: ` +
+    `On these rows, at β = ${short(view.settings.beta, 3)}, ${verb} ${one.model.name} at ${rule(one, row, view)}: ` +
       `${percent(precision)} precision at ${percent(recall)} recall.`,
   ];
   if (view.fWinners) said.push(ranges(view.fWinners, view, "β", betaOf));
   else if (view.shown.length > 1)
     said.push("The models have different prevalences, so set one prevalence to compare them.");
   if (one.table.whole) said.push(howSure(one, row));
+  said.push(
+    "Model and cut were chosen on these rows, so expect less of them on new data: " +
+      `isometrics verdict FILE --beta ${exact(view.settings.beta)} says how much less, and how ` +
+      "sure the choice is.",
+  );
   return said;
 }
 

@@ -4,9 +4,9 @@ import { h } from "./dom";
 import { bracketed, decimals, percent, short } from "./format";
 import type { Glossary } from "./glossary";
 import { glyph } from "./marks";
-import { AREAS, AUPR, AUPRG, AUROC } from "./measures";
+import { AREAS, AUPR, AUPRG, AUROC, type Bracket } from "./measures";
 import { headline, rule } from "./sentences";
-import type { Model } from "./model";
+import type { Model, Verdict } from "./model";
 import * as pr from "./spaces/pr";
 import type { Store } from "./state";
 import { size } from "./table";
@@ -27,6 +27,7 @@ export class Summary {
     private readonly views: Views,
     glossary: Glossary,
     models: readonly Model[],
+    private readonly verdicts: readonly Verdict[],
   ) {
     this.more = [...new Set(models.flatMap(({ areas }) => [...areas.keys()]))].filter(
       (measure) => !(measure in AREAS),
@@ -70,12 +71,15 @@ export class Summary {
 
   draw(view: View): void {
     this.sentence.replaceChildren(
-      ...headline(view).map((text, place) => h("p", { class: place ? "" : "first" }, text)),
+      ...headline(view, this.verdicts).map((text, place) =>
+        h("p", { class: place ? "" : "first" }, text),
+      ),
     );
     this.bestHead.textContent = `best for β = ${short(view.settings.beta, 3)}`;
     // The boxes stay, so that the focus does; everything else is written anew.
     if (!this.boxes.length) this.boxes = view.models.map((one) => this.box(one));
-    const rows = view.models.map((one) => this.row(one, view));
+    const highest = this.highest(view);
+    const rows = view.models.map((one) => this.row(one, view, highest));
     const focused = document.activeElement;
     this.body.replaceChildren(...rows);
     if (focused instanceof HTMLElement && this.boxes.includes(focused as HTMLInputElement))
@@ -95,10 +99,13 @@ export class Summary {
     return box;
   }
 
-  private row(one: ModelView, view: View): HTMLElement {
-    const { settings } = view;
+  private row(one: ModelView, view: View, highest: ReadonlyMap<string, number>): HTMLElement {
     const best = view.best.get(one.place);
-    const cell = (text: string, name: string): HTMLElement => h("td", { "data-value": name }, text);
+    const cells = this.numbers(one, view).map(({ name, text, bracket: [, hi] }) =>
+      h("td", { "data-value": name, class: hi >= highest.get(name)! ? "highest" : "" }, text),
+    );
+    const where = best === undefined ? "–" : rule(one, best, view);
+    cells.splice(-3, 0, h("td", { "data-value": "best" }, where));
     return h(
       "tr",
       { class: best === undefined ? "hidden-model" : one.place === view.leader ? "leader" : "" },
@@ -107,18 +114,56 @@ export class Summary {
         { scope: "row", title: `${size(one.table)} of ${one.model.rows} rows` },
         h("label", {}, this.boxes[one.place]!, chip(one.place), h("span", {}, one.model.name)),
       ),
-      cell(bracketed(this.views.area(one, AUROC, settings)), AUROC),
-      cell(bracketed(this.views.prArea(one, settings)), AUPR),
-      cell(bracketed(this.views.area(one, AUPRG, settings)), AUPRG),
-      ...this.more.map((measure) =>
-        cell(bracketed(this.views.givenArea(one, measure, settings)), measure),
-      ),
-      cell(best === undefined ? "–" : rule(one, best, view), "best"),
-      cell(best === undefined ? "–" : percent(pr.y(one.table, best)), "precision"),
-      cell(best === undefined ? "–" : percent(pr.x(one.table, best)), "recall"),
-      cell(best === undefined ? "–" : decimals(pr.f(one.table, best, settings.beta)), "f"),
+      ...cells,
     );
   }
+
+  /** The areas of a model; and precision, recall and F of its best row. */
+  private numbers(one: ModelView, view: View): Numbers[] {
+    const { settings } = view;
+    const area = (name: string, bracket: Bracket): Numbers => ({
+      name,
+      text: bracketed(bracket),
+      bracket,
+    });
+    const best = view.best.get(one.place);
+    const ofBest = (
+      name: string,
+      value: () => number,
+      text: (value: number) => string,
+    ): Numbers => {
+      const number = best === undefined ? NaN : value();
+      return { name, text: text(number), bracket: [number, number] };
+    };
+    return [
+      area(AUROC, this.views.area(one, AUROC, settings)),
+      area(AUPR, this.views.prArea(one, settings)),
+      area(AUPRG, this.views.area(one, AUPRG, settings)),
+      ...this.more.map((measure) => area(measure, this.views.givenArea(one, measure, settings))),
+      ofBest("precision", () => pr.y(one.table, best!), percent),
+      ofBest("recall", () => pr.x(one.table, best!), percent),
+      ofBest("f", () => pr.f(one.table, best!, settings.beta), decimals),
+    ];
+  }
+
+  /** What a number of each column must reach to be the highest of the models shown, or to tie. */
+  private highest(view: View): Map<string, number> {
+    const highest = new Map<string, number>();
+    for (const one of view.shown)
+      for (const { name, bracket } of this.numbers(one, view))
+        // An area that is not defined is not the highest.
+        if (bracket[0] >= (highest.get(name) ?? -Infinity)) highest.set(name, bracket[0]);
+    // Of one model nothing stands out.
+    if (view.shown.length < 2) for (const name of highest.keys()) highest.set(name, Infinity);
+    return highest;
+  }
+}
+
+/** A number of the table: its column, how it is printed, and its limits. */
+interface Numbers {
+  readonly name: string;
+  readonly text: string;
+  readonly bracket: Bracket;
 }
 
 /** What a reader should know about how exact the page is. */

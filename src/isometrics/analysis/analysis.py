@@ -14,7 +14,7 @@ from isometrics._core.parameters import check_choice, check_prevalence, parse_be
 from isometrics._core.results import Value, several
 from isometrics._core.sample import Sample, parse_sample, scores_by_model
 from isometrics.analysis.summary import Summary, intervals_of, summary_of
-from isometrics.analysis.verdicts import Request, verdict_on
+from isometrics.analysis.verdicts import Request, quick_verdicts, verdict_on
 from isometrics.comparison.compare import Comparison, compare
 from isometrics.decisions.objective import parse_objective
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, thresholds_of
@@ -488,6 +488,7 @@ class Analysis(Value):
         *,
         title: str | None = None,
         confidence_level: float | None = None,
+        verdict: Verdict | Mapping[str, Verdict] | bool = True,
         **options: Any,
     ) -> Path:
         """Write one self-contained page about the models over all rows, and return its path.
@@ -500,14 +501,24 @@ class Analysis(Value):
             The title of the page.
         confidence_level
             Draw pointwise confidence bands in all spaces.
+        verdict
+            The verdict with which the page begins, or one for each class; by default that for F1,
+            with as many resamples as take a second or two. False: none.
         options
             Other options of `bootstrap_curves`.
         """
         from isometrics.report import write_report
 
         bands = self.all_bands(confidence_level=confidence_level, **options)
+        if isinstance(verdict, bool):
+            verdict = quick_verdicts(self, {}).verdicts if verdict else {}
         written: Path = write_report(
-            self.models, path, title=title, description=self.description or None, bands=bands
+            self.models,
+            path,
+            title=title,
+            description=self.description or None,
+            bands=bands,
+            verdict=verdict,
         )
         return written
 

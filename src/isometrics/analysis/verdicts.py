@@ -21,6 +21,7 @@ from isometrics.verdict.without_rows import judge_tables, rows_of_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from isometrics._core.progress import ProgressLike
     from isometrics._core.sample import Sample
     from isometrics.analysis.analysis import Analysis
     from isometrics.decisions.objective import Objective
@@ -36,6 +37,87 @@ class Request(NamedTuple):
     clustered: bool
     folds: Any
     prevalence: float | None
+
+
+class Verdicts(NamedTuple):
+    """One verdict, or one for each class."""
+
+    verdicts: dict[str, Verdict]
+    """By the name of the class; of one alone ``""``."""
+    by_class: bool
+    n_resamples: int
+    """How often rows were drawn again; 0 if only the tables were looked at."""
+
+
+_RESAMPLES = 2000
+_MOST_WORK = 210_000
+"""Rows times models up to which a quick verdict draws rows again."""
+_ROWS_OF_A_MODEL = 3000
+"""A model takes as long as so many rows, however few there are."""
+_WORK = 2e8
+"""Rows times models times resamples that take about two seconds on two processors."""
+
+
+def verdicts_of(analysis: Analysis, **options: Any) -> Verdicts:
+    """Return the verdict, or of several classes one for each."""
+    n_resamples = options.get("n_resamples", _RESAMPLES)
+    if analysis.one_vs_rest:
+        return Verdicts(analysis.verdict_by_class(**options), True, n_resamples)
+    return Verdicts({"": analysis.verdict(**options)}, False, n_resamples)
+
+
+def quick_verdicts(
+    analysis: Analysis,
+    objective: dict[str, Any],
+    *,
+    confidence_level: float = 0.95,
+    n_resamples: int | None = None,
+    random_state: object = 0,
+    progress: ProgressLike = None,
+) -> Verdicts:
+    """Return verdicts over all rows that take a second or two at most.
+
+    By default as many resamples are drawn as that allows; of many rows none.
+    """
+    # Groups that are left out are announced by whoever asks.
+    whole = replace(analysis, groups={}, skipped={})
+    work = (_count_rows(whole) + _ROWS_OF_A_MODEL) * len(whole.models)
+    if work > _MOST_WORK:
+        return _verdicts_of_tables(whole, objective, confidence_level)
+    if n_resamples is None:
+        n_resamples = min(_RESAMPLES, int(_WORK / work) // 100 * 100)
+    return verdicts_of(
+        whole,
+        **objective,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        random_state=random_state,
+        progress=progress,
+    )
+
+
+def _count_rows(analysis: Analysis) -> int:
+    """Return the number of rows; of a table, the weight of its rows."""
+    if analysis.rows is not None:
+        return analysis.rows.size
+    models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
+    return max(round(points.positives + points.negatives) for points in models.values())
+
+
+def _verdicts_of_tables(
+    analysis: Analysis, objective: dict[str, Any], confidence_level: float
+) -> Verdicts:
+    """Judge the tables without drawing their rows again."""
+    models = analysis.models
+    parts = (
+        {name: {name: models[name]} for name in models} if analysis.one_vs_rest else {"": models}
+    )
+    parsed = parse_objective(**objective).for_rows(float(_count_rows(analysis)))
+    reason = "the rows were not drawn again"
+    verdicts = {
+        name: judge_tables(part, parsed, confidence_level, reason) for name, part in parts.items()
+    }
+    return Verdicts(verdicts, analysis.one_vs_rest, 0)
 
 
 def verdict_on(

@@ -51,6 +51,7 @@ def report(
     """
     analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep(MOST_ROWS))
     options = certainty.options()
+    first = head(analysis, file, certainty, answers)
     if output == "-":
         from isometrics.report import report_html
 
@@ -59,11 +60,11 @@ def report(
             title=title,
             description=analysis.description,
             bands=analysis.all_bands(**options),
+            verdict=first.verdicts,
         )
         print(page, file=data_stream())
         return
-    path = analysis.report(output, title=title, **options)
-    first = head(analysis, file, certainty, answers)
+    path = analysis.report(output, title=title, verdict=first.verdicts, **options)
     if answers.json:
         answer(about(analysis) | first.data | {"written": str(path)}, [], as_json=True)
     else:

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, load
 from isometrics.cli.output import note
+from isometrics.cli.verdict import MOST_ROWS, head
 from isometrics.errors import redacted
 
 
@@ -39,10 +40,11 @@ def serve(
     """
     from isometrics.report import serve as serve_page
 
-    models, description = None, None
+    models, description, verdicts = None, None, None
     if file is not None:
-        analysis = load(file, columns, answers)
+        analysis = load(file, columns, answers, keep_rows=MOST_ROWS)
         models, description = analysis.models, analysis.description
+        verdicts = head(analysis, file, answers=answers).verdicts
     serve_page(
         models,
         host=host,
@@ -50,5 +52,6 @@ def serve(
         open_browser=open,
         title=None if file is None else redacted(file),
         description=description,
+        verdict=verdicts,
         announce=lambda address: note(f"The page is at {address} until you press Ctrl-C."),
     )

@@ -26,6 +26,7 @@ from isometrics.errors import IsometricsError, ParameterError, redacted
 
 if TYPE_CHECKING:
     from isometrics.analysis import Analysis
+    from isometrics.analysis.verdicts import Verdicts
     from isometrics.verdict.verdict import Verdict
 
 _OBJECTIVE = Parameter(group="Objective", show_default=False)
@@ -104,6 +105,7 @@ def verdict(
         Draw whole groups again, such as all rows of a patient, instead of single rows.
     """
     from isometrics._core.parameters import check_confidence, check_size
+    from isometrics.analysis.verdicts import verdicts_of
 
     # What cannot be answered is said before a long file is read.
     options = goal.options() | _drawing(certainty)
@@ -126,9 +128,9 @@ def verdict(
     if thresholds_from is not None:
         options["thresholds_from"] = load(thresholds_from, columns, answers, keep_rows=None)
     with Meter("drawing again", unit="resamples", quiet=answers.quiet) as meter:
-        found = _verdicts(analysis, options | {"clusters": clusters, "progress": meter})
+        found = verdicts_of(analysis, **options, clusters=clusters, progress=meter)
     if answers.json:
-        answer(about(analysis) | found.data(), [], as_json=True)
+        answer(about(analysis) | _data(found), [], as_json=True)
         return
     for place, (name, each) in enumerate(found.verdicts.items()):
         said = [f"{name}: {line}" if found.by_class else line for line in each.lines()[:1]]
@@ -142,38 +144,8 @@ def verdict(
 
 MOST_ROWS = 200_000
 """Rows that are kept for the head of an answer."""
-_MOST_WORK = 210_000
-"""Rows times models up to which a command draws rows again unasked."""
-_ROWS_OF_A_MODEL = 3000
-"""A model takes as long as so many rows, however few there are."""
-_WORK = 2e8
-"""Rows times models times resamples that take about two seconds on two processors."""
 _NAMED = 5
 """How many classes have their sentence at the head."""
-
-
-class Verdicts(NamedTuple):
-    """One verdict, or one for each class."""
-
-    verdicts: dict[str, Verdict]
-    by_class: bool
-
-    def data(self) -> dict[str, object]:
-        """Return what JSON says."""
-        if self.by_class:
-            said = {name: each.to_dict() for name, each in self.verdicts.items()}
-            return {"verdict_by_class": said}
-        (verdict,) = self.verdicts.values()
-        return {"verdict": verdict.to_dict()}
-
-    def sentences(self) -> list[str]:
-        """Return the answer, and what to beware of."""
-        if not self.by_class:
-            (verdict,) = self.verdicts.values()
-            return [verdict.sentence(), *(f"Beware: {warning}" for warning in verdict.warnings)]
-        said = [f"{name}: {each.sentence()}" for name, each in self.verdicts.items()]
-        more = len(said) - _NAMED
-        return said[:_NAMED] + [f"and {more} more classes"] * (more > 0)
 
 
 class Head(NamedTuple):
@@ -181,6 +153,8 @@ class Head(NamedTuple):
 
     lines: list[str]
     data: dict[str, object]
+    verdicts: dict[str, Verdict]
+    """By the name of their class; of one alone ``""``. None where there is no verdict."""
 
     def show(self) -> None:
         """Print it, and an empty line below."""
@@ -199,32 +173,50 @@ def head(
     It takes a second or two at most: of long files only what their tables tell, and a hint at the
     command that tells the rest. It raises nothing.
     """
+    from isometrics.analysis.verdicts import quick_verdicts
     from isometrics.sources.held_rows import MANY_ROWS
 
-    # Groups that are left out are announced by the command itself.
-    whole = replace(analysis, groups={}, skipped={})
-    work = (_rows(whole) + _ROWS_OF_A_MODEL) * len(whole.models)
-    options = objective | _drawing(certainty)
-    few = work <= _MOST_WORK
-    if few and certainty.resamples is None:
-        options["n_resamples"] = min(RESAMPLES, int(_WORK / work) // 100 * 100)
+    options = _drawing(certainty)
     try:
-        if few:
-            with Meter("drawing again", unit="resamples", quiet=answers.quiet) as meter:
-                found = _verdicts(whole, options | {"progress": meter})
-        else:
-            found = _from_tables(whole, objective, options["confidence_level"])
+        with Meter("drawing again", unit="resamples", quiet=answers.quiet) as meter:
+            found = quick_verdicts(
+                analysis,
+                objective,
+                confidence_level=options["confidence_level"],
+                n_resamples=certainty.resamples,
+                random_state=certainty.random_state,
+                progress=meter,
+            )
     except IsometricsError as error:
-        return Head([f"No verdict: {error}."], {"verdict": None})
-    said = found.sentences()
+        return Head([f"No verdict: {error}."], {"verdict": None}, {})
+    verdicts = found.verdicts
+    said = _sentences(found)
     command = f"isometrics verdict {quote(redacted(file))}"
-    if not few or (whole.rows is None and whole.without_rows == MANY_ROWS):
+    if not found.n_resamples or (analysis.rows is None and analysis.without_rows == MANY_ROWS):
         said.append(f"What to expect on new data, and how sure: {command}")
-    elif not all(each.replicates for each in found.verdicts.values()):
-        said.append(next(each.method for each in found.verdicts.values() if not each.replicates))
-    elif options["n_resamples"] < RESAMPLES:
-        said.append(f"From {options['n_resamples']:,} resamples; {command} draws {RESAMPLES:,}.")
-    return Head(said, found.data())
+    elif not all(each.replicates for each in verdicts.values()):
+        said.append(next(each.method for each in verdicts.values() if not each.replicates))
+    elif found.n_resamples < RESAMPLES:
+        said.append(f"From {found.n_resamples:,} resamples; {command} draws {RESAMPLES:,}.")
+    return Head(said, _data(found), verdicts)
+
+
+def _sentences(found: Verdicts) -> list[str]:
+    """Return the answer, and what to beware of."""
+    if not found.by_class:
+        (verdict,) = found.verdicts.values()
+        return [verdict.sentence(), *(f"Beware: {warning}" for warning in verdict.warnings)]
+    said = [f"{name}: {each.sentence()}" for name, each in found.verdicts.items()]
+    more = len(said) - _NAMED
+    return said[:_NAMED] + [f"and {more} more classes"] * (more > 0)
+
+
+def _data(found: Verdicts) -> dict[str, object]:
+    """Return what JSON says."""
+    if found.by_class:
+        return {"verdict_by_class": {name: each.to_dict() for name, each in found.verdicts.items()}}
+    (verdict,) = found.verdicts.values()
+    return {"verdict": verdict.to_dict()}
 
 
 def _drawing(certainty: Certainty) -> dict[str, Any]:
@@ -234,33 +226,3 @@ def _drawing(certainty: Certainty) -> dict[str, Any]:
         "n_resamples": RESAMPLES if certainty.resamples is None else certainty.resamples,
         "random_state": certainty.random_state,
     }
-
-
-def _rows(analysis: Analysis) -> int:
-    """Return the number of rows; of a table, the weight of its rows."""
-    from isometrics.decisions.thresholds import ALL_ROWS
-
-    if analysis.rows is not None:
-        return analysis.rows.size
-    models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
-    return max(round(points.positives + points.negatives) for points in models.values())
-
-
-def _verdicts(analysis: Analysis, options: dict[str, Any]) -> Verdicts:
-    if analysis.one_vs_rest:
-        return Verdicts(analysis.verdict_by_class(**options), True)
-    return Verdicts({"": analysis.verdict(**options)}, False)
-
-
-def _from_tables(analysis: Analysis, objective: dict[str, Any], level: float) -> Verdicts:
-    """Judge the tables without drawing their rows again."""
-    from isometrics.decisions.objective import parse_objective
-    from isometrics.verdict.without_rows import judge_tables
-
-    models = analysis.models
-    parts = [{name: models[name]} for name in models] if analysis.one_vs_rest else [models]
-    parsed = parse_objective(**objective).for_rows(float(_rows(analysis)))
-    reason = "the rows were not drawn again"
-    found = [judge_tables(part, parsed, level, reason) for part in parts]
-    names = list(models) if analysis.one_vs_rest else [""]
-    return Verdicts(dict(zip(names, found, strict=True)), analysis.one_vs_rest)

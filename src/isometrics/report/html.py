@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from isometrics.points import OperatingPoints
     from isometrics.report.model import BandLike
+    from isometrics.verdict.verdict import Verdict
 
 TITLE, DATA = "<!--title-->", "<!--data-->"
 """Markers in the built page that are replaced by the title and by the data."""
@@ -28,6 +29,7 @@ def report_html(
     title: str | None = None,
     description: str | None = None,
     bands: Iterable[BandLike] = (),
+    verdict: Verdict | Mapping[str, Verdict] | None = None,
 ) -> str:
     """Return an interactive page about models as the text of one HTML file.
 
@@ -42,6 +44,8 @@ def report_html(
         The title of the page, and where the data come from.
     bands
         Confidence bands of the curves, if there are any; see `BandLike`.
+    verdict
+        The verdict with which the page begins; or one for each class, by name.
 
     Examples
     --------
@@ -52,7 +56,9 @@ def report_html(
     >>> page[:15], "<title>Spam</title>" in page
     ('<!doctype html>', True)
     """
-    return page_of(report_model(models, title=title, description=description, bands=bands))
+    return page_of(
+        report_model(models, title=title, description=description, bands=bands, verdict=verdict)
+    )
 
 
 def write_report(
@@ -62,12 +68,13 @@ def write_report(
     title: str | None = None,
     description: str | None = None,
     bands: Iterable[BandLike] = (),
+    verdict: Verdict | Mapping[str, Verdict] | None = None,
 ) -> Path:
     """Write the page of `report_html` to a file, and return its path.
 
     The file is written completely or not at all.
     """
-    page = report_html(models, title=title, description=description, bands=bands)
+    page = report_html(models, title=title, description=description, bands=bands, verdict=verdict)
     with whole_file(path) as file:
         file.write(page)
     return Path(path)

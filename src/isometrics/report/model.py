@@ -6,7 +6,7 @@ import json
 import math
 import warnings
 from base64 import b64decode, b64encode
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from isometrics.errors import LengthError, NoCurveError, ParameterError, Undefin
 from isometrics.measures import area_brackets
 from isometrics.points.models import named_models
 from isometrics.spaces.trace import rows_to_explore
+from isometrics.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -78,6 +79,7 @@ def report_model(
     title: str | None = None,
     description: str | None = None,
     bands: Iterable[BandLike] = (),
+    verdict: Verdict | Mapping[str, Verdict] | None = None,
 ) -> dict[str, Any]:
     """Return the data of a page about models, ready for `json.dumps`.
 
@@ -89,6 +91,8 @@ def report_model(
         The title of the page, and where the data come from.
     bands
         Confidence bands of the curves, if there are any.
+    verdict
+        The verdict with which the page begins; or one for each class, by name.
 
     Notes
     -----
@@ -108,16 +112,21 @@ def report_model(
     bands_of: dict[str, list[dict[str, Any]]] = {name: [] for name in named}
     for band in bands:
         bands_of[_model_of(band, list(named))].append(_band(band))
+    if verdict is None:
+        verdicts: Mapping[str, Verdict] = {}
+    else:
+        verdicts = {"": verdict} if isinstance(verdict, Verdict) else verdict
     return _document(
         title,
         description,
         [_model(name, points, bands_of[name]) for name, points in named.items()],
+        [_verdict(name, each) for name, each in verdicts.items()],
     )
 
 
 def start_model(*, title: str | None = None) -> dict[str, Any]:
     """Return the data of a page without models, which asks for a file."""
-    return _document(title, None, [])
+    return _document(title, None, [], [])
 
 
 def as_json(model: Mapping[str, Any]) -> str:
@@ -138,7 +147,10 @@ def as_json(model: Mapping[str, Any]) -> str:
 
 
 def _document(
-    title: str | None, description: str | None, models: list[dict[str, Any]]
+    title: str | None,
+    description: str | None,
+    models: list[dict[str, Any]],
+    verdicts: list[dict[str, Any]],
 ) -> dict[str, Any]:
     for name, text in (("title", title), ("description", description)):
         if text is not None and not isinstance(text, str):
@@ -148,6 +160,19 @@ def _document(
         "title": title or "Which model, which threshold?",
         "description": description or "",
         "models": models,
+        "verdicts": verdicts,
+    }
+
+
+def _verdict(name: str, verdict: Verdict) -> dict[str, Any]:
+    objective = verdict.objective
+    # The page can set β, so it knows whether what it shows is what the verdict is about.
+    is_f = objective.beta is not None and not objective.constraints
+    return {
+        "name": name,
+        "objective": str(objective),
+        "beta": _number(cast("float", objective.beta)) if is_f else None,
+        "lines": verdict.lines(),
     }
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from isometrics.points import OperatingPoints
+    from isometrics.verdict.verdict import Verdict
 
 _LAST_PORT = 65535
 _HTTP_PORT = 80
@@ -40,6 +41,7 @@ def serve(
     open_browser: bool = True,
     title: str | None = None,
     description: str | None = None,
+    verdict: Verdict | Mapping[str, Verdict] | None = None,
     announce: Callable[[str], None] | None = None,
 ) -> None:
     """Open the page in the browser, and serve it until interrupted (Ctrl-C).
@@ -58,6 +60,8 @@ def serve(
         Whether to open the page in the browser.
     title, description
         The title of the page, and where the data come from.
+    verdict
+        The verdict with which the page begins; or one for each class, by name.
     announce
         A function that is called with the address of the page, once it can be reached.
 
@@ -66,7 +70,9 @@ def serve(
     The address contains a token of 128 random bits; without it the page is not shown, so that
     other users of this machine or of the network cannot read it.
     """
-    with page_server(models, host=host, port=port, title=title, description=description) as server:
+    with page_server(
+        models, host=host, port=port, title=title, description=description, verdict=verdict
+    ) as server:
         if announce is not None:
             announce(server.address)
         if server.address_for_others is not None:
@@ -90,11 +96,12 @@ def page_server(
     port: int = 0,
     title: str | None = None,
     description: str | None = None,
+    verdict: Verdict | Mapping[str, Verdict] | None = None,
 ) -> PageServer:
     """Return the server of a page; `serve` runs it."""
     if models is None:
         return PageServer(page_of(start_model(title=title)), host, port)
-    model = report_model(models, title=title, description=description)
+    model = report_model(models, title=title, description=description, verdict=verdict)
     return PageServer(page_of(model), host, port)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from isometrics.points import OperatingPoints
     from isometrics.report.model import BandLike
+    from isometrics.verdict.verdict import Verdict
 
 _STATIC = files("isometrics.report").joinpath("static")
 
@@ -37,6 +38,8 @@ class ReportWidget(anywidget.AnyWidget):
         The title of the report, and where the data come from.
     bands
         Confidence bands of the curves, if there are any.
+    verdict
+        The verdict with which the page begins; or one for each class, by name.
 
     Attributes
     ----------
@@ -63,8 +66,9 @@ class ReportWidget(anywidget.AnyWidget):
         title: str | None = None,
         description: str | None = None,
         bands: Iterable[BandLike] = (),
+        verdict: Verdict | Mapping[str, Verdict] | None = None,
     ) -> None:
         data: dict[str, Any] = report_model(
-            models, title=title, description=description, bands=bands
+            models, title=title, description=description, bands=bands, verdict=verdict
         )
         super().__init__(data=data)

@@ -1,0 +1,108 @@
+"""The page begins with the verdict, and says what it is about."""
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+
+from .reading import set_number, settle
+from .stage import sample
+
+
+@pytest.fixture(scope="module")
+def analysis():
+    labels, scores = sample(1)
+    rng = np.random.default_rng(7)
+    return iso.analyse(labels, {"forest": scores, "linear": rng.normal(0.9 * labels)})
+
+
+def lines(page):
+    return page.locator(".headline p").all_inner_texts()
+
+
+def test_the_headline_is_the_verdict_in_all_its_lines(open_page, analysis, tmp_path):
+    page = open_page(analysis.report(tmp_path / "page.html"))
+    assert lines(page) == analysis.verdict().lines()
+    assert page.locator(".headline .first").inner_text().startswith("Use forest and flag scores")
+
+
+def test_models_of_noise_are_not_recommended(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = rng.random(500) < 0.3
+    coins = iso.analyse(labels, {f"coin{place}": rng.random(500) for place in range(3)})
+    page = open_page(coins.report(tmp_path / "page.html"))
+    first = page.locator(".headline .first").inner_text()
+    assert first.startswith("No model is better than flagging everything, beyond chance")
+
+
+def test_other_settings_are_not_the_verdicts(open_page, analysis, tmp_path):
+    page = open_page(analysis.report(tmp_path / "page.html"))
+    verdict = lines(page)
+    set_number(page, "β", 2)
+    assert lines(page)[0].startswith("On these rows, at β = 2, cut forest")
+    assert "isometrics verdict FILE --beta 2 says how much less" in lines(page)[-1]
+    set_number(page, "β", 1)
+    assert lines(page) == verdict
+    for change, undo in (
+        (
+            lambda: page.get_by_label("Show linear").uncheck(),
+            page.get_by_label("Show linear").check,
+        ),
+        (
+            lambda: set_number(page, "Prevalence", 0.5),
+            page.get_by_role("button", name="Reset the prevalence").click,
+        ),
+    ):
+        change()
+        settle(page)
+        assert lines(page)[0].startswith("On these rows, at β = 1, cut")
+        undo()
+        settle(page)
+        assert lines(page) == verdict
+    page.get_by_label("class of interest").select_option("negatives")
+    settle(page)
+    assert lines(page)[0].startswith("On these rows, at β = 1, cut")
+
+
+def test_the_page_begins_at_the_beta_of_its_verdict(open_page, analysis, tmp_path):
+    verdict = analysis.verdict(beta=2, n_resamples=50)
+    page = open_page(analysis.report(tmp_path / "page.html", verdict=verdict))
+    assert page.get_by_label("β, as a number").input_value() == "2"
+    assert lines(page) == verdict.lines()
+    constrained = analysis.verdict(min_precision=0.5, n_resamples=50)
+    page = open_page(analysis.report(tmp_path / "other.html", verdict=constrained))
+    assert lines(page) == constrained.lines()
+
+
+def test_each_class_has_its_verdict(open_page, analysis, tmp_path):
+    verdicts = {name: analysis.verdict(n_resamples=50) for name in ("cat", "<b>dog</b>")}
+    page = open_page(analysis.report(tmp_path / "page.html", verdict=verdicts))
+    first = analysis.verdict(n_resamples=50).sentence()
+    assert [line for line in lines(page) if first in line] == [
+        f"cat: {first}",
+        f"<b>dog</b>: {first}",
+    ]
+
+
+def test_the_highest_number_of_each_column_is_bold(open_page, tmp_path):
+    labels = np.array([1] * 20 + [0] * 80)
+    # The first has the better top of the ranking, the second the better whole.
+    early = np.where(np.arange(100) < 12, 200.0, np.where(labels, -1.0, np.arange(100.0)))
+    late = np.where(labels, 70.0, np.arange(100.0)) + np.arange(100) / 1000
+    analysis = iso.analyse(labels, {"early": early, "late": late})
+    page = open_page(analysis.report(tmp_path / "page.html"))
+    areas = {name: points.roc.area() for name, points in analysis.models.items()}
+    assert areas["early"] < areas["late"]
+
+    def is_bold(model, column):
+        row = page.locator(".summary tbody tr", has=page.get_by_label(f"Show {model}"))
+        weight = "cell => Number(getComputedStyle(cell).fontWeight) > 500"
+        return row.locator(f"td[data-value='{column}']").evaluate(weight)
+
+    assert is_bold("late", "AUROC")
+    assert not is_bold("early", "AUROC")
+    assert is_bold("early", "f")
+    assert not is_bold("late", "f")
+    page.get_by_label("Show late").uncheck()
+    settle(page)
+    assert not is_bold("early", "f")
