@@ -10,6 +10,7 @@ import numpy as np
 from isometrics._core.arrays import column
 from isometrics._core.groups import Groups
 from isometrics._core.parameters import check_confidence, check_size
+from isometrics.decisions.objective import parse_objective
 from isometrics.decisions.thresholds import ALL_ROWS
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.points.models import count_models
