@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from isometrics._core.version import __version__ as __version__
 from isometrics._moved import install as install_moved
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from isometrics.decisions.best import best_threshold
     from isometrics.decisions.beta_intervals import OptimalThresholds, optimal_thresholds
     from isometrics.decisions.decision import Decision
+    from isometrics.decisions.files import load_decision
     from isometrics.decisions.thresholds import Thresholds
     from isometrics.decisions.transfer import Evaluation, evaluate
     from isometrics.errors import InputError, IsometricsError, OneClassError, UndefinedWarning
@@ -60,6 +62,7 @@ else:
         "decisions.best": "best_threshold",
         "decisions.beta_intervals": "OptimalThresholds optimal_thresholds",
         "decisions.decision": "Decision",
+        "decisions.files": "load_decision",
         "decisions.thresholds": "Thresholds",
         "decisions.transfer": "Evaluation evaluate",
         "errors": "InputError IsometricsError OneClassError UndefinedWarning",
@@ -99,8 +102,6 @@ install_moved()
 def __dir__() -> list[str]:
     return sorted(set(globals()) | set(__all__))
 
-
-__version__ = "0.2.0"
 
 __all__ = [
     "Accumulator",
@@ -155,6 +156,7 @@ __all__ = [
     "evaluate",
     "f1_gain_score",
     "fbeta_gain_score",
+    "load_decision",
     "match_one_to_one",
     "optimal_thresholds",
     "precision_gain_score",

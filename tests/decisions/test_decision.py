@@ -1,9 +1,31 @@
-"""A decision is a value: what it says, how it is named, and its threshold as a number."""
+"""A decision: what it says, which scores it flags, and the fingerprint of its data."""
 
+import hashlib
 import math
-from dataclasses import fields
+import re
+import struct
+from dataclasses import fields, replace
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics._core.arrays import plain
+from isometrics.decisions.decision import fingerprint_of
+from isometrics.errors import (
+    DimensionError,
+    MissingValueError,
+    NotAnswerableError,
+    ScoreError,
+)
+from isometrics.testing.strategies import binary_samples
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
 SCORES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
@@ -39,3 +61,201 @@ def test_a_decision_without_a_label_is_named_by_its_threshold():
     del named["label"]
     assert iso.Decision(**named) == decision
     assert repr(iso.Decision(**named)).startswith("Decision: threshold 0.6, ")
+
+
+# predict ---------------------------------------------------------------------------------------
+
+DTYPES = ["f2", "f4", "f8", "g", "i1", "u1", "i4", "i8", "u8", "?"]
+thresholds = (
+    st.floats(allow_nan=False)
+    | st.floats(allow_nan=False, width=16)
+    | st.floats(allow_nan=False, width=32)
+    | st.integers(-(2**64), 2**64)
+    | st.sampled_from(
+        [0.5, 127.5, 2.0**63, -(2.0**63), 2**63 - 1, 2**53 + 1, 5e-324, -0.0, 65520.0]
+    )
+)
+
+
+def deciding(threshold):
+    return replace(iso.best_threshold(SMALL), threshold=threshold)
+
+
+def exact(number):
+    return number if number in (math.inf, -math.inf) else Fraction(*number.as_integer_ratio())
+
+
+@st.composite
+def scores_near(draw):
+    """A threshold, and scores of one type, many of them close to it."""
+    threshold = draw(thresholds)
+    dtype = np.dtype(draw(st.sampled_from(DTYPES)))
+    if dtype.kind == "f":
+        with np.errstate(over="ignore", under="ignore"):
+            at = dtype.type(threshold)
+            below, above = (np.nextafter(at, dtype.type(end)) for end in (-np.inf, np.inf))
+        values = [at, below, above, dtype.type(np.inf), dtype.type(-np.inf), dtype.type(0)]
+        return threshold, np.array(values, dtype)
+    low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    near = 0 if math.isinf(threshold) else round(exact(threshold))
+    values = [min(max(near + step, low), high) for step in (-1, 0, 1)]
+    return threshold, np.array([*values, low, high, 0, 1], dtype)
+
+
+@given(scores_near())
+@example((0.1, np.array([0.1], "f4")))
+@example((0.7, np.array([0.7], "f4")))
+@example((2**53 + 1, np.array([2**53, 2**53 + 1, 2**53 + 2], "i8")))
+def test_scores_are_compared_with_the_threshold_exactly(drawn):
+    threshold, scores = drawn
+    found = deciding(threshold).predict(scores)
+    assert found.dtype == np.bool_
+    bound = exact(threshold)
+    assert found.tolist() == [exact(plain(score)) >= bound for score in scores]
+
+
+def test_predict_takes_what_tables_are_made_of():
+    decision = deciding(0.6)
+    expected = [True, False, True]
+    scores = [0.6, 0.59, 0.9]
+    for given_scores in (
+        scores,
+        tuple(scores),
+        np.array(scores),
+        np.array(scores)[::1][::-1][::-1],
+        pd.Series(scores, index=[7, 8, 9]),
+        pl.Series(scores),
+        pa.chunked_array([scores]),
+        [Decimal("0.6"), Decimal("0.59"), Decimal("0.9")],
+        (score for score in scores),
+    ):
+        found = decision.predict(given_scores)
+        assert (type(found), found.tolist()) == (np.ndarray, expected)
+    assert decision.predict([]).tolist() == []
+    assert decision.predict([True, False]).tolist() == [True, False]
+
+
+@pytest.mark.slow
+def test_predict_takes_tensors():
+    torch = pytest.importorskip("torch")
+    scores = torch.tensor([0.6, 0.1], dtype=torch.float64, requires_grad=True)
+    assert deciding(0.6).predict(scores).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("scores", "error", "message"),
+    [
+        (
+            [0.5, math.nan, None],
+            MissingValueError,
+            "scores has missing values (NaN or null): 2 in all, the first at position 1",
+        ),
+        (["a"], ScoreError, "scores has values that are not real numbers of 64 bits, such as 'a'"),
+        (0.5, DimensionError, "scores is a float"),
+        ([[0.1, 0.9]], DimensionError, "scores must be one-dimensional but has shape (1, 2)"),
+    ],
+)
+def test_scores_that_cannot_be_compared(scores, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        deciding(0.6).predict(scores)
+
+
+def test_a_rule_that_flags_nothing_is_reached_by_infinity_alone():
+    """The rule is `score >= threshold` for it as for all others, here and in SQL."""
+    decision = iso.best_threshold(
+        iso.OperatingPoints.from_scores([0, 1, 0, 0], [4, 3, 2, 1]), cost=0.99
+    )
+    assert (decision.threshold, decision.tp, decision.fp) == (math.inf, 0, 0)
+    assert decision.predict([1e308, math.inf]).tolist() == [False, True]
+    assert decision.predict([2**62]).tolist() == [False]
+
+
+def test_a_chosen_set_is_no_rule():
+    sets = iso.OperatingPoints.from_counts(
+        [1, 3], [0, 1], positives=4, negatives=4, labels=["a", "b"]
+    )
+    with pytest.raises(NotAnswerableError, match="this decision has no threshold"):
+        iso.best_threshold(sets).predict([0.5])
+
+
+@given(binary_samples(), st.sampled_from([{}, {"cost": 0.3}, {"min_recall": 0.5}]))
+def test_a_decision_flags_the_rows_that_it_counted(sample, objective):
+    labels, scores = sample
+    decision = iso.best_threshold(iso.OperatingPoints.from_scores(labels, scores), **objective)
+    flagged = decision.predict(scores)
+    positive = np.asarray(labels).astype(bool)
+    assert (flagged & positive).sum() == decision.tp
+    assert (flagged & ~positive).sum() == decision.fp
+    assert decision.flagged_share == pytest.approx(flagged.mean())
+    assert decision.prevalence == positive.mean()
+
+
+def test_the_flagged_share_is_at_the_prevalence_of_the_rule():
+    moved = SMALL.at_prevalence(0.1)
+    decision = iso.best_threshold(moved, beta=2)
+    assert decision.prevalence == pytest.approx(0.1)
+    share = (decision.tp + decision.fp) / (moved.positives + moved.negatives)
+    assert decision.flagged_share == pytest.approx(share)
+
+
+# fingerprints ----------------------------------------------------------------------------------
+
+
+def fingerprint(labels, scores, **options):
+    return fingerprint_of(iso.OperatingPoints.from_scores(labels, scores, **options).table)
+
+
+def slow_fingerprint(labels, scores):
+    """The same from the rows, without a table."""
+    distinct = sorted({exact(plain(score)) for score in scores}, reverse=True)
+    parts = [distinct] + [
+        [
+            sum(bool(label) == kind and exact(plain(score)) >= bound for label, score in rows)
+            for bound in distinct
+        ]
+        for kind in (True, False)
+        for rows in [list(zip(labels, scores, strict=True))]
+    ]
+    hashed = hashlib.sha256()
+    for part in parts:
+        hashed.update(b"".join(struct.pack("<d", float(number) + 0.0) for number in part))
+    rest = [0 if math.isinf(score) else score - exact(float(score)) for score in distinct]
+    if any(rest):
+        hashed.update(b"".join(struct.pack("<d", float(number)) for number in rest))
+    return hashed.hexdigest()
+
+
+@given(binary_samples(), st.randoms())
+def test_a_fingerprint_is_that_of_the_rows_in_any_order(sample, random):
+    labels, scores = sample
+    found = fingerprint(labels, scores)
+    assert found == slow_fingerprint(labels, scores)
+    order = list(range(len(labels)))
+    random.shuffle(order)
+    assert fingerprint([labels[row] for row in order], [scores[row] for row in order]) == found
+    changed = list(labels)
+    changed[0] = 1 - changed[0]
+    if 0 < sum(changed) < len(changed):
+        assert fingerprint(changed, scores) != found
+
+
+def test_integers_beyond_floats_have_fingerprints_of_their_own():
+    labels = [1, 0, 1]
+    scores = np.array([2**53 + 3, 2**53 + 1, 5])
+    assert fingerprint(labels, scores) == slow_fingerprint(labels, scores)
+    assert fingerprint(labels, scores) != fingerprint(labels, scores - [1, 1, 0])
+    long_doubles = np.array([1.5, 0.5, np.inf], np.longdouble)
+    assert fingerprint(labels, long_doubles) == fingerprint(labels, long_doubles.astype(float))
+
+
+def test_types_that_hold_the_same_numbers_have_one_fingerprint():
+    labels, scores = [1, 0, 1, 0], [3, 2, 1, 0]
+    for dtype in ("f2", "f4", "i1", "u8", "g"):
+        assert fingerprint(labels, np.array(scores, dtype)) == fingerprint(labels, scores)
+    assert fingerprint(labels, [3, 2, 1, -0.0]) == fingerprint(labels, scores)
+    assert fingerprint(labels, scores, sample_weight=[1, 1, 1, 2]) != fingerprint(labels, scores)
+
+
+def test_a_table_with_missing_rows_has_no_fingerprint():
+    assert fingerprint_of(SMALL.hull().table) is None
+    assert fingerprint(LABELS, SCORES, rows="corners") is None

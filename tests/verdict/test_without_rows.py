@@ -38,11 +38,13 @@ TABLES = {
 @pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
 def test_a_table_gives_the_choice_and_says_why_there_is_no_more(make):
     tables = make()
-    found = iso.Analysis(tables).verdict()
+    analysis = iso.Analysis(tables)
+    found = analysis.verdict()
     decisions = {name: iso.best_threshold(points) for name, points in tables.items()}
     best = max(decisions, key=lambda name: decisions[name].f)
     assert (found.model, found.value) == (best, decisions[best].f)
-    assert found.decision == decisions[best]
+    assert found.decision == analysis.decision(best)
+    assert found.decision.to_frame().drop(columns="model").equals(decisions[best].to_frame())
     assert isnan(found.expected)
     assert all(map(isnan, (*found.interval, *found.plateau, *found.threshold_range)))
     assert found.confidence_set == tuple(tables)

@@ -13,9 +13,11 @@ from isometrics._core.arrays import column
 from isometrics._core.parameters import check_choice, check_prevalence, parse_betas, renamed
 from isometrics._core.results import Value, several
 from isometrics._core.sample import Sample, parse_sample, scores_by_model
+from isometrics.analysis.origins import Origin, with_origin
 from isometrics.analysis.summary import Summary, intervals_of, summary_of
 from isometrics.analysis.verdicts import Request, quick_verdicts, verdict_on
 from isometrics.comparison.compare import Comparison, compare
+from isometrics.decisions.best import best_threshold
 from isometrics.decisions.objective import parse_objective
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, thresholds_of
 from isometrics.errors import NotAnswerableError, ParameterError
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from isometrics._core.progress import ProgressLike
+    from isometrics.decisions.decision import Decision
     from isometrics.measures import MeasureLike
     from isometrics.spaces.density import DensityLike
     from isometrics.spaces.indices import WeightedIndex
@@ -78,6 +81,8 @@ class Analysis(Value):
         Why the rows are not known, where they are not.
     one_vs_rest
         Whether the models are the classes of one classifier, each against all others.
+    origins
+        The columns and the positive label of each model, where they are known.
 
     Examples
     --------
@@ -99,6 +104,7 @@ class Analysis(Value):
     counted: dict[str, dict[str, OperatingPoints]] | None = None
     without_rows: str = "it was made of tables; make it with analyse or read_predictions"
     one_vs_rest: bool = False
+    origins: dict[str, Origin] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the tables and their names."""
@@ -220,6 +226,40 @@ class Analysis(Value):
         score     2        0.3   3   2        0.6         1  0.882353   1.1547      inf
         """
         return thresholds_of(self._entries(by_group), _betas(beta))
+
+    def decision(self, model: str | None = None, **objective: Any) -> Decision:
+        """Return the best rule of one model, to save and to apply to new scores.
+
+        Parameters
+        ----------
+        model
+            The model; it may be left out where there is only one. `verdict` chooses among several.
+        objective
+            The objective and its constraints, as arguments of `best_threshold`; by default F₁.
+
+        Examples
+        --------
+        >>> import isometrics as iso
+        >>> labels, scores = [1, 0, 1, 1, 0, 0, 1, 0], [8, 7, 6, 5, 4, 3, 2, 1]
+        >>> decision = iso.analyse(labels, {"forest": scores}).decision(min_recall=0.7)
+        >>> decision
+        Decision: threshold 5 of forest, best for precision with recall ≥ 0.7: 0.75
+        tp  fp  fn  tn  precision  recall  F (β 1)    F gain
+         3   1   1   3       0.75    0.75     0.75  0.666667
+        >>> decision.predict([9, 4, 5])
+        array([ True, False,  True])
+        """
+        if model is None and len(self.models) > 1:
+            names = several(list(map(repr, self.models)), "or")
+            chosen = "" if self.one_vs_rest else ", or ask verdict() for the best one"
+            raise ParameterError(f"must be one of {names}{chosen}", parameter="model")
+        name = check_choice(
+            next(iter(self.models)) if model is None else model, "model", tuple(self.models)
+        )
+        decision = best_threshold(self.models[name], **objective)
+        counted = self.models if self.counted is None else self.counted[ALL_ROWS]
+        origin = self.origins.get(name, Origin())
+        return with_origin(decision, name, origin, counted[name], self.rows)
 
     def compare(
         self,
@@ -634,7 +674,8 @@ def analyse(
     )
     models = count_models(sample)
     tables, skipped = count_groups([sample])
-    return Analysis(models, tables, skipped, _description(sample, skipped), sample)
+    origins = dict.fromkeys(models, Origin(pos_label=pos_label))
+    return Analysis(models, tables, skipped, _description(sample, skipped), sample, origins=origins)
 
 
 def _description(sample: Sample, skipped: Mapping[str, str]) -> str:

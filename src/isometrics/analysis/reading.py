@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from isometrics import formats
 from isometrics.analysis.analysis import Analysis
+from isometrics.analysis.origins import origins_of
 from isometrics.errors import Advice, FileError, ParameterError, redacted
 from isometrics.formats import FORMATS
 from isometrics.formats.text import uncompressed_size
@@ -138,6 +139,7 @@ def read_predictions(
             tables.rows,
             without_rows=tables.without_rows,
             one_vs_rest=layout.multiclass,
+            origins=origins_of(layout, tables.points),
         )
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.arrays import column
+from isometrics._core.arrays import column, plain
 from isometrics._core.groups import Groups
 from isometrics._core.parameters import check_confidence, check_size
+from isometrics.analysis.origins import Origin, with_origin
 from isometrics.decisions.objective import parse_objective
 from isometrics.decisions.thresholds import ALL_ROWS
 from isometrics.errors import NotAnswerableError, ParameterError
@@ -135,9 +136,13 @@ def verdict_on(
     if tuning is not None:
         if request.folds is not None:
             raise ParameterError("pass folds= or thresholds_from=, not both")
-        return judge_tuned(_contest(tuning, request), _contest(analysis, request), request.options)
+        judged = judge_tuned(
+            _contest(tuning, request), _contest(analysis, request), request.options
+        )
+        return _with_origin(judged, analysis, ALL_ROWS, analysis.rows, request)
     models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
     whole = _over_rows(analysis.rows, models, request, analysis.without_rows)
+    whole = _with_origin(whole, analysis, ALL_ROWS, analysis.rows, request)
     if request.clustered or request.folds is True:
         return whole
     groups, skipped = {}, dict(analysis.skipped)
@@ -147,13 +152,32 @@ def verdict_on(
         alone = request._replace(options=request.options._replace(progress=None))
         for group in analysis.groups:
             try:
-                groups[group] = _over_rows(
-                    rows.get(group), tables[group], alone, analysis.without_rows
-                )
+                judged = _over_rows(rows.get(group), tables[group], alone, analysis.without_rows)
+                groups[group] = _with_origin(judged, analysis, group, rows.get(group), request)
             except (NotAnswerableError, ParameterError) as error:
                 skipped[group] = str(error)
     warnings = (*whole.warnings, *_about_groups(analysis, skipped))
     return replace(whole, groups=groups, warnings=warnings)
+
+
+def _with_origin(
+    verdict: Verdict, analysis: Analysis, group: str, rows: Sample | None, request: Request
+) -> Verdict:
+    """Return a verdict whose decision can be saved and applied."""
+    models = analysis.models if group == ALL_ROWS else analysis.groups[group]
+    counted = models if analysis.counted is None else analysis.counted[group]
+    # Choices made on tuning data are shown with the counts of the data they are judged on.
+    decision = replace(
+        verdict.decision,
+        threshold=plain(verdict.threshold),  # type: ignore[arg-type]
+        parameters=request.objective.parameters,
+    )
+    if request.prevalence is not None:
+        decision = replace(decision, prevalence=request.prevalence)
+    name = verdict.model
+    origin = analysis.origins.get(name, Origin())
+    decision = with_origin(decision, name, origin, counted[name], rows)
+    return replace(verdict, decision=decision)
 
 
 def _over_rows(

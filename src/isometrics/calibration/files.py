@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import math
 from itertools import pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.writing import whole_file
+from isometrics._core.json_files import is_count, json_number, parse_real, read_json, write_json
 from isometrics.calibration.calibrators import (
     AccuracyCalibrator,
     CalibrationSegments,
     FCalibrator,
     HullCalibrator,
 )
-from isometrics.errors import FileError, NotAnswerableError, system_reason
+from isometrics.errors import FileError, NotAnswerableError
 
 if TYPE_CHECKING:
     import os
@@ -39,28 +37,12 @@ def write_map(calibrators: Mapping[str, HullCalibrator], path: str | os.PathLike
     path
         The file.
     """
-    text = json.dumps(map_of(calibrators), ensure_ascii=False, allow_nan=False, indent=2)
-    with whole_file(path) as file:
-        file.write(f"{text}\n")
+    write_json(map_of(calibrators), path)
 
 
 def read_map(path: str | os.PathLike[str]) -> dict[str, HullCalibrator]:
     """Read a file that `write_map` wrote; a file that deviates from the format is refused."""
-    name = repr(str(path))
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(_MAX_BYTES + 1)
-    except OSError as error:
-        raise FileError.unreadable(path, system_reason(error)) from error
-    if len(data) > _MAX_BYTES:
-        raise FileError(f"{name} is no calibration map: it has more than {_MAX_BYTES:,} bytes")
-    try:
-        parsed = json.loads(data, object_pairs_hook=_object, parse_constant=_refuse_constant)
-        return calibrators_of(parsed)
-    except FileError as error:
-        raise error.within(f"{name} is no calibration map") from None
-    except (ValueError, RecursionError) as error:
-        raise FileError(f"{name} is no calibration map: it is no JSON ({error})") from None
+    return read_json(path, calibrators_of, kind="calibration map", max_bytes=_MAX_BYTES)
 
 
 # ---------------------------------------------------------------------- to JSON
@@ -95,18 +77,14 @@ def _model(segments: CalibrationSegments, name: str) -> dict[str, Any]:
             "divide the scores by a power of two before you fit"
         )
     columns = [
-        [_number(value) for value in column.tolist()] for column in segments._columns().values()
+        [json_number(value) for value in column.tolist()] for column in segments._columns().values()
     ]
     return {
         "positives": segments.tp.sum().item(),
         "negatives": segments.fp.sum().item(),
-        "highest_score": _number(segments.highest_score),
+        "highest_score": json_number(segments.highest_score),
         "segments": [dict(zip(_COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)],
     }
-
-
-def _number(value: float) -> float | str:
-    return value if math.isfinite(value) else f"{'-' * (value < 0)}Infinity"
 
 
 # ---------------------------------------------------------------------- from JSON
@@ -134,11 +112,11 @@ def _calibrator(kind: str, name: str, data: object) -> HullCalibrator:
         raise FileError(f"the segments of {where} should be a list of one or more")
     segments = [_fields(row, _COLUMNS, f"segment {k} of {where}") for k, row in enumerate(rows)]
     lower, upper, values = (
-        [_real(row[key], f"{key} in segment {k} of {where}") for k, row in enumerate(segments)]
+        [parse_real(row[key], f"{key} in segment {k} of {where}") for k, row in enumerate(segments)]
         for key in ("lower", "upper", "value")
     )
     tp, fp = (_counts([row[key] for row in segments], f"{key} of {where}") for key in ("tp", "fp"))
-    highest = _real(model["highest_score"], f"highest_score of {where}")
+    highest = parse_real(model["highest_score"], f"highest_score of {where}")
     _check_order(lower, upper, values, highest=highest, where=where)
     for total, count in (("positives", tp), ("negatives", fp)):
         if model[total] != count.sum().item():
@@ -178,33 +156,8 @@ def _fields(data: object, names: Sequence[str], where: str) -> dict[str, Any]:
     return data
 
 
-def _real(value: object, where: str) -> float:
-    texts = {"Infinity": math.inf, "-Infinity": -math.inf}
-    if isinstance(value, str) and value in texts:
-        return texts[value]
-    if isinstance(value, float) and math.isfinite(value):
-        return value
-    # An integer beyond 2**53 would be rounded.
-    if type(value) is int and abs(value) <= 2**53:
-        return float(value)
-    raise FileError(f"{where} should be a number but is {value!r:.60}")
-
-
 def _counts(values: list[Any], where: str) -> Any:
-    integers = all(type(value) is int and 0 <= value <= 2**53 for value in values)
-    floats = all(type(value) is float and 0 <= value < math.inf for value in values)
-    if not integers and not floats:
+    types = set(map(type, values))
+    if len(types) > 1 or not all(map(is_count, values)):
         raise FileError(f"{where} should be whole numbers, or sums of weights, of 0 or more")
-    return np.array(values, np.int64 if integers else np.float64)
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object as a dict; refuse one in which a name occurs twice."""
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        raise FileError("a name occurs twice in one object")
-    return fields
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise FileError(f"{name} is no number of JSON")
+    return np.array(values, np.int64 if types == {int} else np.float64)

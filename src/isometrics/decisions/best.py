@@ -126,7 +126,8 @@ def best_threshold(
     if cost is not None:
         # A proportion has no unit, so what it makes of the errors is told as an accuracy.
         parsed = replace(parsed, criterion="accuracy")
-    return best_rule(pts, parsed, beta=1.0 if beta is None else cast("float", parsed.beta))
+    best = best_rule(pts, parsed, beta=1.0 if beta is None else cast("float", parsed.beta))
+    return replace(best, parameters=parsed.parameters)
 
 
 def best_rule(pts: OperatingPoints, objective: Objective, *, beta: float = 1.0) -> Decision:

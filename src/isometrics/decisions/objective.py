@@ -166,6 +166,25 @@ class Objective(Value):
         return f"{name} with {several([each.label for each in self.constraints])}"
 
     @property
+    def parameters(self) -> dict[str, float | str]:
+        """The arguments of `parse_objective` that say the same, without what constraints imply."""
+        asked: dict[str, float | str] = {}
+        if self.beta is not None:
+            implied = self.constraints and _free_beta([each.quantity for each in self.constraints])
+            asked |= {} if self.beta == implied else {"beta": self.beta}
+        elif self.cost is not None:
+            asked["cost"] = self.cost
+        elif self.index is not None:
+            asked |= {"index": self.index.name, "lam": self.lam}
+        elif self.criterion is not None:
+            asked["objective"] = self.criterion
+        elif self.costs is not None:
+            asked |= zip(("miss_cost", "false_alarm_cost"), self.costs, strict=True)
+        for quantity, level in self.constraints:
+            asked["budget" if quantity == "budget" else f"min_{quantity}"] = level
+        return asked if self.sure is None else asked | {"sure": self.sure}
+
+    @property
     def higher_is_better(self) -> bool:
         """Whether the value is maximised."""
         return self.costs is None or self.criterion is not None

@@ -1,0 +1,3 @@
+"""The version of isometrics, which files that it writes name."""
+
+__version__ = "0.2.0"

@@ -1,0 +1,249 @@
+"""Saved decisions: what is written reads back exactly, and nothing else is accepted."""
+
+import json
+import math
+import re
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics._core.json_files import json_text
+from isometrics.decisions.files import FORMAT, data_of, decision_of_data
+from isometrics.errors import FileError, NotAnswerableError
+from isometrics.testing.strategies import binary_samples
+
+LABELS, SCORES = [1, 0, 1, 1, 0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
+DECISION = iso.analyse(LABELS, {"forest": SCORES}).decision(beta=2, min_precision=0.5)
+DATA = data_of(DECISION)
+
+
+def same(one, other):
+    """Compare field by field, types and signs of zeros included."""
+    assert one == other
+    for field in fields(one):
+        values = [getattr(decision, field.name) for decision in (one, other)]
+        assert repr(values[0]) == repr(values[1]), field.name
+
+
+def reread(decision):
+    return decision_of_data(json.loads(json_text(data_of(decision))))
+
+
+# what is written --------------------------------------------------------------------------------
+
+numbers = st.floats(0, 1)
+names = st.none() | st.text(max_size=8)
+drawn = st.builds(
+    iso.Decision,
+    threshold=st.floats(allow_nan=False)
+    | st.floats(allow_nan=False, width=16)
+    | st.floats(allow_nan=False, width=32)
+    | st.sampled_from([2**53 + 1, 2**64 - 1, -(2**63) + 1, 5e-324, -0.0, math.inf, -math.inf]),
+    **{name: st.integers(0, 2**53) | st.floats(0, 1e30) for name in ("tp", "fp", "fn", "tn")},
+    **{name: numbers | st.just(math.nan) for name in ("precision", "recall", "f", "prevalence")},
+    f_gain=st.floats(max_value=1),
+    objective=st.text(max_size=8),
+    value=st.floats(),
+    beta=st.floats(0, math.inf),
+    parameters=st.dictionaries(
+        st.sampled_from(["beta", "cost", "lam", "budget", "sure", "miss_cost"]),
+        st.floats(allow_nan=False),
+    )
+    | st.fixed_dictionaries({"index": st.text(max_size=5), "lam": numbers}),
+    model=names,
+    scores=names,
+    model_column=names,
+    pos_label=st.none() | st.booleans() | st.integers() | st.text() | numbers,
+    fingerprint=st.none() | st.text("0123456789abcdef", min_size=64, max_size=64),
+)
+
+
+@given(drawn)
+def test_any_decision_reads_back_to_the_last_bit(decision):
+    same(reread(decision), decision)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    binary_samples(weights="integer") | binary_samples(weights="float"),
+    st.sampled_from([{}, {"beta": math.inf}, {"cost": 0.7}, {"index": "jaccard"}]),
+)
+def test_decisions_on_samples_read_back(tmp_path, sample, objective):
+    labels, scores, weights = sample
+    if scores.dtype.itemsize > 8:
+        scores = scores.astype(float)
+    analysis = iso.analyse(labels, scores, sample_weight=weights)
+    decision = analysis.decision(**objective)
+    path = tmp_path / "rule.json"
+    decision.save(path)
+    found = iso.load_decision(path)
+    same(found, decision)
+    assert np.array_equal(found.predict(scores), decision.predict(scores))
+
+
+def test_integers_beyond_floats_stay_exact(tmp_path):
+    scores = np.array([2**62 + 3, 2**62 + 2, 2**62 + 1, 5])
+    decision = iso.analyse([1, 1, 0, 0], scores).decision()
+    assert decision.threshold == 2**62 + 2
+    path = tmp_path / "rule.json"
+    decision.save(path)
+    assert f'"threshold": {2**62 + 2},' in path.read_text("utf-8")
+    found = iso.load_decision(path)
+    assert type(found.threshold) is int
+    assert found.predict(scores).tolist() == [True, True, False, False]
+
+
+def test_a_file_is_readable_and_names_may_be_anything(tmp_path):
+    path = tmp_path / "a rule.json"
+    decision = replace(DECISION, model='a "quoted" <b>näme</b>; {}', scores="\udcff\n")
+    decision.save(path)
+    same(iso.load_decision(path), decision)
+    text = path.read_text(encoding="utf-8")
+    assert "<b>näme</b>" in text
+    assert text.startswith(f'{{\n  "format": "{FORMAT}",\n  "isometrics": "{iso.__version__}",\n')
+
+
+def test_thresholds_that_json_readers_would_round_are_refused(tmp_path):
+    third = np.longdouble(1) / 3
+    path = tmp_path / "rule.json"
+    with pytest.raises(NotAnswerableError, match="needs more than 64 bits"):
+        replace(DECISION, threshold=third).save(path)
+    with pytest.raises(NotAnswerableError, match="this decision has no threshold"):
+        replace(DECISION, threshold=math.nan).save(path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("asked", "parameters"),
+    [
+        ({}, {"beta": 1.0}),
+        ({"beta": 2, "min_precision": 0.5}, {"beta": 2.0, "min_precision": 0.5}),
+        ({"min_recall": 0.5}, {"min_recall": 0.5}),
+        ({"budget": 3}, {"budget": 3.0}),
+        ({"cost": np.float32(0.25)}, {"cost": 0.25}),
+        ({"miss_cost": 3, "false_alarm_cost": 1}, {"miss_cost": 3.0, "false_alarm_cost": 1.0}),
+        ({"objective": "youden"}, {"objective": "youden"}),
+        ({"objective": "accuracy"}, {"objective": "accuracy"}),
+        ({"index": "jaccard"}, {"index": "jaccard", "lam": 0.5}),
+        ({"lam": 0.25}, {"index": "f-measure", "lam": 0.25}),
+        ({"min_recall": 0.5, "min_precision": 0.5}, {"min_precision": 0.5, "min_recall": 0.5}),
+    ],
+)
+def test_parameters_are_arguments_that_choose_the_same_rule(asked, parameters):
+    points = iso.OperatingPoints.from_scores(LABELS, SCORES)
+    decision = iso.best_threshold(points, **asked)
+    assert decision.parameters == parameters
+    same(iso.best_threshold(points, **decision.parameters), decision)
+    same(reread(decision), decision)
+
+
+# what is refused --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": "isometrics/decision-2"}, "its format is 'isometrics/decision-2', which"),
+        ({"format": "isometrics/decision-x"}, "instead of 'isometrics/decision-1'"),
+        ({"format": "isometrics/verdict-1"}, "its format is 'isometrics/verdict-1' instead of"),
+        ({"format": 1}, "it should be an object with the format"),
+        ({"format": ...}, "it should be an object with the format"),
+        ({"isometrics": 1}, "isometrics should be a text but is 1"),
+        ({"threshold": ...}, "it lacks threshold"),
+        ({"threshold": ..., "tp": ..., "isometrics": ...}, "it lacks isometrics, threshold and tp"),
+        ({"more": 1}, "it has the unknown field 'more'"),
+        ({"label": "x"}, "it has the unknown field 'label'"),
+        ({"threshold": None}, "threshold should be a number but is None"),
+        ({"threshold": True}, "threshold should be a number but is True"),
+        ({"threshold": "0.5"}, "threshold should be a number but is '0.5'"),
+        ({"threshold": "NaN"}, "threshold should be a number but is 'NaN'"),
+        ({"threshold": 2**64}, "threshold should be a number but is 18446744073709551616"),
+        ({"threshold": [0.5]}, r"threshold should be a number but is \[0.5\]"),
+        ({"model": 3}, "model should be a text but is 3"),
+        ({"scores": []}, r"scores should be a text but is \[\]"),
+        ({"model_column": {}}, "model_column should be a text but is {}"),
+        ({"objective": None}, "objective should be a text but is None"),
+        ({"pos_label": {}}, "pos_label should be a text, a number or a truth value but is {}"),
+        ({"parameters": []}, r"parameters should be an object but is \[\]"),
+        ({"parameters": {"gamma": 1}}, "parameters has the unknown name 'gamma'"),
+        ({"parameters": {"beta": "1"}}, "'beta' of parameters should be a number but is '1'"),
+        ({"parameters": {"index": 1}}, "'index' of parameters should be a text but is 1"),
+        ({"value": "high"}, "value should be a number but is 'high'"),
+        ({"prevalence": 1.5}, "prevalence should lie between 0 and 1 but is 1.5"),
+        ({"precision": -0.1}, "precision should lie between 0 and 1 but is -0.1"),
+        ({"f_gain": 2}, "f_gain should lie between -inf and 1 but is 2"),
+        ({"tp": -1}, "tp should be a whole number, or a sum of weights, of 0 or more but is -1"),
+        ({"fp": None}, "fp should be a whole number"),
+        ({"tn": 2**53 + 1}, "tn should be a whole number"),
+        ({"beta": None}, "beta should be a number but is None"),
+        ({"beta": -1}, "beta should be 0 or more but is -1"),
+        ({"fingerprint": "abc"}, "fingerprint should be 64 hexadecimal digits but is 'abc'"),
+        ({"fingerprint": 5}, "fingerprint should be 64 hexadecimal digits but is 5"),
+    ],
+)
+def test_what_deviates_from_the_format_is_refused(tmp_path, changes, message):
+    data = {key: value for key, value in (DATA | changes).items() if value is not ...}
+    path = tmp_path / "rule.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(FileError, match=rf"rule\.json' is no saved decision: .*{message}"):
+        iso.load_decision(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "it is no JSON"),
+        (b"score,label\n0.5,1\n", "it is no JSON"),
+        (b"\xff\xfe\x00", "it is no JSON"),
+        (b"[" * 100_000, "it is no JSON"),
+        (b'{"format": ' * 90_000, "it is no JSON"),
+        (b"1" * 5000, "it is no JSON"),
+        (b"[]", "it should be an object with the format 'isometrics/decision-1'"),
+        (b"null", "it should be an object"),
+        (b'{"format": "isometrics calibration map", "version": 1}', "instead of"),
+        (json.dumps(DATA).replace("2.0,", "NaN,").encode(), "NaN is no number of JSON"),
+        (json.dumps(DATA).replace("2.0,", "1e999,").encode(), "should be a number but is inf"),
+        (b'{"a": 1, "a": 2}', "a name occurs twice in one object"),
+        (b" " * (2**20 + 1), "it has more than 1,048,576 bytes"),
+    ],
+)
+def test_what_is_no_rule_is_refused(tmp_path, content, message):
+    path = tmp_path / "rule.json"
+    path.write_bytes(content)
+    with pytest.raises(FileError, match=rf"rule\.json' is no saved decision: .*{message}"):
+        iso.load_decision(path)
+
+
+def test_files_that_cannot_be_read_or_written(tmp_path):
+    with pytest.raises(FileError, match=r"cannot read .*none\.json': no such file or directory"):
+        iso.load_decision(tmp_path / "none.json")
+    with pytest.raises(FileError, match="it is a directory"):
+        DECISION.save(tmp_path)
+
+
+def test_whole_numbers_of_other_writers_are_read_as_the_same_numbers():
+    """JavaScript writes 1 where Python writes 1.0."""
+    data = json.loads(re.sub(r"(\d)\.0\b", r"\1", json.dumps(DATA | {"threshold": 6.0})))
+    assert type(data["threshold"]) is int
+    same(decision_of_data(data), replace(DECISION, threshold=6.0))
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=3),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+        max_leaves=5,
+    ),
+    st.sampled_from(list(DATA)),
+)
+def test_any_other_value_of_a_field_is_read_or_refused(value, name):
+    try:
+        decision = decision_of_data(DATA | {name: value})
+    except FileError:
+        return
+    assert isinstance(decision, iso.Decision)
+    data_of(decision)
