@@ -37,6 +37,7 @@ PTS = iso.OperatingPoints.from_scores(LABELS, SCORES)
 PROBABLE = iso.OperatingPoints.from_scores(LABELS, SCORES / 16)
 MODELS = {"A": SCORES, "B": SCORES[::-1] + LABELS}
 AN = iso.analyse(LABELS, MODELS)
+CLASSES = iso.analyse(np.eye(3)[[0, 1, 2, 0]], np.arange(12).reshape(4, 3) % 5)
 FEW = {"n_resamples": 40, "random_state": 0}
 CURVES = iso.bootstrap_curves(LABELS, MODELS, space="tradeoff", x=[0.25, 0.5], **FEW)
 TABLE = pa.table({"label": LABELS, "score": SCORES})
@@ -96,6 +97,7 @@ REAL = {
         0.5,
         lambda x: AN.compare(confidence_level=x, **FEW).sentence(),
     ),
+    "Analysis.macro_average(beta)": (2, lambda x: CLASSES.macro_average("best-f-gain", beta=x)),
     "Analysis.summary(beta)": (2, lambda x: AN.summary(beta=x).to_frame("pyarrow")),
     "Analysis.summary(confidence_level)": (
         0.5,

@@ -590,6 +590,9 @@ def area_brackets(
     >>> iso.area_brackets(pts, ["AUROC"])
     {'AUROC': Bracket(lo=0.75, hi=0.75)}
     """
+    from isometrics.points.models import check_points
+
+    check_points(points, "points")
     if areas is None:
         return bounds_of(points, [each for each in registered(Shown.SUMMARY) if each.of_curve])
     return bounds_of(points, parse_areas(areas))

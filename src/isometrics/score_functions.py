@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from isometrics._core.arrays import Column, column, plain
+from isometrics._core.arrays import SEVERAL_CLASSES, Column, column, plain
 from isometrics._core.labels import positive_rows
 from isometrics._core.parameters import check_beta, check_choice, check_prevalence
 from isometrics._core.results import tuple_value
@@ -66,7 +66,7 @@ def binary_confusion(
 ) -> Confusion:
     """Count the positive class."""
     (truth, predicted), weights = _present(y_true, y_pred, sample_weight)
-    positive = [positive_rows(labels, pos_label) for labels in (truth, predicted)]
+    positive = [positive_rows(labels, pos_label, advice=None) for labels in (truth, predicted)]
     known = truth.values[~positive[0]]
     if known.size:
         strange = ~positive[1] & (predicted.values != known[0])
@@ -145,7 +145,9 @@ def _present(
     y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None
 ) -> tuple[list[Column], Counts | None]:
     return present_rows(
-        column(y_true, "y_true"), column(y_pred, "y_pred"), sample_weight=sample_weight
+        column(y_true, "y_true"),
+        column(y_pred, "y_pred", f"predicted labels are needed here; {SEVERAL_CLASSES}"),
+        sample_weight=sample_weight,
     )
 
 

@@ -649,7 +649,10 @@ def test_pos_label_is_one_label(labels, pos_label):
     ],
 )
 def test_more_than_two_labels(labels, weights, besides, where, pos_label):
-    pattern = "^y_true has labels besides {}.* two classes .*: {} in all, the first at position {}$"
+    pattern = (
+        "^y_true has labels besides {}.* two classes .*: {} in all, the first at position {}; "
+    )
+    pattern += ".*isometrics.analyse takes one classifier's scores of all classes$"
     with pytest.raises(LabelError, match=pattern.format(besides, *where)):
         from_scores(labels, SCORES, sample_weight=weights, pos_label=pos_label)
 

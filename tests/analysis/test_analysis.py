@@ -171,7 +171,7 @@ def test_a_single_column_is_a_model_called_score(one):
         ({"groups": ["a"] * 7 + [None]}, MissingValueError, "groups has missing values"),
         ({"scores": {"m": ["a"] * 8}}, ScoreError, "scores['m'] has values that are not real"),
         ({"scores": {"m": [np.nan] * 8}}, MissingValueError, "scores['m'] has missing values"),
-        ({"scores": np.ones((8, 2))}, DimensionError, "scores['score'] must be one-dimensional"),
+        ({"scores": {"m": np.ones((8, 3))}}, DimensionError, "scores['m'] must be one-dimensional"),
         ({"y_true": list("abcabcab")}, LabelError, "y_true has"),
         ({"sample_weight": [1]}, LengthError, "sample_weight has 1 values but y_true has 8"),
         (
@@ -180,7 +180,7 @@ def test_a_single_column_is_a_model_called_score(one):
             "scores is a data frame with two columns of one name; rename one of them",
         ),
         (
-            {"scores": pd.DataFrame([[1, 2]] * 8)},
+            {"scores": pd.DataFrame([[1, 2, 3]] * 8)},
             ParameterError,
             "the name of a model must be a text but is 0",
         ),

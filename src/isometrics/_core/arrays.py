@@ -192,8 +192,15 @@ def offence(name: str, what: str, count: int, position: int | None) -> str:
     return f"{name} has {what}: {count} in all{where}"
 
 
-def column(data: object, name: str) -> Column:
-    """Convert a list, an array of any library, or a pandas, polars or pyarrow column."""
+SEVERAL_CLASSES = "isometrics.analyse takes one classifier's scores of all classes"
+"""What to do with arrays of several columns where one is needed."""
+
+
+def column(data: object, name: str, advice: str = "") -> Column:
+    """Convert a list, an array of any library, or a pandas, polars or pyarrow column.
+
+    Errors about arrays of several dimensions end with the advice.
+    """
     null = None
     if isinstance(data, np.ma.MaskedArray):
         null, values = np.ma.getmaskarray(data), np.ma.getdata(data)
@@ -206,9 +213,11 @@ def column(data: object, name: str) -> Column:
     else:
         values, null = _from_frame_library(data, name)
     if values.ndim != 1:
-        advice = f"one column, for example {name}[:, 1]" if values.ndim else "a list or an array"
+        what = "a list or an array"
+        if values.ndim:
+            what = f"one column, for example {name}[:, 1]" + f"; {advice}" * bool(advice)
         raise DimensionError(
-            f"{name} must be one-dimensional but has shape {values.shape}; pass {advice}"
+            f"{name} must be one-dimensional but has shape {values.shape}; pass {what}"
         )
     if values.dtype.kind in "OT":
         if any(isinstance(value, np.ndarray | list) for value in values):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.arrays import offence, plain
+from isometrics._core.arrays import SEVERAL_CLASSES, offence, plain
 from isometrics._core.missing import is_null
 from isometrics.errors import Advice, LabelError
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Column
 
 _CONVENTIONS = ({0, 1}, {-1, 1})
+_SEVERAL = Advice("for one of the classes pass y_true == label; {}", SEVERAL_CLASSES)
 
 
 class Positions(NamedTuple):
@@ -35,8 +36,10 @@ class Positions(NamedTuple):
         return self.start + int(row if self.kept is None else self.kept[row])
 
 
-def positive_rows(labels: Column, pos_label: object) -> NDArray[np.bool_]:
-    """Tell the positive rows; labels that name more than two classes are refused."""
+def positive_rows(
+    labels: Column, pos_label: object, *, advice: Advice | None = _SEVERAL
+) -> NDArray[np.bool_]:
+    """Tell the positive rows; labels that name more than two classes are refused, with advice."""
     values = labels.present()
     if pos_label is None and values.dtype.kind in "biufO":
         positive = positive_by_convention(values, np)
@@ -45,7 +48,7 @@ def positive_rows(labels: Column, pos_label: object) -> NDArray[np.bool_]:
     check_pos_label(pos_label)
     classes = Classes(labels.name)
     classes.add(values, Positions(0, labels.rows))
-    classes.check(pos_label)
+    classes.check(pos_label, advice=advice)
     return equal_to(values, pos_label)
 
 
@@ -119,16 +122,19 @@ class Classes:
         """The first two labels."""
         return list(map(self._label_of, self.values))
 
-    def check(self, pos_label: object, *, conventional: bool = False) -> None:
+    def check(
+        self, pos_label: object, *, conventional: bool = False, advice: Advice | None = None
+    ) -> None:
         """Refuse labels that do not name two classes, or not the positive one.
 
         Without a positive label, 0/1 and -1/+1 are accepted where labels may be `conventional`.
+        The advice is about more than two classes.
         """
         check_pos_label(pos_label)
         labels = self.labels
         if self._surplus:
             what = surplus_labels(labels, self._label_of(self._third))
-            raise LabelError(offence(self._name, what, self._surplus, self._first_surplus))
+            raise LabelError(offence(self._name, what, self._surplus, self._first_surplus), advice)
         if pos_label is None:
             if conventional and any(set(labels) <= two for two in _CONVENTIONS):
                 return

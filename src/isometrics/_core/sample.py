@@ -10,11 +10,26 @@ import math
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.arrays import Column, column, is_remote, namespace_of, plain
+from isometrics._core.arrays import (
+    SEVERAL_CLASSES,
+    Column,
+    column,
+    is_remote,
+    namespace_of,
+    plain,
+)
+from isometrics._core.class_scores import (
+    Matrix,
+    columns_of_frame,
+    is_named_after,
+    parse_classes,
+    parse_matrix,
+    positive_column,
+)
 from isometrics._core.groups import Groups
 from isometrics._core.labels import positive_by_convention, positive_rows
 from isometrics._core.parameters import parse_number
@@ -128,11 +143,11 @@ def parse_sample(
     Rows of zero weight are left out. Errors call the scores by the name of their `argument`.
     """
     columns = [
-        column(values, f"{argument}[{name!r}]" if name else argument)
+        column(values, f"{argument}[{name!r}]" if name else argument, SEVERAL_CLASSES)
         for name, values in scores.items()
     ]
     (labels, *columns), weights = present_rows(
-        column(y_true, "y_true"),
+        column(y_true, "y_true", SEVERAL_CLASSES),
         *columns,
         *([] if groups is None else [groups]),
         sample_weight=sample_weight,
@@ -148,40 +163,70 @@ def parse_sample(
     )
 
 
-def scores_by_model(scores: object, argument: str, unnamed: str) -> dict[str, Any]:
-    """Return the scores of each model, from a mapping, a data frame or a single column.
+def scores_by_model(
+    scores: object,
+    argument: str,
+    unnamed: str,
+    *,
+    y_true: Any,
+    sample_weight: ArrayLike | None = None,
+    pos_label: object = None,
+    classes: object = None,
+) -> dict[str, Any]:
+    """Return the scores of each model, from a mapping, a data frame or a single array.
 
-    A model that is given without a name is called `unnamed`.
+    Of scores with a column for each of two classes, those of the positive class are taken. A model
+    that is given without a name is called `unnamed`.
     """
+    given = parse_classes(classes)
+
+    def positive_scores(matrix: Matrix) -> Any:
+        (labels,), _ = present_rows(column(y_true, "y_true"), sample_weight=sample_weight)
+        return positive_column(matrix, labels, pos_label=pos_label, classes=given)
+
     if isinstance(scores, Mapping):
         named: dict[Any, Any] = dict(scores)
     elif isinstance(scores, np.ndarray | list | tuple):
         named = {unnamed: scores}
     else:
-        named = _columns_of_frame(scores, argument) or {unnamed: scores}
+        frame = columns_of_frame(scores, argument)
+        of_classes = Matrix(list(frame.values()), list(frame))
+        if _has_columns_of_classes(of_classes, y_true, given):
+            return {unnamed: positive_scores(of_classes)}
+        named = frame or {unnamed: scores}
     if not named:
         raise ParameterError(
             "is empty; give the scores of one model or more, by name", parameter=argument
         )
-    for name in named:
+    widths = []
+    for name, values in named.items():
         if not isinstance(name, str):
             raise ParameterError(f"the name of a model must be a text but is {name!r}")
+        matrix = parse_matrix(values, f"{argument}[{name!r}]" if name else argument)
+        widths.append(1 if matrix is None else len(matrix.columns))
+        if matrix is not None and widths[-1] <= 2:
+            named[name] = matrix.columns[0] if widths[-1] == 1 else positive_scores(matrix)
+    if given is not None and 2 not in widths:
+        raise ParameterError(
+            f"names the classes of columns, and {argument} has no column for each class",
+            parameter="classes",
+        )
     return named
 
 
-def _columns_of_frame(given: object, argument: str) -> dict[Any, Any]:
-    """Return the columns of a data frame by name; of anything else, none."""
-    import narwhals.stable.v2 as nw
+def _has_columns_of_classes(matrix: Matrix, y_true: Any, classes: list[object] | None) -> bool:
+    """Tell whether the columns of a data frame are two classes, and not two models.
 
-    try:
-        frame = nw.from_native(cast("Any", given), eager_only=True, pass_through=True)
-        if not isinstance(frame, nw.DataFrame):
-            return {}
-        return {name: frame[name].to_native() for name in frame.columns}
-    except nw.exceptions.DuplicateError:
-        raise ParameterError(
-            f"{argument} is a data frame with two columns of one name; rename one of them"
-        ) from None
+    Texts are never taken for the names of numbers: models may well be called 0 and 1.
+    """
+    if len(matrix.columns) != 2:
+        return False
+    if classes is not None:
+        return True
+    values = column(y_true, "y_true").values
+    if all(isinstance(name, str) for name in matrix.names or ()) and values.dtype.kind in "biuf":
+        return False
+    return is_named_after(matrix, list(set(values.tolist())))
 
 
 def present_rows(

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.arrays import column
+from isometrics._core.class_scores import class_name, parse_matrix
 from isometrics._core.parameters import check_choice, check_prevalence, parse_betas, renamed
-from isometrics._core.results import Value, several
+from isometrics._core.results import Value, number, several
 from isometrics._core.sample import Sample, parse_sample, scores_by_model
+from isometrics.analysis.classes import (
+    count_classes,
+    macro_average,
+    parse_predictions,
+    rows_by_class,
+)
 from isometrics.analysis.origins import Origin, with_origin
 from isometrics.analysis.summary import Summary, intervals_of, summary_of
 from isometrics.analysis.verdicts import Request, quick_verdicts, verdict_on
@@ -21,9 +28,10 @@ from isometrics.decisions.best import best_threshold
 from isometrics.decisions.objective import parse_objective
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, thresholds_of
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.measures import AUPRG, f_key
+from isometrics.measures import AUPRG, f_gain_name, f_key
 from isometrics.points import OperatingPoints
 from isometrics.points.models import count_groups, count_models, named_models
+from isometrics.sources.held_rows import NOT_SHARED
 from isometrics.uncertainty.bands import bootstrap_curves
 from isometrics.uncertainty.bootstrap import bootstrap
 from isometrics.uncertainty.resampling import Evidence
@@ -31,7 +39,7 @@ from isometrics.verdict.judge import Options
 from isometrics.verdict.without_rows import rows_of_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
     from pathlib import Path
 
@@ -188,8 +196,11 @@ class Analysis(Value):
         """
         skipped = self.skipped if by_group else {}
         entries, betas = list(self._entries(by_group)), _betas(beta)
+        macro = [self._macro_averages(betas)] if self.one_vs_rest else []
         if confidence_level is None:
-            return summary_of(entries, betas, skipped)
+            return summary_of(
+                entries, betas, skipped, more_notes=macro, one_vs_rest=self.one_vs_rest
+            )
         evidence, options = self._evidence(options | {"confidence_level": confidence_level})
         groups = self._evidence_by_group() if by_group else {}
         found = intervals_of(evidence, groups, **options)
@@ -199,7 +210,8 @@ class Analysis(Value):
             skipped,
             intervals=found.all_rows,
             ends=found.ends,
-            more_notes=found.notes,
+            more_notes=(*macro, *found.notes),
+            one_vs_rest=self.one_vs_rest,
         )
 
     def thresholds(
@@ -421,6 +433,38 @@ class Analysis(Value):
         """
         return {name: self._only(name).verdict(**options) for name in self.models}
 
+    def macro_average(self, measure: str = AUPRG.key, *, beta: float = 1.0) -> float:
+        """Return the mean over the classes of one classifier, on the gain scale.
+
+        Parameters
+        ----------
+        measure, beta
+            As for `isometrics.integrations.sklearn.macro_average`: ``"auprg"``,
+            ``"expected-f-gain"`` or ``"best-f-gain"``, and the β of the F gains.
+
+        Examples
+        --------
+        >>> import isometrics as iso
+        >>> scores = [[0.8, 0.1, 0.1], [0.3, 0.6, 0.1], [0.2, 0.3, 0.5], [0.5, 0.7, 0.1]]
+        >>> analysis = iso.analyse(["a", "b", "c", "a"], scores)
+        >>> list(analysis.models), round(analysis.macro_average(), 6)
+        (['a', 'b', 'c'], 0.722222)
+        """
+        if not self.one_vs_rest:
+            raise NotAnswerableError(
+                "macro_average() is of the classes of one classifier, and these are models; "
+                "average(analysis.groups) averages groups or folds"
+            )
+        return macro_average(self.models, measure, beta=beta)
+
+    def _macro_averages(self, betas: Iterable[float]) -> str:
+        """Return the averages over classes as a sentence."""
+        said = [f"{AUPRG.name} {number(self.macro_average())}"]
+        for beta in betas:
+            value = self.macro_average("best-f-gain", beta=beta)
+            said.append(f"best {f_gain_name(beta)} {number(value)}")
+        return f"Macro average over the classes: {', '.join(said)}."
+
     def _only(self, name: str) -> Analysis:
         """Return the analysis of one model over all rows."""
         rows = None if self.rows is None else self.rows.of_model(name)
@@ -585,6 +629,12 @@ class Analysis(Value):
         # Replicates are drawn from whole rows, and moved to the prevalence afterwards.
         models = self.models if self.counted is None else self.counted[ALL_ROWS]
         evidence = Evidence(models, self.rows, bool(clustered))
+        if self.one_vs_rest and len(models) > 1:
+            raise NotAnswerableError(
+                "the classes of one classifier have positives of their own, so they are not drawn "
+                "together; verdict_by_class() has intervals of each, and analyse(y_true == label, "
+                "scores) everything about one"
+            )
         if evidence.needs_rows and self.rows is None and self.without_rows:
             what = "clusters=True draws groups of rows" if clustered else _COMPARED
             raise NotAnswerableError(
@@ -611,8 +661,9 @@ class Analysis(Value):
         return said + self.summary(by_group=False)._repr_html_()
 
     def _title(self) -> str:
-        counted = {"model": len(self.models), "group": len(self.groups)}
-        said = [f"{size} {what}{'s' * (size > 1)}" for what, size in counted.items() if size]
+        what = ("class", "classes") if self.one_vs_rest else ("model", "models")
+        counted = {what: len(self.models), ("group", "groups"): len(self.groups)}
+        said = [f"{size} {words[size > 1]}" for words, size in counted.items() if size]
         if self.skipped:
             said.append(f"{len(self.skipped)} left out")
         return f"Analysis: {', '.join(said)}"
@@ -635,23 +686,33 @@ def analyse(
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     pos_label: object = None,
+    classes: Sequence[object] | None = None,
 ) -> Analysis:
-    """Count the operating points of several models on one set of labels.
+    """Count the operating points of several models, or of the classes of one, on a set of labels.
 
     Parameters
     ----------
     y_true
-        Labels: booleans, 0/1, -1/+1, or any two values with `pos_label`.
+        Labels: booleans, 0/1, -1/+1, or any two values with `pos_label`. Three classes or more, or
+        an indicator array with a column of 0 and 1 for each class of multilabel data, where
+        `scores` has a column for each.
     scores
         The scores of each model by name, higher meaning more likely positive; a data frame with
-        a column for each model; or the scores of one model, which is then called ``"score"``.
+        a column for each model; or the scores of one model, which is then called ``"score"``. Of
+        an array with a column for each of two classes, as ``predict_proba`` gives it, those of the
+        positive class are taken. With a column for each of more classes, as an array or as a data
+        frame with their names, or as the list of ``MultiOutputClassifier``, each class has a table
+        of its own against all others; see `Analysis.one_vs_rest`.
     sample_weight
         Weights ≥ 0; a row of weight 0 is absent.
     groups
         The group of each row, such as its fold, site or query; missing ones are refused. Groups
         are sorted by value. A group with one class only has no table; `Analysis.skipped` says so.
     pos_label
-        The label of the positive class.
+        The label of the positive class; of several classes, the only one to analyse.
+    classes
+        The classes in the order of the columns of `scores`, such as ``estimator.classes_``; by
+        default the sorted labels, or for multilabel data the names or numbers of the columns.
 
     Examples
     --------
@@ -664,18 +725,60 @@ def analyse(
     >>> analysis.groups["n"]["A"].positives
     3
     """
-    sample = parse_sample(
+    given = parse_predictions(
         y_true,
-        scores_by_model(scores, "scores", ONE_MODEL),
-        argument="scores",
+        scores,
+        "scores",
         sample_weight=sample_weight,
         groups=None if groups is None else column(groups, "groups"),
+        pos_label=pos_label,
+        classes=classes,
+    )
+    samples = rows_by_class(given)
+    if samples is not None:
+        labels = samples if parse_matrix(given.y_true, "y_true") is None else {}
+        origins = {
+            class_name(label): Origin(pos_label=label if label in labels else pos_label)
+            for label in samples
+        }
+        return _one_vs_rest(samples, origins)
+    sample = parse_sample(
+        given.y_true,
+        scores_by_model(
+            given.scores,
+            "scores",
+            ONE_MODEL,
+            y_true=given.y_true,
+            sample_weight=sample_weight,
+            pos_label=pos_label,
+            classes=classes,
+        ),
+        argument="scores",
+        sample_weight=sample_weight,
+        groups=given.groups,
         pos_label=pos_label,
     )
     models = count_models(sample)
     tables, skipped = count_groups([sample])
     origins = dict.fromkeys(models, Origin(pos_label=pos_label))
     return Analysis(models, tables, skipped, _description(sample, skipped), sample, origins=origins)
+
+
+def _one_vs_rest(samples: dict[object, Sample], origins: dict[str, Origin]) -> Analysis:
+    """Count the classes of one classifier, each against all others."""
+    models, absent = count_classes(samples)
+    counted = [sample for sample in samples.values() if set(sample.scores) <= set(models)]
+    tables, skipped = count_groups(counted)
+    description = f"{_description(counted[0], skipped | absent)}; classes: {several(list(models))}"
+    return Analysis(
+        models,
+        tables,
+        skipped | absent,
+        description,
+        without_rows=NOT_SHARED,
+        one_vs_rest=True,
+        origins=origins,
+    )
 
 
 def _description(sample: Sample, skipped: Mapping[str, str]) -> str:

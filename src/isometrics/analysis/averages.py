@@ -250,6 +250,8 @@ def average(
 def _parse_folds(raw: Any) -> dict[str, dict[str, OperatingPoints]]:
     """Return the tables by fold and model."""
     tables = getattr(raw, "groups", raw)
+    if getattr(raw, "one_vs_rest", False) and not tables:
+        tables = raw.models
     if isinstance(tables, Sequence) and not isinstance(tables, str):
         tables = {str(number): table for number, table in enumerate(tables)}
     if not isinstance(tables, Mapping):

@@ -132,6 +132,8 @@ class Summary(ResultTable):
     lower, upper
         The ends of the intervals of each row, a column for each measure of `intervals`; NaN for
         rows without intervals.
+    one_vs_rest
+        Whether the models are the classes of one classifier, which are no rivals.
 
     Examples
     --------
@@ -175,6 +177,7 @@ class Summary(ResultTable):
     intervals: Bootstrap | None = None
     lower: Floats | None = None
     upper: Floats | None = None
+    one_vs_rest: bool = False
 
     @property
     def prevalence(self) -> Floats:
@@ -198,7 +201,8 @@ class Summary(ResultTable):
     def _title(self) -> str:
         n_models = len(set(self.names))
         n_groups = len(set(self.groups) - {ALL_ROWS})
-        facts = [f"{n_models} models"] * (n_models > 1) + [f"{n_groups} groups"] * (n_groups > 0)
+        what = "classes" if self.one_vs_rest else "models"
+        facts = [f"{n_models} {what}"] * (n_models > 1) + [f"{n_groups} groups"] * (n_groups > 0)
         if self._has_one_sample():
             totals = f"{number(self.positives[0])} positives, {number(self.negatives[0])} negatives"
             facts += [totals, f"prevalence {number(self.prevalence[0])}"]
@@ -206,6 +210,10 @@ class Summary(ResultTable):
 
     def _has_one_sample(self) -> bool:
         return _all_same(self.positives) and _all_same(self.negatives)
+
+    def _has_rivals(self) -> bool:
+        """Tell whether there are models that can be better than another."""
+        return len(self) > 1 and self._has_one_sample() and not self.one_vs_rest
 
     def _shown(self) -> dict[str, Any]:
         if set(self.groups) == {ALL_ROWS} and len(self) <= _MAX_SIDE_BY_SIDE:
@@ -259,7 +267,7 @@ class Summary(ResultTable):
     def _marked(self, lo: Floats, hi: Floats, *, ranked: bool = True) -> list[str]:
         """Return values as text, with a star before those that may be the best."""
         cells = list(map(bracketed, lo.tolist(), hi.tolist()))
-        if not ranked or len(self) == 1 or not self._has_one_sample() or np.isnan(lo).all():
+        if not (ranked and self._has_rivals()) or np.isnan(lo).all():
             return cells
         may_be_best = hi >= np.nanmax(lo)
         return [
@@ -294,7 +302,7 @@ class Summary(ResultTable):
         notes = list(self.notes)
         if _CONSTANT in shown:
             notes.insert(0, f"{_CONSTANT}: what a model has that gives every row the same score.")
-            if len(self) > 1:
+            if self._has_rivals():
                 notes.insert(0, "*: the best of these models.")
         if self.intervals is not None:
             notes.append(self.intervals.explanation())
@@ -351,6 +359,7 @@ def summary_of(
     intervals: Bootstrap | None = None,
     ends: Mapping[tuple[str, str], Floats] | None = None,
     more_notes: Sequence[str] = (),
+    one_vs_rest: bool = False,
 ) -> Summary:
     """Return the summary of tables.
 
@@ -368,11 +377,14 @@ def summary_of(
         The ends of the intervals of groups, by group and model.
     more_notes
         Notes to add to those about the values.
+    one_vs_rest
+        Whether the models are the classes of one classifier.
     """
     measures = tuple(measure.name for measure in registered(Shown.SUMMARY))
     brackets = [list(measures_of(entry.points).values()) for entry in entries]
     lo, hi = (np.array([[bracket[end] for bracket in row] for row in brackets]) for end in (0, 1))
     constants = [constant_score(entry.points) for entry in entries]
+    lower, upper = (None, None) if intervals is None else _ends(entries, intervals, ends or {})
     return Summary(
         tuple(entry.model for entry in entries),
         tuple(entry.group for entry in entries),
@@ -384,9 +396,11 @@ def summary_of(
         np.array([list(baselines_of(entry.points).values()) for entry in entries]),
         thresholds_of(entries, betas),
         np.array([[points.f(beta)[-1] for beta in betas] for points in constants]),
-        (*_notes(entries, measures, lo, hi, skipped), *more_notes),
+        (*_notes(entries, measures, lo, hi, skipped, one_vs_rest=one_vs_rest), *more_notes),
         intervals,
-        *((None, None) if intervals is None else _ends(entries, intervals, ends or {})),
+        lower,
+        upper,
+        one_vs_rest,
     )
 
 
@@ -410,6 +424,8 @@ def _notes(
     lo: Floats,
     hi: Floats,
     skipped: Mapping[str, str],
+    *,
+    one_vs_rest: bool,
 ) -> tuple[str, ...]:
     """Return the sentences that explain the numbers."""
     auroc, expected, auprg = (
@@ -438,7 +454,8 @@ def _notes(
     ]
     prevalences = [entry.points.prevalence for entry in entries if entry.group == ALL_ROWS]
     if not _all_same(np.array(prevalences)):
-        notes.append(f"The models differ in prevalence, so their {AUPR} and F do not compare.")
+        what = "classes" if one_vs_rest else "models"
+        notes.append(f"The {what} differ in prevalence, so their {AUPR} and F do not compare.")
     for reason in dict.fromkeys(skipped.values()):
         groups = [group for group, why in skipped.items() if why == reason]
         notes.append(f"Groups left out ({reason}): {several(groups)}.")

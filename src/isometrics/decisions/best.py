@@ -20,6 +20,7 @@ from isometrics.decisions.objective import parse_objective
 from isometrics.errors import ParameterError
 from isometrics.measures import f_name
 from isometrics.points import OperatingPoints
+from isometrics.points.models import check_points
 from isometrics.spaces import pr
 from isometrics.spaces.indices import ClosedIndex, Rows
 
@@ -111,6 +112,7 @@ def best_threshold(
     >>> float(iso.best_threshold(pts, beta=2, min_precision=0.7))
     0.6
     """
+    check_points(pts, "pts")
     parsed = parse_objective(
         beta=beta,
         cost=cost,

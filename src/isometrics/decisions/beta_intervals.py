@@ -14,6 +14,7 @@ from isometrics._core.parameters import check_beta
 from isometrics._table.hull import hull_of
 from isometrics._table.table import Kind, Table
 from isometrics.points import OperatingPoints
+from isometrics.points.models import check_points
 from isometrics.spaces.rows import RowMeasures
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def optimal_thresholds(pts: OperatingPoints) -> OptimalThresholds:
           0.3     1.25    inf   4   3   0.571429       1
           0.2      inf    inf   4   4        0.5       1
     """
-    hull = hull_of(pts.table)
+    hull = hull_of(check_points(pts, "pts").table)
     shares = segment_shares(hull)
     d = np.array([*map(float, shares), 0.0])
     recall_weight = np.array([*(float(1 - share) for share in shares), 1.0])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.arrays import plain
+from isometrics._core.class_scores import class_name
 from isometrics._core.writing import whole_file
 from isometrics.errors import Advice, FileError, ParameterError
 from isometrics.formats.predictions import Predictions, confidence, of_classes
@@ -126,18 +127,13 @@ def _without_objects(values: NDArray[Any]) -> NDArray[Any]:
 def _classes(archive: _Archive, y_true: NDArray[Any], n_classes: int) -> dict[str, object]:
     """Return the label of each class by its name."""
     labels = archive.vector("classes") if "classes" in archive.names else np.unique(y_true)
-    classes = {_class_name(plain(value)): plain(value) for value in labels}
+    classes = {class_name(plain(value)): plain(value) for value in labels}
     if len(classes) != n_classes:
         raise archive.error(f"has scores of {n_classes} classes but names {len(classes)}")
     # Labels and classes may be of different types, such as 1 and 1.0, if they are equal.
     if not np.isin(y_true, labels).all():
         raise archive.error("has labels that are not among its classes")
     return classes
-
-
-def _class_name(value: object) -> str:
-    """Return the name of a class; 1.0 is the class 1."""
-    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 class _Archive:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from isometrics._core.arrays import SEVERAL_CLASSES
 from isometrics._core.results import several
 from isometrics._table.building import table_of_sample
 from isometrics._table.hull import EVERYTHING, NOTHING
@@ -77,6 +78,17 @@ def group_tables(found: Mapping[str, Mapping[str, OperatingPoints | str]]) -> Gr
         if reasons:
             skipped[group] = "; ".join(reasons)
     return GroupTables(groups, skipped)
+
+
+def check_points(points: object, parameter: str) -> OperatingPoints:
+    """Check that these are operating points, and not the rows they are made of."""
+    if not isinstance(points, OperatingPoints):
+        raise ParameterError(
+            f"must be OperatingPoints but is {type(points).__name__}; make them with "
+            f"OperatingPoints.from_scores(y_true, y_score); {SEVERAL_CLASSES}",
+            parameter=parameter,
+        )
+    return points
 
 
 def parse_models(models: object) -> dict[str, OperatingPoints]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
+from isometrics._core.class_scores import class_name
 from isometrics._core.results import Value, several, tuple_value
 from isometrics.errors import Advice, ParameterError
 
@@ -67,12 +68,6 @@ def _number(text: str) -> float:
     if math.isnan(number):
         raise ValueError
     return number
-
-
-def class_name(value: object) -> str:
-    """Return the text of a label, as it stands in the names of columns."""
-    whole = isinstance(value, float) and value.is_integer()
-    return str(int(value)) if whole else str(value)  # type: ignore[call-overload]
 
 
 def columns_of_classes(classes: Sequence[str], columns: Sequence[str]) -> dict[str, str]:

@@ -23,7 +23,7 @@ _SHARE_OF_ROWS_UNASKED_FOR = 4
 
 _TOO_MANY = "they do not fit into the memory limit beside the tables; raise memory_limit="
 _NOT_WANTED = "keep_rows=False was given"
-_NOT_SHARED = "each model has rows or a positive class of its own"
+NOT_SHARED = "each model has rows or a positive class of its own"
 MANY_ROWS = "there are more than keep_rows= allows"
 
 
@@ -47,7 +47,7 @@ def keeping(layout: Layout, budget: int, keep_rows: bool | int | str | None) -> 
     shared = layout.model is None and not layout.multiclass
     unasked_for = keep_rows is None or (isinstance(keep_rows, int) and keep_rows is not True)
     if not shared and unasked_for:
-        return Keeping(reason=_NOT_SHARED)
+        return Keeping(reason=NOT_SHARED)
     if not shared:
         raise ParameterError(
             "rows are kept to compare models on the same rows, so each model needs a column "

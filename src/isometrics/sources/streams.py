@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from isometrics._core.arrays import column, plain
+from isometrics._core.arrays import SEVERAL_CLASSES, column, plain
 from isometrics._core.labels import check_pos_label, positive_rows, surplus_labels
 from isometrics._core.results import number, same
 from isometrics._core.sample import (
@@ -137,8 +137,8 @@ class Accumulator:
         ):
             return self
         (labels, scores), weights = present_rows(
-            column(y_true, "y_true"),
-            column(y_score, "y_score"),
+            column(y_true, "y_true", SEVERAL_CLASSES),
+            column(y_score, "y_score", SEVERAL_CLASSES),
             sample_weight=sample_weight,
             batch=True,
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isometrics._core.class_scores import single_column
 from isometrics._core.parameters import check_choice, check_confidence
 from isometrics._core.results import ResultTable
 from isometrics._core.sample import UNNAMED, parse_sample, scores_by_model
@@ -202,9 +203,10 @@ def delong(
     else:
         if y_score is None:
             raise ParameterError("labels need scores: pass y_score=, or operating points alone")
-        scores = scores_by_model(y_score, "y_score", UNNAMED)
+        labels: Any = single_column(y_true, "y_true")
+        scores = scores_by_model(y_score, "y_score", UNNAMED, y_true=labels, pos_label=pos_label)
         names = tuple(scores)
-        parts = _of_rows(parse_sample(y_true, scores, pos_label=pos_label))
+        parts = _of_rows(parse_sample(labels, scores, pos_label=pos_label))
     estimates = parts.positive @ parts.positive_times / parts.positive_times.sum()
     covariance = _spread(parts.positive, parts.positive_times, "positive")
     covariance = covariance + _spread(parts.negative, parts.negative_times, "negative")

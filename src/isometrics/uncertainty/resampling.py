@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.arrays import column, prepend_zero
+from isometrics._core.class_scores import single_column
 from isometrics._core.parameters import check_choice, check_prevalence
 from isometrics._core.sample import UNNAMED, parse_sample, scores_by_model
 from isometrics._counting.draws import Draws, Stream, draws_of, streams
@@ -278,13 +279,24 @@ def parse_evidence(
                 )
         return Evidence({UNNAMED: y_true})
     if y_score is None:
-        raise ParameterError("labels need scores: pass y_score=, or operating points alone")
-    scores = scores_by_model(y_score, "y_score", UNNAMED)
+        raise ParameterError(
+            "labels need scores: pass y_score=, or operating points alone; an Analysis has methods "
+            "of its own, such as bootstrap()"
+        )
+    labels: Any = single_column(y_true, "y_true")
+    scores = scores_by_model(
+        y_score,
+        "y_score",
+        UNNAMED,
+        y_true=labels,
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+    )
     if len(scores) == 1 and sample_weight is None and clusters is None:
         ((name, only),) = scores.items()
-        return Evidence({name: OperatingPoints.from_scores(y_true, only, pos_label=pos_label)})
+        return Evidence({name: OperatingPoints.from_scores(labels, only, pos_label=pos_label)})
     sample = parse_sample(
-        y_true,
+        labels,
         scores,
         sample_weight=sample_weight,
         groups=None if clusters is None else column(clusters, "clusters"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from isometrics.analysis.classes import macro_average
 from isometrics.errors import MissingPackageError
 
 try:
@@ -22,7 +23,7 @@ from isometrics.integrations.sklearn.estimators import (
     FBetaThresholdClassifier,
     FCalibratedClassifier,
 )
-from isometrics.integrations.sklearn.multiclass import macro_average, micro_points, points_per_class
+from isometrics.integrations.sklearn.multiclass import micro_points, points_per_class
 from isometrics.integrations.sklearn.scorers import (
     SCORERS,
     achievable_aupr_score,
