@@ -3,11 +3,12 @@
 import { Card } from "./card";
 import { Controls } from "./controls";
 import { copyButton, h, save } from "./dom";
+import { fileName } from "./export";
 import { bracketed } from "./format";
 import { Glossary } from "./glossary";
 import { headerOf } from "./header";
 import { AUPRG, AUROC } from "./measures";
-import { modelsOf, type Model, type ReportData } from "./model";
+import { modelsOf, USUAL, type Model, type ReportData } from "./model";
 import { HistogramPanel } from "./panels/histogram";
 import { PrPanel } from "./panels/pr";
 import { PrgPanel } from "./panels/prg";
@@ -81,15 +82,21 @@ class Report {
   ) {
     const { store } = this;
     store.set({ beta: firstBeta(data.verdicts ?? []) });
-    this.views = new Views(models);
+    this.views = new Views(models, data.confidence ?? USUAL);
     const { views } = this;
     this.panels = [
-      new RocPanel(store, glossary, (one) => bracketed(views.area(one, AUROC, store.settings))),
-      new PrPanel(store, glossary, (one) => bracketed(views.prArea(one, store.settings))),
-      new PrgPanel(store, glossary, (one) => bracketed(views.area(one, AUPRG, store.settings))),
-      new TradeoffPanel(store, glossary),
+      new RocPanel(store, glossary, data.title, (one) =>
+        bracketed(views.area(one, AUROC, store.settings)),
+      ),
+      new PrPanel(store, glossary, data.title, (one) =>
+        bracketed(views.prArea(one, store.settings)),
+      ),
+      new PrgPanel(store, glossary, data.title, (one) =>
+        bracketed(views.area(one, AUPRG, store.settings)),
+      ),
+      new TradeoffPanel(store, glossary, data.title),
     ];
-    this.histogram = new HistogramPanel(store, glossary);
+    this.histogram = new HistogramPanel(store, glossary, data.title);
     this.card = new Card(store, glossary);
     this.summary = new Summary(store, views, glossary, models, data.verdicts ?? []);
     this.controls = new Controls(
@@ -157,7 +164,7 @@ class Report {
   }
 
   private exports(): HTMLElement {
-    const name = "isometrics";
+    const name = fileName(this.data.title);
     const button = (label: string, act: () => void): HTMLElement =>
       h("button", { type: "button", onclick: act }, label);
     const snippet = (): string => snippetOf(this.view, this.around.source);
@@ -177,7 +184,7 @@ class Report {
           button("Report (HTML)", () =>
             save(pageWith(this.data), `${name}-report.html`, "text/html"),
           ),
-        button("Python program", () => save(snippet(), `${name}_view.py`, "text/x-python")),
+        button("Python program", () => save(snippet(), `${name}.py`, "text/x-python")),
         copyButton("Copy the Python program", "Copy the Python program of this view", snippet),
         button("Print", () => print()),
       ),

@@ -1,7 +1,7 @@
 /** The card: everything about one operating point. */
 
 import { copyButton, h } from "./dom";
-import { counted, decimals, exact, percent, percents, short } from "./format";
+import { counted, decimals, exact, levelSaid, percent, percents, short } from "./format";
 import type { Glossary } from "./glossary";
 import { rule } from "./sentences";
 import * as pr from "./spaces/pr";
@@ -17,6 +17,7 @@ export class Card {
   private readonly rule = h("p", { class: "rule" });
   private readonly matrix: Record<"tp" | "fp" | "fn" | "tn", HTMLElement>;
   private readonly values = new Map<string, HTMLElement>();
+  private readonly level = h("span");
   private threshold = "";
   private view: View | null = null;
 
@@ -83,7 +84,7 @@ export class Card {
     row("accuracy", glossary.term("accuracy"));
     row("cost-accuracy", "accuracy at this ", glossary.term("cost proportion", "cost"));
     row("loss", glossary.term("loss"), " at this cost");
-    row("interval", glossary.term("95 % interval", "95 % intervals"));
+    row("interval", glossary.term("interval"), this.level);
     return list;
   }
 
@@ -137,7 +138,9 @@ export class Card {
     plain("accuracy", roc.accuracy(table, row, 0.5));
     plain("cost-accuracy", roc.accuracy(table, row, cost));
     put("loss", short(loss, 3), loss);
-    const interval = (part: number, whole: number): string => percents(wilson(part, whole), " – ");
+    const interval = (part: number, whole: number): string =>
+      percents(wilson(part, whole, view.confidence.z), " – ");
+    this.level.textContent = `s of ${levelSaid(view.confidence.level)} confidence`;
     this.values.get("interval")!.textContent = table.whole
       ? `precision ${interval(tp, tp + fp)}, recall ${interval(tp, table.positives)}`
       : "not for weighted or shifted counts";

@@ -209,13 +209,18 @@ function knob(
     if (value >= scale.min && value <= (scale.max ?? 1e9)) scale.change(value);
     else number.reportValidity();
   });
+  let current = "";
+  // What was not accepted must not look as if it were.
+  number.addEventListener("blur", () => (number.value = current));
   return {
     slider,
     number,
     show(value) {
-      slider.value = String(scale.from(value));
+      // The logarithm of a β of 0 is infinite, which a slider takes for its middle.
+      slider.value = String(Math.min(Math.max(scale.from(value), min), max));
       slider.setAttribute("aria-valuetext", short(value, 4));
-      if (document.activeElement !== number) number.value = String(Number(value.toPrecision(4)));
+      current = String(Number(value.toPrecision(4)));
+      if (document.activeElement !== number) number.value = current;
     },
   };
 }

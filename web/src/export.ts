@@ -1,6 +1,24 @@
 /** Panels as pictures: everything a picture needs is written into it. */
 
 import { save } from "./dom";
+import { shortened } from "./format";
+import { glyph } from "./marks";
+
+/** What a picture says about itself, since it leaves the page. */
+export interface Caption {
+  /** The title of the report. */
+  readonly report: string;
+  /** What the panel shows. */
+  readonly title: string;
+  /** The models that are drawn. */
+  readonly models: readonly { readonly place: number; readonly name: string }[];
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+const LINE = 20;
+const PAD = 12;
+/** About how wide a letter is, in pixels. */
+const LETTER = 7;
 
 const COPIED = [
   "fill",
@@ -18,8 +36,8 @@ const COPIED = [
   "text-anchor",
 ] as const;
 
-/** The text of an SVG that looks the same without the page's styles. */
-export function svgText(svg: SVGSVGElement): string {
+/** The text of an SVG that looks the same without the page's styles, under its title and legend. */
+export function svgText(svg: SVGSVGElement, caption: Caption): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const [from, to] = [svg.querySelectorAll("*"), copy.querySelectorAll("*")];
   from.forEach((element, place) => {
@@ -30,39 +48,95 @@ export function svgText(svg: SVGSVGElement): string {
     }
   });
   const { width, height } = svg.viewBox.baseVal;
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  const head = headOf(svg, caption, width);
+  const drawing = document.createElementNS(SVG, "g");
+  drawing.setAttribute("transform", `translate(0,${head.height})`);
+  drawing.append(...copy.childNodes);
+  copy.append(head.element, drawing);
+  copy.setAttribute("xmlns", SVG);
   copy.setAttribute("width", String(width));
-  copy.setAttribute("height", String(height));
+  copy.setAttribute("height", String(height + head.height));
+  copy.setAttribute("viewBox", `0 0 ${width} ${height + head.height}`);
   for (const name of [...copy.getAttributeNames()])
     if (name.startsWith("aria-") || name === "role" || name === "tabindex" || name === "class")
       copy.removeAttribute(name);
-  const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  const ground = document.createElementNS(SVG, "rect");
   ground.setAttribute("width", "100%");
   ground.setAttribute("height", "100%");
-  ground.setAttribute("fill", groundOf(svg));
+  ground.setAttribute("fill", variable(svg, "--ground", "#ffffff"));
   copy.prepend(ground);
   return new XMLSerializer().serializeToString(copy);
 }
 
-function groundOf(element: Element): string {
-  const value = getComputedStyle(element).getPropertyValue("--ground").trim();
-  return value || "#ffffff";
+/** The title of the picture, and below it the models with their colours and marks. */
+function headOf(
+  svg: SVGSVGElement,
+  caption: Caption,
+  width: number,
+): { element: SVGGElement; height: number } {
+  const element = document.createElementNS(SVG, "g");
+  const ink = variable(svg, "--ink", "#000000");
+  const font = getComputedStyle(svg).fontFamily;
+  const write = (text: string, x: number, y: number, weight: string, size: number): void => {
+    const label = document.createElementNS(SVG, "text");
+    const set = { x, y, fill: ink, "font-weight": weight, "font-size": size, "font-family": font };
+    for (const [name, value] of Object.entries(set)) label.setAttribute(name, String(value));
+    label.textContent = text;
+    element.append(label);
+  };
+  const room = Math.floor((width - 2 * PAD) / LETTER);
+  write(shortened(`${caption.report}: ${caption.title}`, room), PAD, LINE, "650", 14);
+  let [x, y] = [PAD, 2 * LINE];
+  for (const { place, name } of caption.models) {
+    const text = shortened(name, Math.min(room - 4, 40));
+    const wide = 36 + text.length * LETTER;
+    if (x > PAD && x + wide > width - PAD) [x, y] = [PAD, y + LINE];
+    const colour = variable(svg, `--m${place % 7}`, ink);
+    for (const d of ["M-12,0H12", glyph(place, 60)]) {
+      const path = document.createElementNS(SVG, "path");
+      path.setAttribute("d", d);
+      path.setAttribute("transform", `translate(${x + 12},${y - 4})`);
+      path.setAttribute("fill", colour);
+      path.setAttribute("stroke", colour);
+      path.setAttribute("stroke-width", "2");
+      element.append(path);
+    }
+    write(text, x + 30, y, "400", 12);
+    x += wide;
+  }
+  return { element, height: caption.models.length ? y + 8 : LINE + 8 };
 }
 
-export function saveSvg(svg: SVGSVGElement, name: string): void {
-  save(svgText(svg), `${name}.svg`, "image/svg+xml");
+function variable(element: Element, name: string, otherwise: string): string {
+  return getComputedStyle(element).getPropertyValue(name).trim() || otherwise;
+}
+
+/** A title as the name of a file: letters, digits and dashes. */
+export function fileName(...titles: readonly string[]): string {
+  const parts = titles.map((title) =>
+    title
+      .normalize("NFKD")
+      .replace(/[^\p{Letter}\p{Number}.]+/gu, "-")
+      .replace(/^[-.]+|[-.]+$/g, "")
+      .slice(0, 60),
+  );
+  return parts.filter(Boolean).join("-") || "isometrics";
+}
+
+export function saveSvg(svg: SVGSVGElement, caption: Caption): void {
+  const name = fileName(caption.report, caption.title);
+  save(svgText(svg, caption), `${name}.svg`, "image/svg+xml");
 }
 
 /** Saves a picture of twice as many pixels as the panel has on the screen. */
-export async function savePng(svg: SVGSVGElement, name: string): Promise<void> {
-  const { width, height } = svg.viewBox.baseVal;
+export async function savePng(svg: SVGSVGElement, caption: Caption): Promise<void> {
   const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(svg))}`;
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(svg, caption))}`;
   await image.decode();
   const canvas = document.createElement("canvas");
-  canvas.width = 2 * width;
-  canvas.height = 2 * height;
+  canvas.width = 2 * image.width;
+  canvas.height = 2 * image.height;
   canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
   const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
-  if (blob) save(blob, `${name}.png`, "image/png");
+  if (blob) save(blob, `${fileName(caption.report, caption.title)}.png`, "image/png");
 }

@@ -21,11 +21,26 @@ export function short(value: number, digits = 4): string {
 
 /** A count: whole with thin groups, or a sum of weights. */
 export function counted(value: number): string {
-  return Number.isInteger(value) && Math.abs(value) < 1e15 ? grouped(value) : short(value, 6);
+  if (!Number.isFinite(value) || Math.abs(value) >= 1e15) return short(value, 6);
+  if (Number.isInteger(value) || Math.abs(value) < 1) return grouped(value, 6);
+  // A sum of weights: two decimals at most, as money has.
+  return grouped(Number(value.toFixed(2)), 17);
 }
 
-function grouped(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+function grouped(value: number, digits = 17): string {
+  const text = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(digits)));
+  const [whole, ...rest] = text.split(/(?=[.e])/);
+  return [whole!.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f"), ...rest].join("");
+}
+
+/** A score under an axis, in few characters. */
+export function tick(value: number): string {
+  return value === 0
+    ? "0"
+    : value
+        .toExponential(2)
+        .replace(/\.?0*e\+?/, "e")
+        .replace(/-/g, "−");
 }
 
 /** A share as whole percent, with a decimal where that says more. */
@@ -39,6 +54,11 @@ export function percent(share: number): string {
   return `${shown}\u202f%`;
 }
 
+/** A confidence as people say it: 95 %, 99.9 %. */
+export function levelSaid(level: number): string {
+  return `${Number((100 * level).toPrecision(10))}\u202f%`;
+}
+
 /** Both ends of an interval of shares, with as many digits as it takes to tell them apart. */
 export function percents([lo, hi]: readonly [number, number], between: string): string {
   if (percent(lo) !== percent(hi)) return `${percent(lo)}${between}${percent(hi)}`;
@@ -48,11 +68,16 @@ export function percents([lo, hi]: readonly [number, number], between: string): 
   return `${low}${between}${high}\u202f%`;
 }
 
+/** So many decimals, and more where 0 or 1 would be printed for something else. */
 export function decimals(value: number, digits = 3): string {
   if (Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   if (Math.abs(value) >= 1e4) return short(value);
-  return value.toFixed(digits).replace("-", "−");
+  let text = value.toFixed(digits);
+  const isRound = (): boolean => Number(text) === 0 || Number(text) === 1;
+  while (digits < 9 && isRound() && Number(text) !== value) text = value.toFixed(++digits);
+  // Rounding errors are no difference.
+  return (digits < 9 ? text : Number(text).toFixed(3)).replace("-", "−");
 }
 
 /** An area: one number where its limits agree in the digits shown, else both. */
@@ -66,4 +91,9 @@ export function exact(value: number): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
   return String(value);
+}
+
+/** A name in so many letters at most. */
+export function shortened(text: string, letters: number): string {
+  return text.length > letters ? `${text.slice(0, letters - 1)}…` : text;
 }

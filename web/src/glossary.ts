@@ -43,8 +43,8 @@ export const TERMS = {
   "unachievable region":
     "Not even the worst ranking gets there (Boyd et al. 2012): at each recall, precision has a least value.",
   "confidence band": "Where the curve may lie, given that the sample might have been another one.",
-  "95 % interval":
-    "Wilson's interval for a share of counted items: a procedure that covers the true share in about 95 of 100 samples. It takes the threshold as given, so it does not count how the threshold was chosen.",
+  interval:
+    "Wilson's interval for a share of counted items: a procedure that covers the true share as often as its confidence says, at 95 % in about 95 of 100 samples. It takes the threshold as given, so it does not count how the threshold was chosen.",
   "winner strip": "Which model reaches the best value at which weight of recall.",
   histogram: "How many items of each class have which score.",
 } as const;

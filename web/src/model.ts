@@ -15,9 +15,19 @@ export interface ReportData {
   readonly title: string;
   readonly description: string;
   readonly models: readonly ModelData[];
+  /** The confidence of intervals; 95 % if not given. */
+  readonly confidence?: Confidence;
   /** What Python says of the models: one verdict, or one for each class; none of dropped files. */
   readonly verdicts?: readonly Verdict[];
 }
+
+export interface Confidence {
+  readonly level: number;
+  /** How many standard errors an interval of this confidence reaches to either side. */
+  readonly z: number;
+}
+
+export const USUAL: Confidence = { level: 0.95, z: 1.959963984540054 };
 
 export interface Verdict {
   /** The class, or empty. */

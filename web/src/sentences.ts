@@ -1,9 +1,9 @@
 /** The results in plain language. */
 
-import { counted, decimals, exact, percent, percents, short } from "./format";
+import { counted, decimals, exact, levelSaid, percent, percents, short } from "./format";
 import { INDICES, pointOf } from "./indices";
 import { AUPR, AUPRG, AUROC } from "./measures";
-import type { Verdict } from "./model";
+import type { Confidence, Verdict } from "./model";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
@@ -162,7 +162,7 @@ function onTheseRows(view: View): string[] {
   if (view.fWinners) said.push(ranges(view.fWinners, view, "β", betaOf));
   else if (view.shown.length > 1)
     said.push("The models have different prevalences, so set one prevalence to compare them.");
-  if (one.table.whole) said.push(howSure(one, row));
+  if (one.table.whole) said.push(howSure(one, row, view.confidence));
   said.push(
     "Model and cut were chosen on these rows, so expect less of them on new data: " +
       `isometrics verdict FILE --beta ${exact(view.settings.beta)} says how much less, and how ` +
@@ -171,12 +171,12 @@ function onTheseRows(view: View): string[] {
   return said;
 }
 
-function howSure(one: ModelView, row: number): string {
+function howSure(one: ModelView, row: number, { level, z }: Confidence): string {
   const { tp, fp, positives } = one.table;
   const interval = (ends: [number, number]): string => percents(ends, " to ");
   return (
     `How sure? From ${counted(tp[row]! + fp[row]!)} predicted and ${counted(positives)} actual ` +
-    `positives, the precision of this cut is ${interval(wilson(tp[row]!, tp[row]! + fp[row]!))}, ` +
-    `its recall ${interval(wilson(tp[row]!, positives))} (95 % intervals).`
+    `positives, the precision of this cut is ${interval(wilson(tp[row]!, tp[row]! + fp[row]!, z))}, ` +
+    `its recall ${interval(wilson(tp[row]!, positives, z))} (${levelSaid(level)} intervals).`
   );
 }

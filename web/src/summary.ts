@@ -178,6 +178,9 @@ function notes(view: View): string[] {
       `${names(thinned)}: drawn from fewer rows than there are scores, to within half a pixel; ` +
         `best thresholds are exact, areas ${moved ? "are given with their limits" : "are those of all rows"}.`,
     );
+  const bare = view.models.filter(({ model }) => model.bands.some(({ x }) => !x.length));
+  if (bare.length)
+    said.push(`${names(bare)}: too few rows decide about the curves for confidence bands.`);
   const rounded = view.models.filter(({ model }) => model.rounded);
   if (rounded.length)
     said.push(`${names(rounded)}: thresholds beyond 2**53 are rounded on this page.`);

@@ -28,6 +28,7 @@ export class Thresholds {
   private readonly body = h("tbody");
   private shown: { one: ModelView; rows: ThresholdRow[] } | null = null;
   private key = "";
+  private here = -1;
 
   constructor(
     private readonly store: Store,
@@ -89,16 +90,27 @@ export class Thresholds {
     const one = view.models[cursor.model]!;
     const { otherClass, prevalence } = view.settings;
     const key = [cursor.model, otherClass, prevalence].join();
-    if (key !== this.key || !this.shown) {
+    const changed = key !== this.key || !this.shown;
+    if (changed || !this.shown) {
       this.key = key;
       this.shown = { one, rows: thresholdRows(one) };
       this.heading.textContent = `Thresholds of ${one.model.name}, by β`;
       this.body.replaceChildren(...this.shown.rows.map((found) => this.row(one, found, view)));
     }
     const best = view.best.get(cursor.model);
-    this.shown.rows.forEach(({ row }, place) =>
-      this.body.children[place]!.classList.toggle("here", row === best),
+    const here = this.shown.rows.findIndex(({ row }) => row === best);
+    Array.from(this.body.children).forEach((row, place) =>
+      row.classList.toggle("here", place === here),
     );
+    if (here !== this.here || changed) this.scrollTo(here);
+    this.here = here;
+  }
+
+  /** Brings a row into the middle of the table's own window. */
+  private scrollTo(place: number): void {
+    const row = this.body.children[place] as HTMLElement | undefined;
+    const frame = this.body.closest<HTMLElement>(".scroll")!;
+    if (row) frame.scrollTop = row.offsetTop - (frame.clientHeight - row.offsetHeight) / 2;
   }
 
   private row(one: ModelView, { row, betaLo, betaHi }: ThresholdRow, view: View): HTMLElement {

@@ -11,7 +11,7 @@ import {
 import { bestForCost, bestForF, optimaOf, type Optimum } from "./decide";
 import { vertices } from "./hull";
 import { INDICES } from "./indices";
-import type { Model } from "./model";
+import type { Confidence, Model } from "./model";
 import { pathOf, type Path } from "./path";
 import * as pr from "./spaces/pr";
 import { lambdaOf, type Cursor, type Settings } from "./state";
@@ -37,6 +37,7 @@ export interface ModelView {
 export interface View {
   readonly settings: Settings;
   readonly lam: number;
+  readonly confidence: Confidence;
   readonly models: readonly ModelView[];
   readonly shown: readonly ModelView[];
   readonly tradeoffs: ReadonlyMap<number, Tradeoff>;
@@ -57,7 +58,10 @@ export class Views {
     null;
   private areas = new Map<string, Bracket>();
 
-  constructor(private readonly models: readonly Model[]) {}
+  constructor(
+    private readonly models: readonly Model[],
+    private readonly confidence: Confidence,
+  ) {}
 
   of(settings: Settings): View {
     const key = `${settings.otherClass} ${settings.prevalence}`;
@@ -79,6 +83,7 @@ export class Views {
     return {
       settings,
       lam,
+      confidence: this.confidence,
       models,
       shown,
       ...this.curves.part,

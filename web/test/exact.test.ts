@@ -6,6 +6,9 @@ import { vertices } from "../src/hull";
 import { packedFloats, packedIntegers, unpacked } from "../src/packing";
 import { Sum } from "../src/summing";
 import { wilson } from "../src/wilson";
+import { counted, decimals, levelSaid, shortened, tick } from "../src/format";
+import { fileName } from "../src/export";
+import { USUAL } from "../src/model";
 
 const of = Fraction.of;
 
@@ -81,10 +84,41 @@ test("a compensated sum keeps what a plain one loses", () => {
 test("Wilson's interval, against values by hand", () => {
   const near = (found: number, right: number): void => assert.ok(Math.abs(found - right) < 5e-5);
   // 8 of 10: (0.4902, 0.9433); none of 20: (0, 0.1611).
-  near(wilson(8, 10)[0], 0.4902);
-  near(wilson(8, 10)[1], 0.9433);
-  assert.equal(wilson(0, 20)[0], 0);
-  near(wilson(0, 20)[1], 0.1611);
-  assert.equal(wilson(48, 48)[1], 1);
-  assert.ok(Number.isNaN(wilson(0, 0)[0]));
+  near(wilson(8, 10, USUAL.z)[0], 0.4902);
+  near(wilson(8, 10, USUAL.z)[1], 0.9433);
+  assert.equal(wilson(0, 20, USUAL.z)[0], 0);
+  near(wilson(0, 20, USUAL.z)[1], 0.1611);
+  assert.equal(wilson(48, 48, USUAL.z)[1], 1);
+  assert.ok(Number.isNaN(wilson(0, 0, USUAL.z)[0]));
+  // 90 %: 8 of 10 gives (0.5408, 0.9314).
+  near(wilson(8, 10, 1.6448536269514722)[0], 0.5408);
+  near(wilson(8, 10, 1.6448536269514722)[1], 0.9314);
+});
+
+test("numbers never claim more than they are", () => {
+  assert.equal(decimals(0.18), "0.180");
+  assert.equal(decimals(1), "1.000");
+  assert.equal(decimals(0.99987), "0.9999");
+  assert.equal(decimals(0.9999999), "0.9999999");
+  assert.equal(decimals(1 - 1e-15), "1.000");
+  assert.equal(decimals(0), "0.000");
+  assert.equal(decimals(-0.00004), "−0.00004");
+  assert.equal(counted(201524), "201\u202f524");
+  assert.equal(counted(1619), "1\u202f619");
+  assert.equal(counted(1326.6643), "1\u202f326.66");
+  assert.equal(counted(0.00012345678), "0.000123457");
+  assert.equal(counted(-1234), "-1\u202f234");
+  assert.equal(tick(0), "0");
+  assert.equal(tick(1.5e-12), "1.5e−12");
+  assert.equal(tick(-2e-7), "−2e−7");
+  assert.equal(levelSaid(0.999), "99.9\u202f%");
+  assert.equal(shortened("forest", 6), "forest");
+  assert.equal(shortened("forests", 6), "fores…");
+});
+
+test("names of files", () => {
+  assert.equal(fileName("May 2025: a/b\\c", "ROC"), "May-2025-a-b-c-ROC");
+  assert.equal(fileName("../../etc/passwd"), "etc-passwd");
+  assert.equal(fileName("…"), "isometrics");
+  assert.equal(fileName("x".repeat(500)).length, 60);
 });

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -600,11 +600,20 @@ class Analysis(Value):
             self.models,
             path,
             title=title,
-            description=self.description or None,
+            description=self._described() or None,
             bands=bands,
             verdict=verdict,
         )
         return written
+
+    def _described(self) -> str:
+        """Return where the data come from, and whether tables were moved to another prevalence."""
+        if self.counted is None:
+            return self.description
+        own = {points.prevalence for points in self.counted[ALL_ROWS].values()}
+        was = f", in the data {several([f'{share:.3g}' for share in sorted(own)])}"
+        moved = f"at prevalence {number(cast('float', self.prevalence))}{was}"
+        return f"{self.description}; {moved}" if self.description else moved
 
     def all_bands(self, *, confidence_level: float | None = None, **options: Any) -> list[Band]:
         """Return the bands of all models in all spaces; none without a confidence level."""

@@ -58,7 +58,7 @@ def report(
         page = report_html(
             analysis.models,
             title=title,
-            description=analysis.description,
+            description=analysis._described(),
             bands=analysis.all_bands(**options),
             verdict=first.verdicts,
         )

@@ -43,7 +43,7 @@ def serve(
     models, description, verdicts = None, None, None
     if file is not None:
         analysis = load(file, columns, answers, keep_rows=MOST_ROWS)
-        models, description = analysis.models, analysis.description
+        models, description = analysis.models, analysis._described()
         verdicts = head(analysis, file, answers=answers).verdicts
     serve_page(
         models,

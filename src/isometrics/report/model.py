@@ -6,6 +6,7 @@ import json
 import math
 import warnings
 from base64 import b64decode, b64encode
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
@@ -110,8 +111,10 @@ def report_model(
     if not named:
         raise ParameterError("a report needs one model or more but got none")
     bands_of: dict[str, list[dict[str, Any]]] = {name: [] for name in named}
+    level = 0.95
     for band in bands:
         bands_of[_model_of(band, list(named))].append(_band(band))
+        level = float(band.confidence_level)
     if verdict is None:
         verdicts: Mapping[str, Verdict] = {}
     else:
@@ -121,6 +124,7 @@ def report_model(
         description,
         [_model(name, points, bands_of[name]) for name, points in named.items()],
         [_verdict(name, each) for name, each in verdicts.items()],
+        level,
     )
 
 
@@ -151,6 +155,7 @@ def _document(
     description: str | None,
     models: list[dict[str, Any]],
     verdicts: list[dict[str, Any]],
+    level: float = 0.95,
 ) -> dict[str, Any]:
     for name, text in (("title", title), ("description", description)):
         if text is not None and not isinstance(text, str):
@@ -160,6 +165,8 @@ def _document(
         "title": title or "Which model, which threshold?",
         "description": description or "",
         "models": models,
+        # Intervals have the confidence of the bands beside them.
+        "confidence": {"level": level, "z": NormalDist().inv_cdf((1 + level) / 2)},
         "verdicts": verdicts,
     }
 

@@ -6,13 +6,14 @@ import { pointer, select, type Selection } from "d3-selection";
 import { zoom, zoomIdentity, type ZoomBehavior, type ZoomTransform } from "d3-zoom";
 
 import { freshId, h } from "../dom";
-import { savePng, saveSvg } from "../export";
+import { savePng, saveSvg, type Caption } from "../export";
 import type { Glossary, Term } from "../glossary";
 import { glyph } from "../marks";
 import type { Cursor, Store } from "../state";
 import { cursorOf, type ModelView, type View } from "../view";
 import { moved } from "../keys";
 import { said } from "../sentences";
+import { onDrag } from "./dragging";
 import { Plane, type Layer } from "./plane";
 
 export type { Layer };
@@ -38,12 +39,13 @@ export abstract class Panel extends Plane {
   private readonly clip: string;
   private readonly zoom: ZoomBehavior<SVGSVGElement, unknown>;
   private transform: ZoomTransform = zoomIdentity;
-  private dragging = false;
 
   constructor(
     protected readonly axes: Axes,
     protected readonly store: Store,
     glossary: Glossary,
+    /** The title of the report. */
+    private readonly report: string,
     /** Room for more below the axis. */
     private readonly extra = 0,
   ) {
@@ -271,19 +273,12 @@ export abstract class Panel extends Plane {
       this.store.set({ chosen: cursor, hovered: null });
       this.dragged(x);
     };
+    const drag = onDrag(this.svg, choose);
     this.svg
-      .on("pointerdown.point", (event: PointerEvent) => {
-        if (event.shiftKey || event.button !== 0 || !event.isPrimary) return;
-        this.dragging = true;
-        this.svg.node()!.setPointerCapture(event.pointerId);
-        choose(event);
-      })
       .on("pointermove.point", (event: PointerEvent) => {
-        if (this.dragging) choose(event);
-        else if (event.pointerType === "mouse" && !event.buttons)
+        if (!drag.active && event.pointerType === "mouse" && !event.buttons)
           this.store.set({ hovered: at(event)[0] });
       })
-      .on("pointerup.point pointercancel.point", () => (this.dragging = false))
       .on("pointerleave.point", () => this.store.set({ hovered: null }))
       .on("keydown.point", (event: KeyboardEvent) => {
         const next = this.view && moved(this.view, event);
@@ -306,8 +301,8 @@ export abstract class Panel extends Plane {
         },
         text,
       );
-    const scale = (factor: number) => () => this.svg.call(this.zoom.scaleBy, factor);
-    const name = this.axes.title.toLowerCase().replace(/[^a-z]+/g, "-");
+    const scale = (factor: number) => () =>
+      this.svg.call(this.zoom.scaleBy, factor, this.pointInHand());
     return h(
       "div",
       { class: "tools" },
@@ -318,9 +313,29 @@ export abstract class Panel extends Plane {
         if (document.fullscreenElement) void document.exitFullscreen();
         else void this.element.requestFullscreen();
       }),
-      tool("SVG", "Save as SVG", () => saveSvg(this.svg.node()!, name)),
-      tool("PNG", "Save as PNG", () => void savePng(this.svg.node()!, name)),
+      tool("SVG", "Save as SVG", () => saveSvg(this.svg.node()!, this.caption())),
+      tool("PNG", "Save as PNG", () => void savePng(this.svg.node()!, this.caption())),
     );
+  }
+
+  /** Where the operating point is drawn, in pixels; zooming keeps it in sight. */
+  private pointInHand(): [number, number] {
+    const { view } = this;
+    const cursor = view && cursorOf(view);
+    const [left, right] = this.x.range() as [number, number];
+    const [bottom, top] = this.y.range() as [number, number];
+    const middle: [number, number] = [(left + right) / 2, (top + bottom) / 2];
+    const [x, y] = cursor ? this.position(view.models[cursor.model]!, cursor.row) : middle;
+    if (Number.isNaN(x) || Number.isNaN(y)) return middle;
+    return [clamped(x, left, right), clamped(y, top, bottom)];
+  }
+
+  private caption(): Caption {
+    return {
+      report: this.report,
+      title: this.axes.title,
+      models: (this.view?.shown ?? []).map(({ place, model }) => ({ place, name: model.name })),
+    };
   }
 }
 

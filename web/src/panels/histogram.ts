@@ -1,21 +1,23 @@
 /** How many items of each class have which score, with the threshold as a line. */
 
 import { axisBottom } from "d3-axis";
-import { scaleLinear } from "d3-scale";
+import { scaleLinear, type NumberValue } from "d3-scale";
 import { pointer, select } from "d3-selection";
 
 import { freshId, h } from "../dom";
-import { savePng, saveSvg } from "../export";
-import { counted, short } from "../format";
+import { savePng, saveSvg, type Caption } from "../export";
+import { counted, short, tick } from "../format";
 import type { Glossary } from "../glossary";
 import { BINS, type Histogram } from "../histogram";
 import { moved } from "../keys";
 import { said } from "../sentences";
 import type { Store } from "../state";
 import { cursorOf, type ModelView, type View } from "../view";
+import { onDrag } from "./dragging";
 
 const MARGIN = { top: 18, right: 14, bottom: 40, left: 14 };
 const HEIGHT = 240;
+const LONGEST_LABEL = 9;
 
 export class HistogramPanel {
   readonly element: HTMLElement;
@@ -28,6 +30,8 @@ export class HistogramPanel {
   constructor(
     private readonly store: Store,
     glossary: Glossary,
+    /** The title of the report. */
+    private readonly report: string,
   ) {
     const node = this.svg.node()!;
     const shows = freshId("shows");
@@ -58,8 +62,8 @@ export class HistogramPanel {
         h(
           "div",
           { class: "tools" },
-          tool("SVG", "Save as SVG", () => saveSvg(node, "scores")),
-          tool("PNG", "Save as PNG", () => void savePng(node, "scores")),
+          tool("SVG", "Save as SVG", () => saveSvg(node, this.caption())),
+          tool("PNG", "Save as PNG", () => void savePng(node, this.caption())),
         ),
       ),
       h(
@@ -89,23 +93,17 @@ export class HistogramPanel {
       });
       this.store.set({ chosen: { model: cursor.model, row }, hovered: null });
     };
-    let dragging = false;
-    this.svg
-      .on("pointerdown", (event: PointerEvent) => {
-        dragging = true;
-        this.svg.node()!.setPointerCapture(event.pointerId);
-        choose(event);
-      })
-      .on("pointermove", (event: PointerEvent) => {
-        if (dragging) choose(event);
-      })
-      .on("pointerup pointercancel", () => (dragging = false))
-      .on("keydown", (event: KeyboardEvent) => {
-        const next = this.view && moved(this.view, event);
-        if (!next) return;
-        event.preventDefault();
-        this.store.set({ chosen: next, hovered: null });
-      });
+    onDrag(this.svg, choose);
+    this.svg.on("keydown", (event: KeyboardEvent) => {
+      const next = this.view && moved(this.view, event);
+      if (!next) return;
+      event.preventDefault();
+      this.store.set({ chosen: next, hovered: null });
+    });
+  }
+
+  private caption(): Caption {
+    return { report: this.report, title: this.heading.textContent!, models: [] };
   }
 
   draw(view: View): void {
@@ -183,7 +181,7 @@ export class HistogramPanel {
       .append("g")
       .attr("class", "axis")
       .attr("transform", `translate(0,${HEIGHT - MARGIN.bottom + 4})`)
-      .call(axisBottom(this.x).ticks(6).tickSizeOuter(0));
+      .call(axisBottom(this.x).ticks(6).tickFormat(this.tickFormat()).tickSizeOuter(0));
     this.svg
       .append("text")
       .attr("class", "axis-label")
@@ -191,6 +189,13 @@ export class HistogramPanel {
       .attr("x", (this.x.range()[0]! + this.x.range()[1]!) / 2)
       .attr("y", HEIGHT - 4)
       .text("score");
+  }
+
+  /** Scores close to 0, or far from it, would have labels too long to stand side by side. */
+  private tickFormat(): (score: NumberValue) => string {
+    const plain = this.x.tickFormat(6);
+    const longest = Math.max(...this.x.ticks(6).map((score) => plain(score).length), 0);
+    return longest > LONGEST_LABEL ? (score) => tick(Number(score)) : plain;
   }
 
   private drawThreshold(one: ModelView, row: number, view: View): void {

@@ -60,6 +60,7 @@ export abstract class Plane {
     if (!settings.bands || settings.otherClass || settings.prevalence !== null) return;
     for (const band of one.model.bands) {
       if (band.space !== space || (space === "tradeoff" && band.index !== settings.index)) continue;
+      if (!band.x.length) continue;
       const end = (ends: Float64Array): Line =>
         Array.from(band.x, (x, place) => [x, ends[place]!] as const);
       layer

@@ -16,6 +16,7 @@ export class PrPanel extends Panel {
   constructor(
     store: Store,
     glossary: Glossary,
+    report: string,
     private readonly areaOf: (one: ModelView) => string,
   ) {
     super(
@@ -29,6 +30,7 @@ export class PrPanel extends Panel {
       },
       store,
       glossary,
+      report,
     );
   }
 

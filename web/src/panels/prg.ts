@@ -17,6 +17,7 @@ export class PrgPanel extends Panel {
   constructor(
     store: Store,
     glossary: Glossary,
+    report: string,
     private readonly areaOf: (one: ModelView) => string,
   ) {
     super(
@@ -30,6 +31,7 @@ export class PrgPanel extends Panel {
       },
       store,
       glossary,
+      report,
     );
   }
 

@@ -2,6 +2,7 @@
 
 import { axisTop } from "d3-axis";
 
+import { shortened } from "../format";
 import type { Glossary } from "../glossary";
 import { INDICES, pointOf } from "../indices";
 import type { Line } from "../isolines";
@@ -18,7 +19,7 @@ const STRIP = 20;
 const EDGE = 1e-4;
 
 export class TradeoffPanel extends Panel {
-  constructor(store: Store, glossary: Glossary) {
+  constructor(store: Store, glossary: Glossary, report: string) {
     super(
       {
         title: "Tradeoff",
@@ -30,6 +31,7 @@ export class TradeoffPanel extends Panel {
       },
       store,
       glossary,
+      report,
       52,
     );
   }
@@ -156,14 +158,13 @@ export class TradeoffPanel extends Panel {
     });
     const room = Math.floor((stop - start - 8) / 6.2);
     if (room < 2) return;
-    const cut = shown.length > room ? `${shown.slice(0, room - 1)}…` : shown;
     group
       .append("text")
       .attr("class", "winner-name")
       .attr("x", (start + stop) / 2)
       .attr("y", y + STRIP + 13)
       .attr("text-anchor", "middle")
-      .text(cut);
+      .text(shortened(shown, room));
   }
 
   protected override nearest(view: View, px: number, py: number): Cursor | null {

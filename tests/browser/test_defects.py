@@ -1,0 +1,185 @@
+"""What readers stumbled over: each of these was wrong once."""
+
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics.report import write_report
+
+from .reading import row, set_number, settle, svg
+from .stage import points
+
+
+def test_a_beta_of_0_leaves_the_slider_at_its_end(open_page, report):
+    page = open_page(report)
+    set_number(page, "β", 0)
+    slider = page.get_by_label("β", exact=True)
+    assert slider.input_value() == slider.get_attribute("min")
+
+
+def test_numbers_that_are_not_accepted_do_not_stay(open_page, report):
+    page = open_page(report)
+    box = page.get_by_label("Prevalence, as a number")
+    before = box.input_value()
+    box.fill("7")
+    box.press("Enter")
+    box.blur()
+    settle(page)
+    assert box.input_value() == before
+
+
+def test_only_the_main_button_moves_the_threshold(open_page, report):
+    page = open_page(report)
+    before = row(page)
+    for chart in (page.locator(".histogram > svg"), svg(page, "ROC")):
+        chart.click(button="right", position={"x": 60, "y": 60})
+        settle(page)
+        page.mouse.move(0, 0)
+        settle(page)
+        assert row(page) == before
+    page.locator(".histogram > svg").click(position={"x": 60, "y": 60})
+    settle(page)
+    assert row(page) != before
+
+
+@pytest.mark.parametrize("chart", [".histogram > svg", "figure.panel > svg >> nth=0"])
+def test_a_finger_that_scrolls_does_not_move_the_point(browser, report, chart):
+    context = browser.new_context(
+        viewport={"width": 360, "height": 700}, has_touch=True, is_mobile=True, offline=True
+    )
+    page = context.new_page()
+    page.goto(report.as_uri())
+    page.locator(chart).scroll_into_view_if_needed()
+    settle(page)
+    before = row(page)
+    box = page.locator(chart).bounding_box()
+    x, y = box["x"] + box["width"] / 3, box["y"] + box["height"] / 2
+    touch = context.new_cdp_session(page)
+
+    def send(kind, *places):
+        given = [{"x": place[0], "y": place[1]} for place in places]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": given})
+
+    top = page.evaluate("scrollY")
+    send("touchStart", (x, y))
+    for step in range(1, 8):
+        send("touchMove", (x, y - 20 * step))
+    send("touchEnd")
+    page.wait_for_timeout(300)
+    assert page.evaluate("scrollY") > top
+    assert row(page) == before
+    # A tap and a drag to the side do.
+    box = page.locator(chart).bounding_box()
+    x, y = box["x"] + box["width"] / 3, box["y"] + box["height"] / 2
+    page.touchscreen.tap(x, y)
+    settle(page)
+    tapped = row(page)
+    assert tapped != before
+    send("touchStart", (x, y))
+    for step in range(1, 8):
+        send("touchMove", (x + 12 * step, y))
+    send("touchEnd")
+    settle(page)
+    assert row(page) != tapped
+    context.close()
+
+
+def test_zooming_keeps_the_point_in_sight(open_page, report):
+    page = open_page(report)
+    for panel in ("ROC", "Precision–recall", "Precision–recall gain"):
+        for _ in range(3):
+            name = f"Zoom in (or Ctrl and the wheel; Shift and drag moves): {panel}"
+            page.get_by_label(name, exact=True).click()
+        settle(page)
+        assert svg(page, panel).locator("circle.point:not(.outside)").count() == 1
+
+
+def test_the_table_of_thresholds_shows_its_row(open_page, tmp_path):
+    path = write_report({"forest": points(1, rows=20_000)}, tmp_path / "page.html")
+    page = open_page(path)
+    for beta in (0.2, 1, 5):
+        set_number(page, "β", beta)
+        in_sight = page.evaluate(
+            """() => {
+                const row = document.querySelector(".thresholds .here").getBoundingClientRect();
+                const frame = document.querySelector(".thresholds .scroll").getBoundingClientRect();
+                return row.top >= frame.top && row.bottom <= frame.bottom;
+            }"""
+        )
+        assert in_sight
+
+
+def test_pictures_have_a_title_a_legend_and_a_name(open_page, tmp_path):
+    models = {"forest": points(1), "<b>linear</b>": points(2, shift=1.0)}
+    page = open_page(write_report(models, tmp_path / "page.html", title="Spam, May"))
+    for label, name in (
+        ("Save as SVG: ROC", "Spam-May-ROC.svg"),
+        ("Save as SVG: histogram", "Spam-May-Scores-of-forest.svg"),
+    ):
+        with page.expect_download() as saved:
+            page.get_by_label(label, exact=True).click()
+        assert saved.value.suggested_filename == name
+        text = saved.value.path().read_text(encoding="utf-8")
+        texts = re.findall(r"<text[^>]*>([^<]*)</text>", text)
+        if "ROC" in name:
+            assert texts[:3] == ["Spam, May: ROC", "forest", "&lt;b&gt;linear&lt;/b&gt;"]
+        else:
+            assert texts[0] == "Spam, May: Scores of forest"
+    with page.expect_download() as saved:
+        page.get_by_label("Save as PNG: ROC", exact=True).click()
+    assert saved.value.suggested_filename == "Spam-May-ROC.png"
+
+
+def test_intervals_have_the_confidence_of_the_bands(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = np.arange(300) < 60
+    analysis = iso.analyse(labels, {"a": rng.normal(labels)})
+    path = tmp_path / "page.html"
+    analysis.report(path, confidence_level=0.9, n_resamples=50, verdict=False)
+    page = open_page(path)
+    assert "95" not in page.locator(".headline").inner_text()
+    assert "(90\u202f% intervals)" in page.locator(".headline").inner_text()
+    assert "90\u202f%" in page.locator(".card dl").inner_text()
+
+
+def test_bands_that_too_few_rows_decide_about_are_missed_aloud(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = np.arange(2000) < 8
+    analysis = iso.analyse(labels, {"rare": rng.normal(labels)})
+    path = analysis.report(tmp_path / "page.html", confidence_level=0.95, n_resamples=50)
+    page = open_page(path)  # which must not complain in its console
+    assert "rare: too few rows decide about the curves" in page.locator(".note").first.inner_text()
+
+
+def test_another_prevalence_is_said(open_page, tmp_path):
+    analysis = iso.analyse([1, 0, 1, 0, 0] * 20, {"a": np.arange(100.0)}).at_prevalence(0.01)
+    page = open_page(analysis.report(tmp_path / "page.html"))
+    said = page.locator(".description").inner_text()
+    assert said == "100 rows; at prevalence 0.01, in the data 0.4"
+    path = iso.Analysis(analysis.models).at_prevalence(0.5).report(tmp_path / "other.html")
+    page = open_page(path)
+    assert page.locator(".description").inner_text() == "at prevalence 0.5, in the data 0.01"
+
+
+def test_labels_of_tiny_scores_do_not_overlap(open_page, tmp_path):
+    labels = np.arange(200) < 50
+    scores = np.random.default_rng(0).random(200) * 1e-12
+    table = iso.OperatingPoints.from_scores(labels, scores)
+    page = open_page(write_report({"tiny": table}, tmp_path / "page.html"))
+    boxes = [label.bounding_box() for label in page.locator(".histogram .axis .tick text").all()]
+    boxes.sort(key=lambda box: box["x"])
+    for left, right in pairwise(boxes):
+        assert left["x"] + left["width"] < right["x"]
+
+
+def test_gains_close_to_1_are_not_1(open_page, tmp_path):
+    rows = np.arange(400_000)
+    labels = rows < 30
+    scores = 2.0 * labels + 3 * (rows % 2800 == 50)  # 18 % precision
+    table = iso.OperatingPoints.from_scores(labels, scores)
+    page = open_page(write_report({"rare": table}, tmp_path / "page.html"))
+    gain = page.locator('.card [data-value="precision-gain"]').inner_text()
+    assert gain == "0.9996"
