@@ -12,15 +12,14 @@ verdict.md of the results.
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import time
 import zlib
+from argparse import Namespace
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import torch
+from verdict_cells import run_cells
 
 BOOTSTRAPS, REPEATS, FOLDS = 200, 20, 5
 LEVELS = (0.025, 0.975)
@@ -282,11 +281,12 @@ def trial(cell: Cell, count: int, device: str, generator: torch.Generator) -> di
     }
 
 
-def run(cell: Cell, samples: int, device: str, seed: int, room: float) -> dict:
+def run(cell: Cell, options: Namespace) -> dict:
     """Return the summary of one cell."""
-    generator = torch.Generator(device).manual_seed(seed + hash_of(cell.name))
+    samples, device = options.samples, options.device
+    generator = torch.Generator(device).manual_seed(options.seed + hash_of(cell.name))
     start = time.perf_counter()
-    size = max(1, int(room / (BOOTSTRAPS * cell.n)))
+    size = max(1, int(options.room / (BOOTSTRAPS * cell.n)))
     parts = []
     done = 0
     while done < samples:
@@ -412,31 +412,5 @@ def page(results: list[dict]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--samples", type=int, default=400)
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--only", default="", help="text in the names of the cells to run")
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--room", type=float, default=2e7, help="resampled rows at a time")
-    options = parser.parse_args()
-    done = set()
-    if options.out.exists():
-        done = {json.loads(line)["name"] for line in options.out.read_text().splitlines()}
-    for cell in cells():
-        if cell.name in done or options.only not in cell.name:
-            continue
-        result = run(cell, options.samples, options.device, options.seed, options.room)
-        with options.out.open("a") as file:
-            file.write(json.dumps(result) + "\n")
-        biases = ", ".join(f"{name} {value:+.4f}" for name, value in result["bias"].items())
-        print(f"{cell.name}: {biases} ({result['seconds']:.1f} s)", flush=True)
-    if options.write:
-        results = [json.loads(line) for line in options.out.read_text().splitlines()]
-        Path(__file__).with_suffix(".md").write_text(page(results))
-
-
 if __name__ == "__main__":
-    main()
+    run_cells(__file__, __doc__, cells(), run, page, samples=400)

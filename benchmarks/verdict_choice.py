@@ -12,17 +12,16 @@ of the results.
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
+from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from statistics import NormalDist, fmean
 
 import torch
+from verdict_cells import run_cells
 
 from verdict import (
     BOOTSTRAPS,
@@ -449,11 +448,12 @@ def cells() -> list[Cell]:
     return [*noise, *grid, *pairs, *objectives, *constrained]
 
 
-def run(cell: Cell, samples: int, device: str, room: float) -> dict:
+def run(cell: Cell, options: Namespace) -> dict:
     """Return the means of all statements in one cell."""
-    generator = torch.Generator(device).manual_seed(1 + hash_of(cell.name))
+    samples, device = options.samples, options.device
+    generator = torch.Generator(device).manual_seed(options.seed + hash_of(cell.name))
     start = time.perf_counter()
-    size = max(1, int(room / (BOOTSTRAPS * cell.n)))
+    size = max(1, int(options.room / (BOOTSTRAPS * cell.n)))
     parts, used, done = [], 0, 0
     while done < samples:
         trial = Trial(cell, min(size, samples - done), device, generator)
@@ -786,29 +786,5 @@ def page_of_cells(results: list[dict]) -> list[str]:
     return lines
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--samples", type=int, default=1000)
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--only", default="", help="text in the names of the cells to run")
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--room", type=float, default=2e7, help="resampled rows at a time")
-    options = parser.parse_args()
-    done = set()
-    if options.out.exists():
-        done = {json.loads(line)["name"] for line in options.out.read_text().splitlines()}
-    for cell in cells():
-        if cell.name in done or options.only not in cell.name:
-            continue
-        result = run(cell, options.samples, options.device, options.room)
-        with options.out.open("a") as file:
-            file.write(json.dumps(result) + "\n")
-        print(f"{cell.name} ({result['seconds']:.1f} s)", flush=True)
-    if options.write:
-        results = [json.loads(line) for line in options.out.read_text().splitlines()]
-        Path(__file__).with_suffix(".md").write_text(page(results))
-
-
 if __name__ == "__main__":
-    main()
+    run_cells(__file__, __doc__, cells(), run, page, samples=1000)

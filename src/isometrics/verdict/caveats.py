@@ -11,8 +11,8 @@ from isometrics.measures import AUROC
 from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:
+    from isometrics.verdict.choice import Choice
     from isometrics.verdict.contest import Contest
-    from isometrics.verdict.judge import Choice
 
 FEW = 50
 """Positives below which the correction was found to be too weak in places."""

@@ -10,15 +10,16 @@ import numpy as np
 
 from isometrics._core.parameters import parse_jobs, parse_random_state
 from isometrics._core.progress import reporting
-from isometrics._core.results import number, several
+from isometrics._core.results import several
 from isometrics._core.threshold_text import threshold_text
-from isometrics._counting.best_rules import NO_RULE, Counts
-from isometrics._counting.hull import vertices
+from isometrics._counting.best_rules import Counts
 from isometrics.decisions.decision import decision_of
-from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.errors import ParameterError
 from isometrics.uncertainty.intervals import UNDEFINED, Interval
 from isometrics.verdict.caveats import caveats_of
+from isometrics.verdict.choice import Choice, choose
 from isometrics.verdict.contest import Contest, Drawing
+from isometrics.verdict.doing_nothing import better_than_nothing, doing_nothing
 from isometrics.verdict.estimates import (
     FOLDS,
     REPEATS,
@@ -31,6 +32,8 @@ from isometrics.verdict.estimates import (
     resampled_of,
     win_shares,
 )
+from isometrics.verdict.firmness import plateau, threshold_range
+from isometrics.verdict.other_weights import beta_range, other_weights
 from isometrics.verdict.verdict import Kept, OtherWeights, Verdict
 
 if TYPE_CHECKING:
@@ -45,14 +48,6 @@ if TYPE_CHECKING:
     from isometrics.verdict.contest import Choices, Progress
     from isometrics.verdict.estimates import Resampled
 
-WEIGHTS = (np.arange(41) + 0.5) / 41
-"""The weights of recall at which the models are compared."""
-_SWEPT = (40, 200)
-"""The least and the most replicates in which they are; of more rows fewer are taken."""
-_SWEPT_ROWS = 4e7
-_PLATEAU = 0.01
-_WINS = 0.95
-
 
 class Options(NamedTuple):
     """How a verdict is reached."""
@@ -63,37 +58,6 @@ class Options(NamedTuple):
     n_jobs: int | None = None
     kernel: str = "auto"
     progress: ProgressLike = None
-
-
-class Choice(NamedTuple):
-    """The best rule of each model in the sample, and which model is best."""
-
-    rules: tuple[int, ...]
-    gains: Floats
-    model: int
-
-    @property
-    def order(self) -> NDArray[np.intp]:
-        """The models from the best to the worst; models without a rule come last."""
-        return np.argsort(-np.where(np.isnan(self.gains), -np.inf, self.gains), kind="stable")
-
-
-def choose(contest: Contest) -> Choice:
-    """Return the best rule of each model in the sample itself."""
-    found = contest.choose(np.ones((1, contest.units.shape[0])), "plain")
-    gains = contest.objective.gain(found.counts(contest.ratio))[:, 0]
-    rules = found.rule[:, 0]
-    if (rules == NO_RULE).all():
-        raise NotAnswerableError(_no_rule(contest))
-    model = int(best_models(gains[:, None])[0])
-    return Choice(tuple(rules.tolist()), np.where(rules == NO_RULE, np.nan, gains), model)
-
-
-def _no_rule(contest: Contest) -> str:
-    asked = several([str(each) for each in contest.objective.constraints])
-    sure = contest.objective.sure
-    how = "" if sure is None else f" with {number(100 * sure)}% confidence"
-    return f"no threshold of any model has {asked}{how}; ask for less"
 
 
 def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = None) -> Verdict:
@@ -116,7 +80,6 @@ def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = 
     noise = drawn.fixed[choice.model] - apparent
     interval = interval_at(noise, (corrected, honest), level=level, limits=_limits(objective))
 
-    base = _nothing(contest)
     return _verdict(
         contest,
         choice,
@@ -129,9 +92,9 @@ def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = 
         ),
         wins=win_shares(drawn.inside),
         rivals=_rivals(choice, drawn, level),
-        threshold_range=_threshold_range(contest, choice.model, choices.rule[choice.model]),
-        better=_better_than_nothing(base, contest, choices, choice, corrected),
-        weights=_other_weights(contest, _drawing(options, seeds[0])),
+        threshold_range=threshold_range(contest, choice.model, choices.rule[choice.model]),
+        better=better_than_nothing(contest, choices, choice, corrected),
+        weights=other_weights(contest, _drawing(options, seeds[0])),
         method=_method(folds),
     )
 
@@ -239,193 +202,6 @@ def _kept(
     return Kept(str(constraint), constraint.level, here, expected, interval, missed)
 
 
-def _threshold_range(contest: Contest, model: int, rules: NDArray[np.int64]) -> Interval:
-    """Return between which thresholds 95% of the replicates chose."""
-    rules = rules[rules != NO_RULE]
-    if rules.size == 0:
-        return UNDEFINED
-    thresholds = contest.tables[model].thresholds[rules]
-    ends = np.quantile(thresholds, [0.025, 0.975], method="inverted_cdf")
-    return Interval(*ends.tolist())
-
-
-# ---------------------------------------------------------------------- doing nothing
-
-
-class Nothing(NamedTuple):
-    """The trivial rules: their counts, and which of them is the best one that is allowed."""
-
-    flag_all: bool
-    gain: float
-
-
-def _nothing(contest: Contest) -> Nothing | None:
-    """Return the best trivial rule; None where none keeps the constraints."""
-    positives, negatives = contest.totals
-    rules = Counts(np.array([0.0, positives]), np.array([0.0, negatives]), positives, negatives)
-    rules = rules.at_ratio(contest.ratio)
-    worth = contest.worth(0, rules)
-    best = 1 if worth[1] >= worth[0] else 0
-    if worth[best] == -np.inf:
-        return None
-    return Nothing(bool(best), float(contest.objective.gain(rules)[best]))
-
-
-def _better_than_nothing(
-    base: Nothing | None,
-    contest: Contest,
-    choices: Choices,
-    choice: Choice,
-    corrected: float,
-) -> bool | None:
-    """Tell whether the choice beats the best trivial rule in all but 5% of the replicates."""
-    if base is None:
-        return None
-    share = 1.0 if base.flag_all else 0.0
-    totals = (choices.positives, choices.negatives)
-    counts = Counts(share * totals[0], share * totals[1], *totals).at_ratio(contest.ratio)
-    gains = contest.objective.gain(choices.fixed_counts(contest.ratio))[choice.model]
-    differences = gains - contest.objective.gain(counts)
-    known = differences[~np.isnan(differences)]
-    if known.size < 2:
-        return None
-    if (known == 0).all():
-        # The choice is the trivial rule itself.
-        return False
-    lead = float(choice.gains[choice.model]) - base.gain
-    noise = float(np.quantile(known, 0.05)) - lead
-    return bool(corrected - base.gain + noise > 0)
-
-
-def _doing_nothing(contest: Contest, counts: Counts) -> dict[str, float]:
-    """Return the values of the trivial rules, and of a coin that flags as many rows.
-
-    Those that break a constraint, or for which the objective is not defined, have NaN.
-    """
-    positives, negatives = counts.positives, counts.negatives
-    share = float(counts.flagged)
-    shares = {"flagging everything": 1.0, "flagging nothing": 0.0, "flagging at random": share}
-    rules = {
-        name: Counts(each * positives, each * negatives, positives, negatives)
-        for name, each in shares.items()
-    }
-    allowed = {name: contest.worth(0, rule)[0] > -np.inf for name, rule in rules.items()}
-    return {
-        name: float(contest.objective.value(rule)) if allowed[name] else math.nan
-        for name, rule in rules.items()
-    }
-
-
-# ---------------------------------------------------------------------- other weights
-
-
-def _other_weights(contest: Contest, drawing: Drawing) -> OtherWeights | None:
-    """Return how often each model wins at other weights of recall, in the first replicates."""
-    if contest.objective.index is not None or len(contest.names) < 2:
-        return None
-
-    compiled = drawing.kernel(contest).name == "compiled"
-
-    def wins(drawn: Floats) -> tuple[Floats, int]:
-        models = range(len(contest.names))
-        best = np.stack([_best_gains(contest, each, drawn, compiled=compiled) for each in models])
-        best = best[:, ~np.isneginf(best).any(axis=(0, 2))]
-        ahead = best == best.max(axis=0)
-        return (ahead / ahead.sum(axis=0)).sum(axis=1).T, best.shape[1]
-
-    affordable = min(max(round(_SWEPT_ROWS / contest.units.shape[0]), _SWEPT[0]), _SWEPT[1])
-    fewer = drawing._replace(n_resamples=min(affordable, drawing.n_resamples))
-    parts = fewer.map(contest, wins)
-    count = sum(part for _, part in parts)
-    shape = (WEIGHTS.size, len(contest.names))
-    shares = (
-        sum((part for part, _ in parts), np.zeros(shape)) / count
-        if count
-        else np.full(shape, np.nan)
-    )
-    betas = np.sqrt(WEIGHTS / (1 - WEIGHTS))
-    return OtherWeights(WEIGHTS.copy(), betas, contest.names, shares)
-
-
-def _best_gains(contest: Contest, model: int, drawn: Floats, *, compiled: bool) -> Floats:
-    """Return the highest gain of a model in each replicate, at each weight of recall.
-
-    A rule can only be best if its lowest score has a positive or if it flags nothing, and of those
-    that are allowed the ones on their hull.
-    """
-    positive, negative = contest.class_rows[model]
-    first = 0 if contest.task(model).allows_nothing else 1
-    rules = np.flatnonzero(np.diff(positive.flagged, prepend=-1))[first:]
-    gains = np.full((len(drawn), WEIGHTS.size), -np.inf)
-    sums = (positive.sums(drawn), negative.sums(drawn))
-    whole = not positive.weight.size
-    for row, (tp, fp) in enumerate(zip(*sums, strict=True)):
-        totals = (tp[-1], fp[-1])
-        if 0 in totals:
-            continue
-        counts = Counts(tp[rules], fp[rules], *totals).at_ratio(contest.ratio)
-        if contest.objective.constraints:
-            allowed = contest.worth(model, counts) > -np.inf
-            counts = counts._replace(tp=counts.tp[allowed], fp=counts.fp[allowed])
-        if counts.tp.size > 2:
-            path: tuple[NDArray[Any], ...] = (counts.fp, counts.tp)
-            if whole and contest.ratio == 0:
-                path = (counts.fp.astype(np.int64), counts.tp.astype(np.int64))
-            on_hull = vertices(*path, always_compiled=compiled)
-            counts = counts._replace(tp=counts.tp[on_hull], fp=counts.fp[on_hull])
-        if counts.tp.size:
-            gains[row] = _gains_at(counts, costs=contest.objective.costs is not None)
-    return gains
-
-
-def _gains_at(counts: Counts, *, costs: bool) -> Floats:
-    """Return the highest gain of some rules at each weight of recall."""
-    recall_weight = WEIGHTS[:, None]
-    lost = recall_weight * (counts.positives - counts.tp) + (1 - recall_weight) * counts.fp
-    if costs:
-        return np.asarray(-lost.min(axis=1))
-    return np.asarray((counts.tp / (counts.tp + lost)).max(axis=1))
-
-
-def _beta_range(weights: OtherWeights | None, model: int, objective: Objective) -> Interval:
-    """Return the range of β around the objective's in which the model wins in 95%."""
-    if weights is None:
-        return UNDEFINED
-    if objective.costs is not None:
-        own = float(objective.cost_shares[0])
-    else:
-        beta = 1.0 if objective.beta is None else objective.beta
-        own = 1.0 if math.isinf(beta) else beta**2 / (1 + beta**2)
-    wins = weights.shares[:, model] >= _WINS
-    centre = int(np.argmin(np.abs(weights.lam - own)))
-    if not wins[centre]:
-        return UNDEFINED
-    low, high = _connected(wins, centre)
-    return Interval(float(weights.beta[low]), float(weights.beta[high]))
-
-
-def _connected(holds: NDArray[np.bool_], centre: int) -> tuple[int, int]:
-    """Return the first and the last place of the run around the centre in which something holds."""
-    before, after = np.flatnonzero(~holds[:centre]), np.flatnonzero(~holds[centre:])
-    low = int(before[-1]) + 1 if before.size else 0
-    high = centre + int(after[0]) - 1 if after.size else len(holds) - 1
-    return low, high
-
-
-def _plateau(contest: Contest, model: int, rule: int) -> Interval:
-    """Return the connected range of thresholds that are almost as good as the chosen one."""
-    table = contest.tables[model]
-    counts = contest.counts(model, np.arange(table.size))
-    worth = contest.worth(model, counts)
-    gain = contest.objective.gain(counts)
-    best = float(gain[rule])
-    holds = (worth > -np.inf) & (gain >= best - _PLATEAU * abs(best))
-    if not holds[rule]:
-        return UNDEFINED
-    low, high = _connected(holds, rule)
-    return Interval(float(table.thresholds[high]), float(table.thresholds[low]))
-
-
 # ---------------------------------------------------------------------- tuning data
 
 
@@ -472,9 +248,9 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
         ),
         wins=win_shares(inside),
         rivals=rivals,
-        threshold_range=_threshold_range(tuning, choice.model, drawn_tuning.rule[choice.model]),
-        better=_better_than_nothing(_nothing(test), test, choices, judged, here),
-        weights=_other_weights(test, _drawing(options, seeds[0])),
+        threshold_range=threshold_range(tuning, choice.model, drawn_tuning.rule[choice.model]),
+        better=better_than_nothing(test, choices, judged, here),
+        weights=other_weights(test, _drawing(options, seeds[0])),
         method=(
             "Model and threshold were chosen on the tuning data and are judged on these rows, so "
             "the value needs no correction."
@@ -547,11 +323,11 @@ def _verdict(
         rivals.interval,
         tuple(name for name, stays in zip(names, rivals.together, strict=True) if stays),
         threshold_range,
-        _plateau(contest, model, rule),
-        _doing_nothing(contest, counts),
+        plateau(contest, model, rule),
+        doing_nothing(contest, counts),
         better,
         weights,
-        _beta_range(weights, model, objective),
+        beta_range(weights, model, objective),
         caveats_of(contest, choice, expected),
         method,
         int(sum(ranking_rows(contest))),

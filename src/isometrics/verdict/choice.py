@@ -1,0 +1,49 @@
+"""The rule and the model that are best in the sample itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from isometrics._core.results import number, several
+from isometrics._counting.best_rules import NO_RULE
+from isometrics.errors import NotAnswerableError
+from isometrics.verdict.estimates import best_models
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isometrics._core.arrays import Floats
+    from isometrics.verdict.contest import Contest
+
+
+class Choice(NamedTuple):
+    """The best rule of each model in the sample, and which model is best."""
+
+    rules: tuple[int, ...]
+    gains: Floats
+    model: int
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The models from the best to the worst; models without a rule come last."""
+        return np.argsort(-np.where(np.isnan(self.gains), -np.inf, self.gains), kind="stable")
+
+
+def choose(contest: Contest) -> Choice:
+    """Return the best rule of each model in the sample itself."""
+    found = contest.choose(np.ones((1, contest.units.shape[0])), "plain")
+    gains = contest.objective.gain(found.counts(contest.ratio))[:, 0]
+    rules = found.rule[:, 0]
+    if (rules == NO_RULE).all():
+        raise NotAnswerableError(_no_rule(contest))
+    model = int(best_models(gains[:, None])[0])
+    return Choice(tuple(rules.tolist()), np.where(rules == NO_RULE, np.nan, gains), model)
+
+
+def _no_rule(contest: Contest) -> str:
+    asked = several([str(each) for each in contest.objective.constraints])
+    sure = contest.objective.sure
+    how = "" if sure is None else f" with {number(100 * sure)}% confidence"
+    return f"no threshold of any model has {asked}{how}; ask for less"

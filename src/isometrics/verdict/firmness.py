@@ -1,0 +1,50 @@
+"""How firm a threshold is: where it falls in resamples, and which others are almost as good."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isometrics._counting.best_rules import NO_RULE
+from isometrics.uncertainty.intervals import UNDEFINED, Interval
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from isometrics.verdict.contest import Contest
+
+_PLATEAU = 0.01
+"""How much of the value thresholds may lose that are almost as good."""
+
+
+def threshold_range(contest: Contest, model: int, rules: NDArray[np.int64]) -> Interval:
+    """Return between which thresholds 95% of the replicates chose."""
+    rules = rules[rules != NO_RULE]
+    if rules.size == 0:
+        return UNDEFINED
+    thresholds = contest.tables[model].thresholds[rules]
+    ends = np.quantile(thresholds, [0.025, 0.975], method="inverted_cdf")
+    return Interval(*ends.tolist())
+
+
+def connected(holds: NDArray[np.bool_], centre: int) -> tuple[int, int]:
+    """Return the first and the last place of the run around the centre in which something holds."""
+    before, after = np.flatnonzero(~holds[:centre]), np.flatnonzero(~holds[centre:])
+    low = int(before[-1]) + 1 if before.size else 0
+    high = centre + int(after[0]) - 1 if after.size else len(holds) - 1
+    return low, high
+
+
+def plateau(contest: Contest, model: int, rule: int) -> Interval:
+    """Return the connected range of thresholds that are almost as good as the chosen one."""
+    table = contest.tables[model]
+    counts = contest.counts(model, np.arange(table.size))
+    worth = contest.worth(model, counts)
+    gain = contest.objective.gain(counts)
+    best = float(gain[rule])
+    holds = (worth > -np.inf) & (gain >= best - _PLATEAU * abs(best))
+    if not holds[rule]:
+        return UNDEFINED
+    low, high = connected(holds, rule)
+    return Interval(float(table.thresholds[high]), float(table.thresholds[low]))
