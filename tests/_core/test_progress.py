@@ -2,7 +2,7 @@
 
 import pytest
 
-from isometrics._core.progress import reporting
+from isometrics._core.progress import part_of_progress, reporting
 from isometrics.errors import ParameterError
 
 
@@ -30,3 +30,11 @@ def test_anything_else():
     said = "progress must be True, False or a function but is 3"
     with pytest.raises(ParameterError, match=said), reporting(3):
         pass
+
+
+def test_parts_of_the_work_are_equally_long():
+    told = []
+    for part in range(2):
+        part_of_progress(lambda *done: told.append(done), part, 2)(3, 5)
+    assert told == [(3, 10), (8, 10)]
+    assert part_of_progress(None, 0, 2) is None

@@ -129,13 +129,34 @@ def test_a_precision_that_is_not_reached(call, predictions):
     assert "no threshold of any model has precision of 1 or more" in done.err
 
 
-def classes(path, count=3):
+def classes(path, count=3, seed=0):
     """Write the scores of several classes as NumPy does."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     label = np.arange(120) % count
     scores = rng.random((120, count)) + np.eye(count)[label]
     np.savez(path, y_true=label, y_score=scores)
     return path
+
+
+def test_each_class_is_chosen_on_its_own_tuning_data(call, tmp_path):
+    paths = [classes(tmp_path / f"{name}.npz", seed=seed) for seed, name in enumerate("ab")]
+    tuning, test = map(iso.read_predictions, paths)
+    expected = test.verdict_by_class(thresholds_from=tuning, n_resamples=40)
+    words = ["verdict", paths[1], "--thresholds-from", paths[0], *FEW]
+    data = call(*words, "--json").data["verdict_by_class"]
+    assert data == {name: strict(each) for name, each in expected.items()}
+    for name, found in expected.items():
+        alone = tuning.verdict_by_class(n_resamples=40)[name]
+        assert found.threshold == alone.threshold
+        assert "chosen on the tuning data" in found.method
+
+
+def test_tuning_data_of_other_classes_are_refused(call, tmp_path):
+    paths = [classes(tmp_path / f"{count}.npz", count) for count in (3, 4)]
+    done = call("verdict", paths[0], "--thresholds-from", paths[1], *FEW, code=2)
+    assert (
+        "the tuning data has the classes 0, 1, 2 and 3 but these rows have 0, 1 and 2" in done.err
+    )
 
 
 def test_each_class_has_a_verdict(call, tmp_path):

@@ -109,7 +109,7 @@ THREE = {
             },
             "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to "
             "0.72; 0.68 on these rows). forest and logit cannot be told apart; forest trails logit "
-            "by 0.010 (−0.050 to 0.030).",
+            "by 0.010 (−0.030 to 0.050).",
         ),
         (
             {"confidence_set": ("logit", "forest"), "lead": NAN},
@@ -135,8 +135,18 @@ THREE = {
             },
             "Use forest and flag scores of 0.406 or more. Expect cost per row 0.66 on new data "
             "(95%: 0.59 to 0.72; 0.68 on these rows). forest and logit cannot be told apart; "
-            "forest leads logit by 0.010 (−0.050 to 0.030) per row, where a miss and a false alarm "
-            "together cost 1.",
+            "forest costs 0.060 less per row than logit (−0.300 to 0.180).",
+        ),
+        (
+            COST
+            | {
+                "confidence_set": ("logit", "forest"),
+                "lead": -0.0001,
+                "lead_interval": Interval(-0.05, 0.0),
+            },
+            "Use forest and flag scores of 0.406 or more. Expect cost per row 0.66 on new data "
+            "(95%: 0.59 to 0.72; 0.68 on these rows). forest and logit cannot be told apart; "
+            "forest costs 0.0006 more per row than logit (0.000 to 0.300).",
         ),
         (
             ONE_MODEL,
@@ -244,8 +254,8 @@ def weights(model_beta_range):
             [
                 "A miss costs 5 and a false alarm 1.",
                 f"{RANGE} Thresholds from 0.375 to 0.4375 cost at most 1% more.",
-                "Doing nothing achieves: flagging everything 0.90, flagging nothing 0.50, flagging "
-                "at random 0.70.",
+                "Doing nothing costs: flagging everything 0.90, flagging nothing 0.50, flagging at "
+                "random 0.70.",
             ],
         ),
         (
@@ -289,7 +299,7 @@ def weights(model_beta_range):
                 "A miss costs 5 and a false alarm 1.",
                 "In 95% of the resamples it was best to flag nothing. The thresholds next to it "
                 "cost more than 1% more.",
-                NOTHING,
+                NOTHING.replace("achieves", "costs"),
             ],
         ),
         (
@@ -332,9 +342,28 @@ def weights(model_beta_range):
             [
                 "A miss costs 5 and a false alarm 1.",
                 f"{RANGE} Thresholds from 0.375 to 0.4375 cost at most 1% more.",
-                NOTHING,
-                "forest wins 95% of the resamples for √(cost of a miss / cost of a false alarm) "
-                "up to 1.",
+                NOTHING.replace("achieves", "costs"),
+                "forest wins 95% of the resamples where a miss costs at most 1 times as much as a "
+                "false alarm.",
+            ],
+        ),
+        (
+            weights((1, 3)) | {"objective": COST["objective"], "better_than_nothing": None},
+            [
+                "A miss costs 5 and a false alarm 1.",
+                f"{RANGE} Thresholds from 0.375 to 0.4375 cost at most 1% more.",
+                "Doing nothing costs: flagging everything 0.50, flagging at random 0.40.",
+                "forest wins 95% of the resamples where a miss costs at least 0.25 times as much "
+                "as a false alarm.",
+            ],
+        ),
+        (
+            weights((0, 3)) | {"objective": COST["objective"], "better_than_nothing": None},
+            [
+                "A miss costs 5 and a false alarm 1.",
+                f"{RANGE} Thresholds from 0.375 to 0.4375 cost at most 1% more.",
+                "Doing nothing costs: flagging everything 0.50, flagging at random 0.40.",
+                "forest wins 95% of the resamples whatever a miss and a false alarm cost.",
             ],
         ),
         (weights((0, 3)) | {"beta_range": UNDEFINED}, [F1, f"{RANGE} {PLATEAU}", NOTHING]),

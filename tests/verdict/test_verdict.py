@@ -225,6 +225,21 @@ def test_a_score_of_infinity_cannot_be_excluded():
     assert found.decision.fp == 1
 
 
+def test_progress_of_all_groups_is_told():
+    labels, scores = sample(1.0)
+    told = []
+    grouped = iso.analyse(labels, scores, groups=np.arange(300) % 3)
+    grouped.verdict(progress=lambda *done: told.append(done), **FEW)
+    assert told == [(40 * part + done, 160) for part in range(4) for done in (32, 40)]
+
+
+def test_progress_of_tuning_data_is_told():
+    tuning, test = two_samples()
+    told = []
+    test.verdict(thresholds_from=tuning, progress=lambda *done: told.append(done), **FEW)
+    assert told == [(32, 80), (40, 80), (72, 80), (80, 80)]
+
+
 def test_progress_is_told():
     told = []
     iso.analyse(*sample(1.0)).verdict(progress=lambda *done: told.append(done), **FEW)
@@ -471,6 +486,45 @@ def test_tuning_data_of_a_table_is_enough():
     found = iso.Analysis({"m": test}).verdict(thresholds_from=iso.Analysis({"m": tuning}), **FEW)
     evaluated = iso.evaluate(thresholds_from=tuning, on=test, betas=[1])
     assert found.value == evaluated.achieved[0, 0]
+
+
+def test_a_budget_is_a_number_of_rows_of_the_data_that_judge():
+    tuning, test = two_samples()
+    few = iso.analyse(test.rows.labels[:60], {n: s[:60] for n, s in test.rows.scores.items()})
+    found = few.verdict(thresholds_from=tuning, budget=12, **FEW)
+    (kept,) = found.kept
+    assert kept.constraint == "at most 20% flagged"
+    assert kept.here == (found.decision.tp + found.decision.fp) / 60
+    # A fifth of the 150 rows, on which the rule was chosen.
+    chosen = tuning.models[found.model].at([found.threshold])
+    assert chosen.tp[0] + chosen.fp[0] == 30
+
+
+def test_groups_without_a_verdict_are_told_with_tuning_data():
+    tuning, test = two_samples()
+    grouped = iso.analyse(test.rows.labels, test.rows.scores, groups=np.arange(150) % 3)
+    found = grouped.verdict(thresholds_from=tuning, **FEW)
+    assert found.groups == {}
+    assert found.warnings[-1].startswith("the groups have no verdicts of their own")
+    drawn = grouped.verdict(
+        thresholds_from=iso.analyse(
+            tuning.rows.labels, tuning.rows.scores, groups=np.arange(150) % 3
+        ),
+        clusters=True,
+        **FEW,
+    )
+    assert not any("no verdicts of their own" in each for each in drawn.warnings)
+
+
+def test_rows_of_weight_0_have_no_fold():
+    labels, scores = sample(1.0)
+    weight = np.ones(300)
+    weight[:2] = 0
+    weighted = iso.analyse(labels, scores, sample_weight=weight)
+    said = "each of the 298 rows whose weight is not 0 but has 300"
+    with pytest.raises(ParameterError, match=said):
+        weighted.verdict(folds=np.arange(300) % 5, **FEW)
+    assert weighted.verdict(folds=np.arange(298) % 5, **FEW).rows == 298
 
 
 def test_tuning_data_that_do_not_fit_are_refused():

@@ -33,3 +33,12 @@ def reporting(
         raise ParameterError(
             f"must be True, False or a function but is {progress!r}", parameter="progress"
         )
+
+
+def part_of_progress(
+    report: Callable[[int, int], None] | None, part: int, parts: int
+) -> Callable[[int, int], None] | None:
+    """Give a function for one of several parts of the work, which are taken to be equally long."""
+    if report is None:
+        return None
+    return lambda done, total: report(part * total + done, parts * total)

@@ -12,6 +12,7 @@ import numpy as np
 from isometrics._core.arrays import column
 from isometrics._core.class_scores import class_name, parse_matrix
 from isometrics._core.parameters import check_choice, check_prevalence, parse_betas, renamed
+from isometrics._core.progress import part_of_progress, reporting
 from isometrics._core.results import Value, number, several
 from isometrics._core.sample import Sample, parse_sample, scores_by_model
 from isometrics.analysis.classes import (
@@ -374,10 +375,11 @@ class Analysis(Value):
             Ask for `min_precision` and `min_recall` with this confidence, such as 0.95, instead of
             on the rows seen.
         thresholds_from
-            Choose on this other analysis, of tuning data, and judge on this one.
+            Choose on this other analysis, of tuning data, and judge on this one. A `budget` is a
+            number of the rows of this one; of the tuning data the same share is flagged at most.
         folds
             The fold of each row, where scores come from cross-validation; or True if the groups
-            are the folds.
+            are the folds. Rows of weight 0 are absent and have none.
         clusters
             Draw whole groups.
         by_group
@@ -423,15 +425,38 @@ class Analysis(Value):
         )
         return verdict_on(self, request, thresholds_from, by_group=by_group)
 
-    def verdict_by_class(self, **options: Any) -> dict[str, Verdict]:
+    def verdict_by_class(
+        self,
+        *,
+        thresholds_from: Analysis | None = None,
+        progress: ProgressLike = None,
+        **options: Any,
+    ) -> dict[str, Verdict]:
         """Return one verdict for each class of one classifier, each against all others.
 
         Parameters
         ----------
+        thresholds_from
+            Choose the threshold of each class on this other analysis, of the same classes.
+        progress
+            As for `bootstrap`.
         options
-            Options of `verdict`.
+            Other options of `verdict`.
         """
-        return {name: self._only(name).verdict(**options) for name in self.models}
+        if thresholds_from is not None and set(thresholds_from.models) != set(self.models):
+            raise ParameterError(
+                f"the tuning data has the classes {several(list(thresholds_from.models))} but "
+                f"these rows have {several(list(self.models))}; give both the same classes"
+            )
+        found = {}
+        with reporting(progress, "resamples") as report:
+            for part, name in enumerate(self.models):
+                tuning = None if thresholds_from is None else thresholds_from._only(name)
+                told = part_of_progress(report, part, len(self.models))
+                found[name] = self._only(name).verdict(
+                    thresholds_from=tuning, progress=told, **options
+                )
+        return found
 
     def macro_average(self, measure: str = AUPRG.key, *, beta: float = 1.0) -> float:
         """Return the mean over the classes of one classifier, on the gain scale.

@@ -10,6 +10,7 @@ import numpy as np
 from isometrics._core.arrays import column, plain
 from isometrics._core.groups import Groups
 from isometrics._core.parameters import check_confidence, check_size
+from isometrics._core.progress import part_of_progress, reporting
 from isometrics.analysis.origins import Origin, with_origin
 from isometrics.decisions.objective import parse_objective
 from isometrics.decisions.thresholds import ALL_ROWS
@@ -130,27 +131,28 @@ def verdict_on(
         confidence_level=check_confidence(request.options.confidence_level),
         n_resamples=check_size(request.options.n_resamples, "n_resamples"),
     )
-    request = request._replace(options=options)
     if request.clustered and analysis.rows is not None and analysis.rows.groups is None:
         raise NotAnswerableError("clusters=True needs groups, and this analysis has none")
-    if tuning is not None:
-        if request.folds is not None:
-            raise ParameterError("pass folds= or thresholds_from=, not both")
-        judged = judge_tuned(
-            _contest(tuning, request), _contest(analysis, request), request.options
-        )
-        return _with_origin(judged, analysis, ALL_ROWS, analysis.rows, request)
-    models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
-    whole = _over_rows(analysis.rows, models, request, analysis.without_rows)
-    whole = _with_origin(whole, analysis, ALL_ROWS, analysis.rows, request)
-    if request.clustered or request.folds is True:
-        return whole
-    groups, skipped = {}, dict(analysis.skipped)
-    if by_group and request.folds is None:
+    if tuning is not None and request.folds is not None:
+        raise ParameterError("pass folds= or thresholds_from=, not both")
+    by_group = by_group and not request.clustered and request.folds is None and tuning is None
+    parts = 1 + len(analysis.groups) if by_group else 1
+    with reporting(options.progress, "resamples") as report:
+        progress = [part_of_progress(report, part, parts) for part in range(parts)]
+        request = request._replace(options=options._replace(progress=progress[0]))
+        if tuning is not None:
+            judged = _tuned(analysis, tuning, request)
+            return _with_origin(judged, analysis, ALL_ROWS, analysis.rows, request)
+        models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
+        whole = _over_rows(analysis.rows, models, request, analysis.without_rows)
+        whole = _with_origin(whole, analysis, ALL_ROWS, analysis.rows, request)
+        if request.clustered or request.folds is True:
+            return whole
+        groups, skipped = {}, dict(analysis.skipped)
         rows = {} if analysis.rows is None else analysis.rows.split_by_group()
         tables = analysis.groups if analysis.counted is None else analysis.counted
-        alone = request._replace(options=request.options._replace(progress=None))
-        for group in analysis.groups:
+        for group, told in zip(analysis.groups if by_group else (), progress[1:], strict=True):
+            alone = request._replace(options=options._replace(progress=told))
             try:
                 judged = _over_rows(rows.get(group), tables[group], alone, analysis.without_rows)
                 groups[group] = _with_origin(judged, analysis, group, rows.get(group), request)
@@ -178,6 +180,17 @@ def _with_origin(
     origin = analysis.origins.get(name, Origin())
     decision = with_origin(decision, name, origin, counted[name], rows)
     return replace(verdict, decision=decision)
+
+
+def _tuned(analysis: Analysis, tuning: Analysis, request: Request) -> Verdict:
+    """Choose on tuning data and judge on an analysis, whose rows a budget is a number of."""
+    test = _contest(analysis, request)
+    request = request._replace(objective=test.objective)
+    found = judge_tuned(_contest(tuning, request), test, request.options)
+    if not analysis.groups or request.clustered:
+        return found
+    left_out = "the groups have no verdicts of their own where the choice is made on tuning data"
+    return replace(found, warnings=(*found.warnings, left_out))
 
 
 def _over_rows(
@@ -249,8 +262,10 @@ def _folds(rows: Sample, contest: Contest, request: Request) -> NDArray[np.int64
     else:
         given = column(request.folds, "folds")
         if given.size != rows.size:
+            absent = "" if rows.weights is None else " whose weight is not 0"
             raise ParameterError(
-                f"folds must have one entry for each of the {rows.size} rows but has {given.size}"
+                f"folds must have one entry for each of the {rows.size} rows{absent} but has "
+                f"{given.size}"
             )
         groups = Groups.of_column(given)
     _, codes = np.unique(groups.codes, return_inverse=True)

@@ -56,7 +56,7 @@ class Goal:
     min_recall: Annotated[float | None, _CONSTRAINT] = None
     """Only rules with at least this recall; without an objective, the highest precision."""
     budget: Annotated[float | None, _CONSTRAINT] = None
-    """Only rules that flag at most so many rows; without an objective, the highest recall."""
+    """Only rules that flag at most so many rows of FILE; alone, those with the highest recall."""
     sure: Annotated[float | None, _CONSTRAINT] = None
     """Ask for the precision and the recall with this confidence, such as 0.95."""
 

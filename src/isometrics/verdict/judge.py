@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.parameters import parse_jobs, parse_random_state
-from isometrics._core.progress import reporting
+from isometrics._core.progress import part_of_progress, reporting
 from isometrics._core.results import several
 from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.best_rules import Counts
@@ -220,9 +220,10 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
         rules.append(0 if rule <= 0 else int(flagged))
     seeds = parse_random_state(options.random_state).spawn(2)
     on_tuning = tuple(max(rule, 0) for rule in choice.rules)
-    drawn_tuning = tuning.resample(on_tuning, _drawing(options, seeds[1]))
     with reporting(options.progress, "resamples") as report:
-        choices = test.resample(tuple(rules), _drawing(options, seeds[0], report))
+        told = [part_of_progress(report, part, 2) for part in range(2)]
+        drawn_tuning = tuning.resample(on_tuning, _drawing(options, seeds[1], told[0]))
+        choices = test.resample(tuple(rules), _drawing(options, seeds[0], told[1]))
     objective = test.objective
     gains = np.array([float(objective.gain(test.counts(m, r))) for m, r in enumerate(rules)])
     judged = Choice(tuple(rules), gains, choice.model)

@@ -119,16 +119,21 @@ def _lead(verdict: Verdict) -> str:
     """Say how far the chosen model is ahead of the second best one, as far as that is known."""
     if math.isnan(verdict.lead):
         return ""
-    lead, low, high = (
-        f"{each:.3f}".replace("-", "−") for each in (abs(verdict.lead), *verdict.lead_interval)
-    )
-    ends = "" if math.isnan(verdict.lead_interval.lower) else f" ({low} to {high})"
-    relation = "leads" if verdict.lead >= 0 else "trails"
+    # The interval is told the same way round as the lead, and a cost in the user's unit.
+    factor = abs(verdict.objective.value_of_gain(1.0)) * (1 if verdict.lead >= 0 else -1)
+    lead = _difference(verdict.lead * factor)
+    ends = sorted(0.0 + end * factor for end in verdict.lead_interval)
+    span = "" if math.isnan(ends[0]) else f" ({_difference(ends[0])} to {_difference(ends[1])})"
     first, second = _named(verdict.model), _named(verdict.runner_up)
-    unit = ""
-    if verdict.objective.costs is not None:
-        unit = " per row, where a miss and a false alarm together cost 1"
-    return f"; {first} {relation} {second} by {lead}{ends}{unit}"
+    if verdict.objective.higher_is_better:
+        return f"; {first} {'leads' if factor > 0 else 'trails'} {second} by {lead}{span}"
+    return f"; {first} costs {lead} {'less' if factor > 0 else 'more'} per row than {second}{span}"
+
+
+def _difference(value: float) -> str:
+    """Return a difference to three digits behind the point, or two digits if that is more."""
+    text = f"{value:.3f}" if abs(value) >= 0.001 or value == 0 else number(float(f"{value:.2g}"))
+    return text.replace("-", "−")
 
 
 def _explained(objective: Objective) -> str:
@@ -195,32 +200,40 @@ def _nothing(verdict: Verdict) -> str:
     ]
     if not values:
         return ""
-    said = f"Doing nothing achieves: {', '.join(values)}."
+    verb = "achieves" if verdict.objective.higher_is_better else "costs"
+    said = f"Doing nothing {verb}: {', '.join(values)}."
     if verdict.better_than_nothing:
         said += " The choice is better than that beyond chance."
     return said
 
 
 def _weights(verdict: Verdict) -> str:
+    """Say for which other weights of recall, or ratios of the costs, the choice is the same."""
     if verdict.other_weights is None or verdict.runner_up is None:
         return ""
     low, high = verdict.beta_range
     if math.isnan(low):
         return ""
-    name = "β" if verdict.objective.costs is None else "√(cost of a miss / cost of a false alarm)"
     weights = verdict.other_weights.beta
-    if low <= weights[0] and high >= weights[-1]:
-        return f"{_named(verdict.model)} wins 95% of the resamples for every {name}."
-    span = _span(verdict.beta_range, (float(weights[0]), float(weights[-1])))
-    return f"{_named(verdict.model)} wins 95% of the resamples for {name} {span}."
+    ends = (low <= weights[0], high >= weights[-1])
+    wins = f"{_named(verdict.model)} wins 95% of the resamples"
+    if verdict.objective.higher_is_better:
+        if all(ends):
+            return f"{wins} for every β."
+        return f"{wins} for β {_span(low, high, ends, ('up to {}', 'from {} on'))}."
+    if all(ends):
+        return f"{wins} whatever a miss and a false alarm cost."
+    # The square of β is the ratio of the costs.
+    span = _span(low**2, high**2, ends, ("at most {}", "at least {}"))
+    return f"{wins} where a miss costs {span} times as much as a false alarm."
 
 
-def _span(found: Interval, ends: tuple[float, float]) -> str:
-    low, high = found
+def _span(low: float, high: float, ends: tuple[bool, bool], words: tuple[str, str]) -> str:
+    """Return a range in words; at the ends of what was tried it has one limit."""
     if low == high:
         return f"around {low:.2g}"
-    if low <= ends[0]:
-        return f"up to {high:.2g}"
-    if high >= ends[1]:
-        return f"from {low:.2g} on"
+    if ends[0]:
+        return words[0].format(f"{high:.2g}")
+    if ends[1]:
+        return words[1].format(f"{low:.2g}")
     return f"from {low:.2g} to {high:.2g}"
