@@ -183,3 +183,14 @@ def test_gains_close_to_1_are_not_1(open_page, tmp_path):
     page = open_page(write_report({"rare": table}, tmp_path / "page.html"))
     gain = page.locator('.card [data-value="precision-gain"]').inner_text()
     assert gain == "0.9996"
+
+
+def test_long_names_stay_in_their_column(open_page, tmp_path):
+    models = {"x" * 500: points(1), "forest": points(2)}
+    page = open_page(write_report(models, tmp_path / "page.html"))
+    for name in page.locator(".summary tbody th").all():
+        cell = name.bounding_box()
+        text = name.locator("span").bounding_box()
+        assert text["x"] + text["width"] <= cell["x"] + cell["width"]
+    assert page.locator(".summary tbody th").first.get_attribute("title").startswith("x" * 500)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1400

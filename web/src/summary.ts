@@ -1,7 +1,7 @@
 /** The first answer: a sentence, and a small table of the models, which is the legend as well. */
 
 import { h } from "./dom";
-import { bracketed, decimals, percent, short } from "./format";
+import { bracketed, decimals, percent, short, shortened } from "./format";
 import type { Glossary } from "./glossary";
 import { glyph } from "./marks";
 import { AREAS, AUPR, AUPRG, AUROC, type Bracket } from "./measures";
@@ -11,6 +11,9 @@ import * as pr from "./spaces/pr";
 import type { Store } from "./state";
 import { size } from "./table";
 import type { ModelView, View, Views } from "./view";
+
+/** Longer names are cut in the table, which has them whole under the pointer. */
+const LETTERS = 60;
 
 export class Summary {
   readonly element: HTMLElement;
@@ -111,8 +114,17 @@ export class Summary {
       { class: best === undefined ? "hidden-model" : one.place === view.leader ? "leader" : "" },
       h(
         "th",
-        { scope: "row", title: `${size(one.table)} of ${one.model.rows} rows` },
-        h("label", {}, this.boxes[one.place]!, chip(one.place), h("span", {}, one.model.name)),
+        {
+          scope: "row",
+          title: `${one.model.name}: ${size(one.table)} of ${one.model.rows} rows`,
+        },
+        h(
+          "label",
+          {},
+          this.boxes[one.place]!,
+          chip(one.place),
+          h("span", {}, shortened(one.model.name, LETTERS)),
+        ),
       ),
       ...cells,
     );
@@ -170,7 +182,7 @@ interface Numbers {
 function notes(view: View): string[] {
   const said: string[] = [];
   const names = (some: readonly ModelView[]): string =>
-    some.map((one) => one.model.name).join(", ");
+    some.map((one) => shortened(one.model.name, LETTERS)).join(", ");
   const thinned = view.models.filter(({ complete }) => !complete);
   const moved = view.settings.otherClass || view.settings.prevalence !== null;
   if (thinned.length)

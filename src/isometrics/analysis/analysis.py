@@ -620,7 +620,8 @@ class Analysis(Value):
 
         bands = self.all_bands(confidence_level=confidence_level, **options)
         if isinstance(verdict, bool):
-            verdict = quick_verdicts(self, {}).verdicts if verdict else {}
+            level = 0.95 if confidence_level is None else confidence_level
+            verdict = quick_verdicts(self, {}, confidence_level=level).verdicts if verdict else {}
         written: Path = write_report(
             self.models,
             path,
