@@ -48,8 +48,10 @@ def pack(bits: NDArray[Any], labels: NDArray[np.bool_], coding: Coding, keys: Ke
         order = np.int64(bits[row])
         if floats:
             order = flip_negatives(order, width)
-            order += order == -1  # -0.0
-            order -= gap * (np.int64(order > 0) - np.int64(order < 0))
+            if order < 0:
+                order = order + gap if order < -1 else 0  # -0.0 is -1
+            elif order > 0:
+                order -= gap
         keys[row] = mask ^ ((U(order - lowest) << ONE) | U(labels[row]))
 
 
@@ -388,7 +390,9 @@ def fill_weighted(
     return distinct
 
 
-_GOLDEN, _HALF = U(0x9E3779B1), U(0xFFFFFFFF)
+_MIX, _HALF = U(0x85EBCA6B), U(0xFFFFFFFF)
+"""A multiplier of MurmurHash3. With that of the golden ratio, negative and positive whole numbers
+may fall into the same slots."""
 TWO = U(2)
 
 
@@ -408,7 +412,7 @@ def tally(keys: NDArray[Any], slots: NDArray[np.uint64], most: np.uint64) -> boo
     for row in range(keys.size):
         key = U(keys[row])
         score = (key >> ONE) + ONE
-        mixed = ((score ^ (score >> U(32))) & _HALF) * _GOLDEN & _HALF
+        mixed = ((score ^ (score >> U(32))) & _HALF) * _MIX & _HALF
         slot = mixed >> (U(32) - bits)
         while slots[slot, ZERO] != score:
             if slots[slot, ZERO] == ZERO:
