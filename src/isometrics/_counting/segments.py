@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -57,10 +57,18 @@ def log_rate(total: Any, step: Any) -> Any:
     It is 2·artanh(z/2)/step with z = 2·step/(2·total + step); what the series leaves out is below
     1e-21 of the rest.
     """
-    per_middle = 2 / (2 * total + step)
-    ratio = step * per_middle
-    square = ratio * ratio
-    return per_middle * (1 + square * (1 / 12 + square * (1 / 80)))
+    # Here and below arrays are changed in place, which saves fetching memory.
+    middle = 2 * total
+    middle += step
+    per_middle = 2 / middle
+    square = step * per_middle
+    square *= square
+    series = square * (1 / 80)
+    series += 1 / 12
+    series *= square
+    series += 1
+    series *= per_middle
+    return series
 
 
 def log1p_series(value: Any) -> Any:
@@ -70,7 +78,6 @@ def log1p_series(value: Any) -> Any:
     """
     ratio = value / (2 + value)
     square = ratio * ratio
-    # Arrays are changed in place, which saves fetching memory.
     series = square * (1 / 13)
     series += 1 / 11
     series *= square
@@ -93,7 +100,10 @@ def bend(x: Any, y: Any, rise: Any, run: Any, rate: Any) -> Any:
 
     `rate` is ln(1 + step/total)/step, with the total x + y and the step rise + run.
     """
-    return (x * run - rise * y) * rate
+    bent = x * run
+    bent -= rise * y
+    bent *= rate
+    return bent
 
 
 def area_below(rise: Any, step: Any, bent: Any) -> Any:
@@ -106,12 +116,16 @@ def area_below(rise: Any, step: Any, bent: Any) -> Any:
     terms are at most of the order of w, so nothing is lost for short segments. From the empty rule
     (n = 0) precision is constant, and the bend is 0.
     """
-    return (rise / step) * (rise + bent)
+    area = rise / step
+    area *= rise + bent
+    return area
 
 
 def area_above(rise: Any, run: Any, step: Any, bent: Any) -> Any:
     """Area between precision and 1, exactly: that of y/(x + y)."""
-    return (rise / step) * (run - bent)
+    area = rise / step
+    area *= run - bent
+    return area
 
 
 def area_of_step(rise: Any, precision_at_end: Any) -> Any:
@@ -121,7 +135,10 @@ def area_of_step(rise: Any, precision_at_end: Any) -> Any:
 
 def area_of_line(rise: Any, precision: Any, precision_at_end: Any) -> Any:
     """Area under a straight line between the precisions of both ends."""
-    return rise * (precision + precision_at_end) * 0.5
+    area = precision + precision_at_end
+    area *= rise
+    area *= 0.5
+    return area
 
 
 def gain_loss(x: Any, y: Any, x_end: Any, y_end: Any, rise: Any) -> Any:
@@ -164,24 +181,23 @@ def log_rates(total: Floats, step: Floats) -> Floats:
     of NumPy are not used for them: they depend on what the processor can do.
     """
     is_long = step >= SHORT * total
-    if total[:2].min() < TINY:  # totals rise, but for the first one
+    if min(total[:2].tolist()) < TINY:  # totals rise, but for the first one
         is_long |= total < TINY
     (long,) = is_long.nonzero()
-    rates: Floats
-    if long.size == 0:
-        rates = log_rate(total, step)
-        return rates
+    if long.size == total.size:
+        return _long_rates(total, step)
+    rates: Floats = log_rate(total, step)
+    if long.size:
+        rates[long] = _long_rates(total.take(long), step.take(long))
+    return rates
+
+
+def _long_rates(total: Floats, step: Floats) -> Floats:
     # What overflows, just behind the empty rule, is multiplied by 0.
     with np.errstate(over="ignore", invalid="ignore"):
-        steps = step.take(long)
-        logs = _log1p(np.minimum(steps / total.take(long), LARGEST))
-        logs /= steps
-        np.minimum(logs, LARGEST, out=logs)
-        if long.size == total.size:
-            return logs
-        rates = log_rate(total, step)
-        rates[long] = logs
-    return rates
+        rates = _log1p(np.minimum(step / total, LARGEST))
+        rates /= step
+    return np.minimum(rates, LARGEST, out=rates)
 
 
 def _log1p(values: Floats) -> Floats:
@@ -192,42 +208,47 @@ def _log1p(values: Floats) -> Floats:
     return logs
 
 
-def added_up(terms: Floats, lane: NDArray[np.intp] | None = None) -> float:
-    """Add up the terms of a chunk, in the order of the compiled loops.
+def added_up(terms: Iterable[Floats], lane: NDArray[np.intp] | None = None) -> list[float]:
+    """Add up the terms of a chunk by each of some formulas, in the order of the compiled loops.
 
     `lane` has the lane of each term where those of some segments are left out.
     """
-    lanes: Floats
-    if lane is not None:
-        lanes = np.asarray(np.bincount(lane, terms, LANES), np.float64)
+    if lane is None:
+        lanes = [_in_lanes(each) for each in terms]
     else:
-        full = terms.size - terms.size % LANES
-        lanes = np.zeros(LANES)
-        lanes[: terms.size - full] = terms[full:]
-        if full:
-            # The rest comes last.
-            lanes += np.add.reduce(terms[:full].reshape(-1, LANES), axis=0)
-    size = LANES
-    while size > 8:
-        size //= 2
-        lanes = lanes[:size] + lanes[size:]
-    a, b, c, d, e, f, g, h = lanes.tolist()
-    total: float = ((a + e) + (c + g)) + ((b + f) + (d + h))
-    return total
+        lanes = [np.asarray(np.bincount(lane, each, LANES), np.float64) for each in terms]
+    eight = _folded(lanes[0] if len(lanes) == 1 else np.array(lanes).T, 8)
+    # Python adds up a few numbers faster than NumPy.
+    return [
+        ((a + e) + (c + g)) + ((b + f) + (d + h))
+        for a, b, c, d, e, f, g, h in eight.reshape(8, -1).T.tolist()
+    ]
 
 
 def rows_added_up(terms: Floats) -> Floats:
     """Add up the terms of each row, in the same order."""
-    rows, size = terms.shape
+    return _folded(_in_lanes(terms.T), 1).ravel()
+
+
+def _in_lanes(terms: Floats) -> Floats:
+    """Add up terms that stand `LANES` rows apart."""
+    size = terms.shape[0]
     full = size - size % LANES
-    lanes = np.zeros((rows, LANES))
-    lanes[:, : size - full] = terms[:, full:]
+    lanes = np.zeros((LANES, *terms.shape[1:]))
+    lanes[: size - full] = terms[full:]
     if full:
-        lanes += np.add.reduce(terms[:, :full].reshape(rows, -1, LANES), axis=1)
-    while lanes.shape[1] > 1:
-        half = lanes.shape[1] // 2
-        lanes = lanes[:, :half] + lanes[:, half:]
-    return lanes[:, 0]
+        # The rest comes last.
+        lanes += np.add.reduce(terms[:full].reshape(-1, *lanes.shape), axis=0)
+    return lanes
+
+
+def _folded(lanes: Floats, down_to: int) -> Floats:
+    """Add up lanes in pairs, until so many rows are left."""
+    size = LANES
+    while size > down_to:
+        size //= 2
+        lanes = lanes[:size] + lanes[size:]
+    return lanes
 
 
 # ---------------------------------------------------------------------- loops that Numba compiles

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isometrics._core.arrays import Counts, Floats
+    from isometrics._core.arrays import Counts, Floats, Total
+
+Exact: TypeAlias = Fraction | int | float
+"""A number that is meant as it is, to the last bit."""
 
 Terms: TypeAlias = "Callable[[Pieces], Floats]"
 """Returns one term of a sum for each of some pieces."""
@@ -59,9 +62,12 @@ class Pieces:
         self.end = part.rise if end is None else end
         self._lane = None if positions is None else positions & (LANES - 1)
 
-    def total(self, terms: Floats) -> float:
-        """Add up a term for each piece, in the one order that all kernels have."""
-        return segments.added_up(terms, self._lane)
+    def totals(self, terms: Iterable[Terms]) -> list[float]:
+        """Add up each of some terms over the pieces, in the one order that all kernels have."""
+        values = (terms_of(self) for terms_of in terms)
+        if self.part.x.size == 1:
+            return [value.item() + 0.0 for value in values]  # sums are never -0.0
+        return segments.added_up(values, self._lane)
 
     @cached_property
     def step(self) -> Floats:
@@ -99,6 +105,13 @@ def _or_one(predicted: Floats) -> Floats:
     return predicted
 
 
+def exact_share(share: float, total: Total) -> Exact:
+    """Return a share of a total, not rounded."""
+    if share in (0, 1):
+        return total if share else 0
+    return Fraction(share) * Fraction(total)
+
+
 class Path(NamedTuple):
     """A nested sequence of counts: x and y never fall."""
 
@@ -118,7 +131,7 @@ class Path(NamedTuple):
         """Return a row exactly."""
         return Fraction(self.x[row].item()), Fraction(self.y[row].item())
 
-    def first_row_from(self, x: Fraction) -> int:
+    def first_row_from(self, x: Exact) -> int:
         """Return the first row with at least x."""
         if self.x.dtype.kind == "i":
             return int(self.x.searchsorted(math.ceil(x)))
@@ -137,8 +150,8 @@ class Path(NamedTuple):
     def sums(
         self,
         terms: Mapping[str, Terms],
-        lo: Fraction,
-        hi: Fraction,
+        lo: Exact,
+        hi: Exact,
         *,
         compiled: Mapping[str, int],
         rising: bool = True,
@@ -159,8 +172,9 @@ class Path(NamedTuple):
         found: dict[str, list[float]] = {name: [] for name in terms}
 
         def add(pieces: Pieces, names: Iterable[str]) -> None:
-            for name in names:
-                found[name].append(pieces.total(terms[name](pieces)))
+            totals = pieces.totals(terms[name] for name in names)
+            for name, total in zip(names, totals, strict=True):
+                found[name].append(total)
 
         first, last = self.first_row_from(lo), self.first_row_from(hi)
         if self.x[last].item() > hi:
@@ -193,8 +207,7 @@ class Path(NamedTuple):
         (rises,) = (x[1:] != x[:-1]).nonzero()
         if rises.size == 0:
             return None
-        ends = rises + 1
-        parts = _segments(x.take(rises), y.take(rises), x.take(ends), y.take(ends))
+        parts = _segments(*(column.take(rises) for column in (x, y, x[1:], y[1:])))
         return Pieces(parts, positions=rises)
 
     def _floats(self, start: int, end: int) -> tuple[Floats, Floats]:
@@ -205,24 +218,35 @@ class Path(NamedTuple):
             self.y[rows].astype(np.float64, copy=False),
         )
 
-    def _cut(self, row: int, lo: Fraction, hi: Fraction) -> Pieces:
-        """Return the part of the segment that ends in `row` between lo and hi."""
-        (x, y), (x_end, y_end) = self.at(row - 1), self.at(row)
+    def _cut(self, row: int, lo: Exact, hi: Exact) -> Pieces:
+        """Return the part of the segment that ends in `row` between lo and hi.
+
+        All numbers are integers over one scale, so that each result is rounded once.
+        """
+        counts = (column[place].item() for place in (row - 1, row) for column in self)
+        ratios = [number.as_integer_ratio() for number in (*counts, lo, hi)]
+        scale = math.lcm(*(denominator for _, denominator in ratios))
+        x, y, x_end, y_end, low, high = (
+            numerator * (scale // denominator) for numerator, denominator in ratios
+        )
         rise, run = x_end - x, y_end - y
-        begin, end = max(lo - x, Fraction(0)), min(hi - x, rise)
-        slope = run / rise
-        part = _rounded(x + begin, y + slope * begin, end - begin, slope * (end - begin))
-        offsets = (np.array([float(begin)]), np.array([float(end)]))
-        return Pieces(part, _rounded(x, y, rise, run), *offsets)
+        begin, end = max(low - x, 0), min(high - x, rise)
+        width, y_scale = end - begin, rise * scale
+        part = (
+            (x + begin) / scale,
+            (y * rise + run * begin) / y_scale,
+            (x + end) / scale,
+            (y * rise + run * end) / y_scale,
+            width / scale,
+            run * width / y_scale,
+        )
+        whole = (number / scale for number in (x, y, x_end, y_end, rise, run))
+        columns = np.array([*part, *whole, begin / scale, end / scale])[:, np.newaxis]
+        return Pieces(Segments(*columns[:6]), Segments(*columns[6:12]), columns[12], columns[13])
 
 
 def _segments(x: Floats, y: Floats, x_end: Floats, y_end: Floats) -> Segments:
     return Segments(x, y, x_end, y_end, x_end - x, y_end - y)
-
-
-def _rounded(x: Fraction, y: Fraction, rise: Fraction, run: Fraction) -> Segments:
-    values = (x, y, x + rise, y + run, rise, run)
-    return Segments(*(np.array([float(value)]) for value in values))
 
 
 def path_of(table: Table) -> Path:

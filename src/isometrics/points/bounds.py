@@ -211,8 +211,8 @@ def _side_areas(sides: Segments, names: tuple[str, ...]) -> dict[str, float]:
     """Return areas under segments, in units of true positives."""
     if sides.x.size == 0:
         return dict.fromkeys(names, 0.0)
-    pieces = Pieces(sides)
-    return {name: pieces.total(pr.AREAS[name]()(pieces)) for name in names}
+    totals = Pieces(sides).totals(pr.AREAS[name]() for name in names)
+    return dict(zip(names, totals, strict=True))
 
 
 def _expected_gain(table: Table, area: Bracket, y0: Bracket) -> Bracket:

@@ -81,7 +81,7 @@ def measures(sums: DeviceSums, positives: int, negatives: int) -> dict[str, floa
 def _cut(ends: Ends, totals: ClassTotals) -> tuple[prg.Point, prg.Point]:
     """Return where the recall gain is 0, and where the group of rows around it ends."""
     tp_before, fp_before, tp, fp = map(Fraction, ends)
-    baseline = prg.true_positives_at(Fraction(0), totals)
+    baseline = prg.true_positives_at(0, totals)
     share = (baseline - tp_before) / (tp - tp_before)
     return (baseline, fp_before + share * (fp - fp_before)), (tp, fp)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from isometrics._core.parameters import check_choice, check_range, parse_positions
 from isometrics._core.results import Value
 from isometrics._counting import segments
-from isometrics._table.path import Path, path_of
+from isometrics._table.path import Path, exact_share, path_of
 from isometrics._table.table import Stored, Table
 
 if TYPE_CHECKING:
@@ -344,8 +343,7 @@ class PRSpace(Value):
         return {name: math.fsum(terms) / self.table.positives for name, terms in sums.items()}
 
     def _sums(self, areas: Mapping[str, Terms], lo: float, hi: float) -> dict[str, list[float]]:
-        positives = Fraction(self.table.positives)
-        ends = Fraction(lo) * positives, Fraction(hi) * positives
+        ends = (exact_share(end, self.table.positives) for end in (lo, hi))
         return path_of(self.table).sums(areas, *ends, compiled=COMPILED)
 
     def _precision_at_zero(self, path: Path) -> float:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Floats
-    from isometrics._table.path import Pieces
+    from isometrics._table.path import Exact, Pieces
 
 
 def precision_gain(table: Table) -> Floats:
@@ -80,7 +80,7 @@ class PRGSpace(Value):
         """Precision gain where recall gain is 0, that is, at a recall of π."""
         if Stored.Y0 in self.table.known:
             return self.table.known[Stored.Y0]
-        tp = true_positives_at(Fraction(0), self.table)
+        tp = true_positives_at(0, self.table)
         return gain_at(tp, path_of(self.table).crossing(tp), self.table)
 
     def interpolate(self, x: ArrayLike) -> Floats:
@@ -114,7 +114,7 @@ class PRGSpace(Value):
         lo, hi = check_range(lo, hi, axis="recall gain", lowest=-math.inf)
         if (lo, hi) == (0, 1) and Stored.PRG in self.table.known:
             return self.table.known[Stored.PRG]
-        start, end = (true_positives_at(Fraction(gain), self.table) for gain in (lo, hi))
+        start, end = (true_positives_at(gain, self.table) for gain in (lo, hi))
         return (hi - lo) - lost_area(lost_sums(path_of(self.table), start, end), self.table)
 
     def standardised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
@@ -147,7 +147,7 @@ class PRGSpace(Value):
         if Stored.MISSES in known:
             losses = known[Stored.MISSES], known[Stored.FALSE_ALARMS]
         else:
-            path, tp = path_of(self.table), true_positives_at(Fraction(0), self.table)
+            path, tp = path_of(self.table), true_positives_at(0, self.table)
             crossing, row = (tp, path.crossing(tp)), path.first_row_from(tp)
             first = loss_of_piece(self.table, crossing, path.at(row))
             losses = mean_losses([first, *loss_terms(path, self.table, row)], self.table, crossing)
@@ -165,10 +165,17 @@ class PRGSpace(Value):
 Point = tuple[Fraction, Fraction]
 
 
-def true_positives_at(gain: Fraction, totals: Totals) -> Fraction:
-    """Return the true positives at a recall gain: cP/(1 + c - gain)."""
-    positives, negatives = Fraction(totals.positives), Fraction(totals.negatives)
-    return positives * positives / (positives + negatives * (1 - gain))
+def true_positives_at(gain: float, totals: Totals) -> Fraction:
+    """Return the true positives at a recall gain, exactly: cP/(1 + c - gain)."""
+    positives, scale = totals.positives.as_integer_ratio()
+    negatives, negative_scale = totals.negatives.as_integer_ratio()
+    part, unit = gain.as_integer_ratio()
+    # P·P/(P + N·(1 - gain)), all multiplied by the scales.
+    rest = negatives * scale * (unit - part)
+    return Fraction(
+        positives * positives * negative_scale * unit,
+        scale * (positives * negative_scale * unit + rest),
+    )
 
 
 def gain_at(tp: Fraction, fp: Fraction, totals: Totals) -> float:
@@ -176,7 +183,7 @@ def gain_at(tp: Fraction, fp: Fraction, totals: Totals) -> float:
     return float(1 - Fraction(totals.positives) / Fraction(totals.negatives) * fp / tp)
 
 
-def lost_sums(path: Path, lo: Fraction, hi: Fraction) -> list[float]:
+def lost_sums(path: Path, lo: Exact, hi: Exact) -> list[float]:
     """Return the sums of `segments.gain_loss` from lo to hi true positives."""
     terms, compiled = {"lost": _gain_loss}, {"lost": segments.LOST}
     return path.sums(terms, lo, hi, compiled=compiled)["lost"]

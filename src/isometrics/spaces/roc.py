@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,14 +11,14 @@ import numpy as np
 from isometrics._core.parameters import check_range, parse_positions
 from isometrics._core.results import Value
 from isometrics._counting import segments
-from isometrics._table.path import Path, path_of
+from isometrics._table.path import Path, exact_share, path_of
 from isometrics._table.table import Stored, Table
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from isometrics._core.arrays import Counts, Floats
-    from isometrics._table.path import Pieces
+    from isometrics._table.path import Exact, Pieces
 
 
 def false_positive_rate(table: Table) -> Floats:
@@ -54,7 +53,7 @@ def accuracy_of_counts(
     return np.asarray(2 * (1 - cost) * true_positive_share + 2 * cost * true_negative_share)
 
 
-def doubled_sums(path: Path, lo: Fraction, hi: Fraction) -> list[float]:
+def doubled_sums(path: Path, lo: Exact, hi: Exact) -> list[float]:
     """Return the sums of twice the area between lo and hi false positives, in pairs of rows.
 
     The path has x = fp and y = tp.
@@ -111,7 +110,7 @@ class ROCSpace(Value):
         if (lo, hi) == (0, 1) and Stored.ROC in self.table.known:
             return self.table.known[Stored.ROC]
         positives, negatives = self.table.positives, self.table.negatives
-        ends = (Fraction(end) * Fraction(negatives) for end in (lo, hi))
+        ends = (exact_share(end, negatives) for end in (lo, hi))
         sums = doubled_sums(path_of(self.table).flipped(), *ends)
         return math.fsum(sums) / (2 * positives * negatives)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from isometrics._table.table import Stored
@@ -22,7 +21,7 @@ class SectionSums:
 
     def __init__(self, totals: Totals) -> None:
         self._totals = totals
-        self._baseline = prg.true_positives_at(Fraction(0), totals)
+        self._baseline = prg.true_positives_at(0, totals)
         self._crossing: prg.Point | None = None
         self._areas = {name: areas() for name, areas in pr.AREAS.items()}
         self._areas[Stored.ABOVE] = pr.area_above
