@@ -7,7 +7,7 @@ from fractions import Fraction
 import narwhals.stable.v2 as nw
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import isometrics as iso
@@ -108,6 +108,18 @@ def test_cost_of_each_error(pts, miss, alarm):
     assert decision.value == pytest.approx(float(cost(*best)) / total, rel=1e-12)
     assert decision.objective == "cost per row"
     assert decision.beta == 1
+
+
+@given(st.integers(0, 63), st.integers(1, 5), st.integers(1, 6), st.integers(0, 1))
+@example(more=0, value=2, step=2, worse=0)
+def test_counts_are_compared_exactly_where_floats_round(more, value, step, worse):
+    # Twice as many false positives as true ones are worth nothing at cost 1/3.
+    tp = 2**49 + more
+    fp = 2 * tp - value
+    pts = from_counts(([0, tp, tp + step], [0, fp, fp + 2 * step + worse], tp + step, 2**51))
+    cost = Fraction(1 / 3)
+    best = brute(pts, lambda tp, fp: (1 - cost) * tp - cost * fp)
+    assert chosen(iso.best_threshold(pts, cost=1 / 3)) == best
 
 
 @given(tables)

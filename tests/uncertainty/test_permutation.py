@@ -65,6 +65,17 @@ def test_the_simulation_has_the_distribution_of_all_rankings(scores, positives):
     np.testing.assert_array_equal(result.error > 0, [False, tied, False, tied])
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_reached_by_chance_is_the_area_of_a_ranking(seed):
+    """Also with so few permutations that one in 20 is none of them: nothing is interpolated."""
+    exact = all_rankings(np.arange(7), 3)
+    labels = np.arange(7) < 3
+    result = permutation_test(
+        labels, np.arange(7), measures=NAMED, n_permutations=5, random_state=seed
+    )
+    assert np.isclose(exact, result.reached, rtol=1e-12).any(axis=0).all()
+
+
 def test_few_positives_exceed_the_prevalence_by_chance():
     """Bestgen (2015): the expected average precision is (H + (P-1)/(n-1)·(n - H))/n."""
     harmonic = sum(1 / k for k in range(1, 1001))
