@@ -85,6 +85,14 @@ def test_every_bracket_holds_the_exact_area(points, kept):
     assert misses(points, some) == []
 
 
+@pytest.mark.parametrize("measure", registered(), ids=str)
+def test_every_measure_has_finite_bounds_where_a_row_is_missing(measure):
+    points = iso.OperatingPoints.from_scores([1, 1, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1])
+    some = compact(points, [True, True, True, False, True, True, True])
+    ((lo, hi),) = area_brackets(some, [measure.name]).values()
+    assert -math.inf < lo <= measure.of(points) <= hi < math.inf
+
+
 @given(tables, choices)
 def test_areas_of_the_hull_lie_between_bounds(points, kept):
     """Where vertices may be missing, and where they are not."""
