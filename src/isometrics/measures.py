@@ -11,6 +11,7 @@ The command reads this module for its help, so that it imports nothing heavy at 
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -164,6 +165,7 @@ class Measure:
 # ---------------------------------------------------------------------- the registry
 
 _REGISTRY: dict[str, Measure] = {}
+_F_OF_BETA = re.compile(r"f(\d+(?:[._]\d+)?)", re.IGNORECASE)
 
 
 def register(measure: Measure) -> Measure:
@@ -205,10 +207,31 @@ def registered(shown: Shown = Shown.ON_REQUEST) -> tuple[Measure, ...]:
 
 
 def measure_named(text: str) -> Measure | None:
-    """Return the measure of a printed name or a key, None if there is none."""
+    """Return the measure of a printed name or a key, None if there is none.
+
+    Capital letters do not matter. ``"F1"``, ``"F0.5"`` and the like are F_β at its best threshold.
+
+    Examples
+    --------
+    >>> from isometrics.measures import measure_named
+    >>> measure_named("aupr"), measure_named("Average_Precision"), measure_named("f2")
+    (Measure('AUPR'), Measure('average precision'), Measure('best F (β 2)'))
+    """
     if text in _REGISTRY:
         return _REGISTRY[text]
-    return next((measure for measure in _REGISTRY.values() if measure.name == text), None)
+    exact = next((measure for measure in _REGISTRY.values() if measure.name == text), None)
+    if exact is not None:
+        return exact
+    if matched := _F_OF_BETA.fullmatch(text):
+        return optimal_f(float(matched[1].replace("_", ".")))
+    key = _key(text)
+    return next((each for each in _REGISTRY.values() if key in (each.key, _key(each.name))), None)
+
+
+def measure_choices() -> str:
+    """Return the names of all measures for a sentence."""
+    names = ", ".join(repr(measure.name) for measure in registered())
+    return f"{names}, or 'F1', 'F0.5' and the like for the best F"
 
 
 def _built_in(key: str) -> Measure:
@@ -277,10 +300,14 @@ def _parse_measure(given: object) -> Measure:
         return named
     if callable(given) and not isinstance(given, str):
         return Measure(getattr(given, "__name__", type(given).__name__), given)
-    names = ", ".join(repr(measure.name) for measure in registered())
+    if isinstance(given, str):
+        raise ParameterError(
+            f"must be names among {measure_choices()}; there is no measure {given!r}",
+            parameter="measures",
+        )
     raise ParameterError(
-        f"must be names among {names}, functions of operating points or measures such as "
-        f"f_at(0.5), but one is {given!r}",
+        f"must be names among {measure_choices()}; functions of operating points; or measures such "
+        f"as f_at(0.5), but one is {given!r}",
         parameter="measures",
     )
 
@@ -603,9 +630,15 @@ def parse_areas(areas: Iterable[str]) -> tuple[Measure, ...]:
     from isometrics._core.parameters import check_choice
 
     choices = {measure.name: measure for measure in registered()}
+
+    def printed(name: str) -> str:
+        measure = measure_named(name) if isinstance(name, str) else None
+        return measure.name if measure is not None and measure.name in choices else name
+
     names = (areas,) if isinstance(areas, str) else tuple(areas)
     return tuple(
-        choices[check_choice(name, "the name of an area", tuple(choices))] for name in names
+        choices[check_choice(printed(name), "the name of an area", tuple(choices))]
+        for name in names
     )
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from isometrics.cli.app import app
+from isometrics.measures import registered
 
 WORDS = {
     ("verdict",): ["grouped.csv"],
@@ -148,3 +149,80 @@ def test_an_option_that_a_format_lacks(call, tmp_path):
     assert done.err == (
         "isometrics: --labels is not an option of ROC; it takes --positives, --negatives\n"
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["FILE", "--scores", "good", "bad"],
+        ["FILE", "--scores", "good", "--scores", "bad"],
+        ["FILE", "--scores=good", "--scores=bad"],
+        ["--scores", "good", "bad", "FILE"],
+        ["--scores", "good", "--scores", "bad", "FILE"],
+        ["--scores=good", "--scores=bad", "FILE", "--quiet"],
+        ["--quiet", "FILE", "--scores", "good", "bad"],
+        ["--beta", "0.5", "1", "2", "FILE", "--scores", "good", "bad"],
+    ],
+)
+def test_several_scores(call, grouped, words):
+    expected = call("thresholds", grouped, "--json").data["thresholds"]
+    done = call("thresholds", *(grouped if word == "FILE" else word for word in words), "--json")
+    assert done.data["thresholds"] == expected
+
+
+def test_several_scores_with_names(call, grouped):
+    done = call("thresholds", grouped, "--scores", "A=good", "bad", "--json")
+    assert {row["model"] for row in done.data["thresholds"]} == {"A", "bad"}
+
+
+def test_two_files_after_scores(call, grouped, tmp_path):
+    call("convert", "--scores", "good", grouped, tmp_path / "out.roc")
+    assert (tmp_path / "out.roc").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "printed"),
+    [
+        ("F1", "best F (β 1)"),
+        ("f0.5", "best F (β 0.5)"),
+        ("aupr", "AUPR"),
+        ("AUPRG", "AUPRG"),
+        ("Average_Precision", "average precision"),
+        ("aupr, linear", "AUPR, linear"),
+    ],
+)
+def test_a_measure_by_any_of_its_names(call, grouped, given, printed):
+    done = call("compare", grouped, *SURE, "--resamples", "20", "--measure", given)
+    assert f"by {printed} with" in done.out
+
+
+def test_measures_are_listed_in_help_and_in_the_error(call, grouped, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    said = [call("compare", "--help").out, call("compare", grouped, "--measure", "AUC", code=2).err]
+    for text in said:
+        for measure in registered():
+            assert repr(measure.name) in text
+        assert "'F1'" in text
+    assert said[1].startswith("isometrics: --measure must be names among 'AUROC', 'AUPR'")
+
+
+@pytest.mark.parametrize(
+    ("spaces", "sentence"),
+    [
+        (["pr", "pr"], "--space must name different spaces but is pr pr"),
+        (["pr", "all"], "--space all and --space comparison are pictures of their own"),
+    ],
+)
+def test_spaces_that_are_not_drawn_together(call, grouped, tmp_path, spaces, sentence):
+    done = call("plot", grouped, "--space", *spaces, "-o", tmp_path / "a.png", code=2)
+    assert sentence in done.err
+    assert not (tmp_path / "a.png").exists()
+
+
+def test_several_spaces(call, grouped, tmp_path):
+    picture = tmp_path / "spaces.svg"
+    call("plot", "--space", "roc", "pr", "prg", grouped, "-o", picture)
+    text = picture.read_text()
+    assert text.count(">good (AUROC ") == 1
+    done = call("plot", grouped, "--space", "pr", "prg", "-o", picture, "--json", *SURE)
+    assert done.data["space"] == ["pr", "prg"]

@@ -122,3 +122,40 @@ def test_names():
         get_scorer("f1")
     with pytest.raises(TypeError):
         SCORERS["mine"] = auprg_scorer
+
+
+@pytest.mark.parametrize("name", list(SCORERS))
+@pytest.mark.parametrize("model", [LogisticRegression(), GaussianNB()])
+@pytest.mark.parametrize("pos_label", ["bad", "good"])
+def test_labels_that_are_texts(name, model, pos_label):
+    """The positive class is named; scikit-learn then gives the scores of that class."""
+    texts = np.where(Y, "good", "bad")
+    model.fit(X, texts)
+    scorer = get_scorer(name, pos_label=pos_label)
+    if name == "f1_gain":
+        expected = iso.f1_gain_score(texts, model.predict(X), pos_label=pos_label)
+    else:
+        scores = model.predict_proba(X)[:, list(model.classes_).index(pos_label)]
+        if hasattr(model, "decision_function"):
+            scores = model.decision_function(X) * (1 if pos_label == "good" else -1)
+        expected = SCORERS[name]._score_func(texts == pos_label, scores, **SCORERS[name]._kwargs)
+    assert scorer(model, X, texts) == pytest.approx(expected, rel=1e-12)
+    cross_validate(model, X, texts, scoring=scorer, error_score="raise")
+
+
+def test_a_scorer_made_by_hand():
+    texts = np.where(Y, "good", "bad")
+    options = {"response_method": "predict_proba", "pos_label": "bad"}
+    by_hand = make_scorer(iso.auprg_score, **options)
+    model = LogisticRegression().fit(X, texts)
+    expected = iso.auprg_score(texts, model.predict_proba(X)[:, 0], pos_label="bad")
+    assert by_hand(model, X, texts) == expected
+    with pytest.raises(iso.InputError, match="say which one is positive with pos_label="):
+        auprg_scorer(model, X, texts)
+
+
+def test_names_in_capital_letters():
+    assert get_scorer("AUPRG") is auprg_scorer
+    assert get_scorer("Average precision") is SCORERS["average_precision"]
+    with pytest.raises(ParameterError, match="but is 'F1'"):
+        get_scorer("F1")

@@ -280,7 +280,7 @@ class Analysis(Value):
         *,
         density: DensityLike = None,
         confidence_level: float | None = None,
-        measure: str = AUPRG.name,
+        measure: MeasureLike = AUPRG,
         **options: Any,
     ) -> Comparison:
         """Say which model is best for every weight of recall, over all rows; see `compare`.
@@ -524,7 +524,7 @@ class Analysis(Value):
 
     def plot(
         self,
-        space: str = "pr",
+        space: str | Sequence[str] = "pr",
         axes: Any = None,
         *,
         ax: Any = None,
@@ -537,9 +537,11 @@ class Analysis(Value):
         Parameters
         ----------
         space
-            ``"roc"``, ``"pr"``, ``"prg"``, ``"tradeoff"`` or ``"all"``.
+            ``"roc"``, ``"pr"``, ``"prg"``, ``"tradeoff"`` or ``"all"``; or some of the first four,
+            which are drawn side by side with one legend.
         axes
-            The axes to draw on; four of them for ``"all"``. By default a new figure is made.
+            The axes to draw on; four of them for ``"all"``, and as many as there are spaces. By
+            default a new figure is made.
         ax
             The same for one space, under the name that the functions of `isometrics.plot` use.
         group
@@ -548,15 +550,16 @@ class Analysis(Value):
             Draw pointwise confidence bands too, with these options of `bootstrap_curves`, such as
             ``{"confidence_level": 0.95}``.
         options
-            Options of the function of that name in `isometrics.plot`; for ``"all"`` those of
-            `isometrics.plot.spaces`.
+            Options of the function of that name in `isometrics.plot`; for ``"all"`` and for some
+            spaces those of `isometrics.plot.overview` and `isometrics.plot.panels`.
 
         Returns
         -------
         matplotlib.axes.Axes
-            The axes; for ``"all"`` the array of four that `isometrics.plot.spaces` returns.
+            The axes; for several spaces, the array of them.
         """
-        check_choice(space, "space", SPACES)
+        if isinstance(space, str):
+            check_choice(space, "space", SPACES)
         if ax is not None:
             if axes is not None:
                 raise ParameterError("ax and axes are two names of one argument; give one of them")
@@ -564,14 +567,20 @@ class Analysis(Value):
         models = self.models if group is None else self._group(group)
 
         from isometrics.plot.bands import shade
+        from isometrics.plot.panels import panels
         from isometrics.plot.spaces import draw_space, overview
 
         if bands is not None and group is not None:
             raise ParameterError("bands are drawn for all rows; leave out group=")
-        draw = overview if space == "all" else partial(draw_space, space)
-        drawn: Any = draw(models, axes, **options)
-        if bands is not None:
+        spaces: Sequence[str]
+        if isinstance(space, str):
             spaces = SPACES[:-1] if space == "all" else (space,)
+            draw = overview if space == "all" else partial(draw_space, space)
+            drawn: Any = draw(models, axes, **options)
+        else:
+            spaces = tuple(space)
+            drawn = panels(models, spaces, axes, **options)
+        if bands is not None:
             for each, panel in zip(spaces, np.ravel(drawn), strict=True):
                 shade(self.bands(each, **bands), panel)
         return drawn

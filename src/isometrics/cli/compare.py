@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
 
 from isometrics.cli.options import (
     ANSWERS,
@@ -19,7 +21,7 @@ from isometrics.cli.options import (
 )
 from isometrics.cli.output import Meter, Part, answer, as_data, note, part_of
 from isometrics.cli.verdict import MOST_ROWS, head
-from isometrics.measures import AUPRG
+from isometrics.measures import AUPRG, measure_choices
 
 if TYPE_CHECKING:
     from isometrics._core.results import ResultTable
@@ -35,7 +37,13 @@ def compare(
     /,
     *,
     index: IndexName = "f-measure",
-    measure: str = AUPRG.name,
+    measure: Annotated[
+        str,
+        Parameter(
+            help="By what it is said how sure the better model is better, with --confidence: "
+            f"{measure_choices()}."
+        ),
+    ] = AUPRG.name,
     pairs: bool | None = None,
     certainty: Certainty = CERTAINTY,
     columns: Columns = COLUMNS,
@@ -52,22 +60,23 @@ def compare(
     ----------
     index
         What to compare by.
-    measure
-        By what it is said how sure the better model is better, with --confidence.
     pairs
         Compare every two models: who dominates whom, and where curves cross. By default up to
         100 models.
     """
     from isometrics.comparison.compare import compare as compared
+    from isometrics.measures import parse_measures
 
+    # A name that is not known is said before a long file is read.
+    (wanted,) = parse_measures(measure)
     analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep(MOST_ROWS))
     if pairs is None:
         pairs = len(analysis.models) <= _MOST_PAIRED
     with (
-        resampling(certainty, answers, analysis, measure) as options,
+        resampling(certainty, answers, analysis, wanted) as options,
         Meter("comparing", quiet=answers.quiet),
     ):
-        whole = analysis.compare(index, measure=measure, **options)
+        whole = analysis.compare(index, measure=wanted, **options)
         groups = {
             group: compared(models, index)
             for group, models in analysis.groups.items()

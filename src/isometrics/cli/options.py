@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.sample import Sample
     from isometrics.analysis import Analysis
+    from isometrics.measures import Measure
 
 
 def _path(_: Any, tokens: Sequence[Token]) -> str:
@@ -71,8 +72,8 @@ class Columns:
 
     label: Annotated[str | None, _COLUMN] = None
     """The column of labels; by default it is recognised."""
-    scores: Annotated[tuple[str, ...], _COLUMN, Parameter(negative="")] = ()
-    """A column of scores, or NAME=COLUMN to give the model a name; repeat it for more models."""
+    scores: Annotated[tuple[str, ...], _COLUMN, Parameter(negative="", consume_multiple=True)] = ()
+    """Columns of scores, one for each model; NAME=COLUMN gives a model another name."""
     model: Annotated[str | None, _COLUMN] = None
     """The column that names the model of each row, where all scores are in one column."""
     weight: Annotated[str | None, _COLUMN] = None
@@ -204,7 +205,7 @@ _FEWER = 10
 
 @contextmanager
 def resampling(
-    certainty: Certainty, answers: Answers, analysis: Analysis, measure: str | None = None
+    certainty: Certainty, answers: Answers, analysis: Analysis, measure: Measure | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield the options of `bootstrap`, with a progress bar; none unless intervals are wanted.
 
@@ -227,7 +228,7 @@ def resampling(
         yield options | {"progress": meter}
 
 
-def seconds_per_resample(rows: Sample, measure: str | None = None) -> float:
+def seconds_per_resample(rows: Sample, measure: Measure | None = None) -> float:
     """Estimate what one more resample costs, from a few resamples of some of the rows."""
     import numpy as np
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
 
 from isometrics.cli.curve import COORDINATES
 from isometrics.cli.options import (
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from isometrics.analysis import Analysis
 
 FORMATS = ("png", "svg", "pdf")
+Space = Literal["roc", "pr", "prg", "tradeoff", "all", "comparison"]
 
 
 def plot(
@@ -34,7 +37,7 @@ def plot(
     /,
     *,
     output: Target,
-    space: Literal["roc", "pr", "prg", "tradeoff", "all", "comparison"] = "pr",
+    space: Annotated[tuple[Space, ...], Parameter(negative="", consume_multiple=True)] = ("pr",),
     only: str | None = None,
     index: IndexName = "f-measure",
     hull: bool = True,
@@ -45,11 +48,12 @@ def plot(
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
 ) -> None:
-    """Draw all models in one space, as PNG, SVG or PDF.
+    """Draw all models in one space or several, as PNG, SVG or PDF.
 
     For example:
       isometrics plot predictions.csv -o pr.png
       isometrics plot predictions.csv --space prg --no-isolines -o "PRG space.svg"
+      isometrics plot predictions.csv --space roc pr prg -o spaces.png
       isometrics plot predictions.csv --space comparison --index cost -o best.pdf
       isometrics plot predictions.csv --space all --confidence 0.95 -o bands.png
 
@@ -58,8 +62,8 @@ def plot(
     output
         The picture; its name ends in .png, .svg or .pdf.
     space
-        ROC, precision-recall, precision-recall-gain or tradeoff space; all four; or the models
-        compared.
+        ROC, precision-recall, precision-recall-gain or tradeoff space, or some of them, side by
+        side with one legend; all four; or the models compared.
     only
         Draw this group instead of all rows.
     index
@@ -78,6 +82,10 @@ def plot(
         raise ParameterError(f"{output!r} should end in .png, .svg or .pdf")
     if not 10 <= dpi <= 2000:
         raise ParameterError(f"--dpi must be between 10 and 2000 but is {dpi}")
+    if len(space) > 1 and {*space} & {"all", "comparison"}:
+        raise ParameterError("--space all and --space comparison are pictures of their own")
+    if len({*space}) < len(space):
+        raise ParameterError(f"--space must name different spaces but is {' '.join(space)}")
     # Whether there is matplotlib is said before a long file is read.
     import isometrics.plot  # noqa: F401
     from isometrics._core.parameters import check_choice
@@ -86,25 +94,30 @@ def plot(
     if only is not None:
         check_choice(only, "only", (*analysis.groups, *analysis.skipped))
     options: dict[str, Any] = {}
-    if space in COORDINATES:
-        options = {"hull": hull, "isolines": isolines}
-    elif space != "all":
-        options = {"index": index}
+    if {*space} & {*COORDINATES}:
+        options |= {"hull": hull, "isolines": isolines}
+    if {*space} & {"tradeoff", "comparison"}:
+        options |= {"index": index}
     if certainty.wanted:
-        if space == "comparison":
+        if space == ("comparison",):
             raise ParameterError("--confidence draws bands around curves; choose another --space")
         if only is not None:
             raise ParameterError("--confidence draws bands of all rows; leave --only out")
         options["bands"] = certainty.options()
     _save(_drawn(analysis, space, only, options, title), output, form, dpi)
     if answers.json:
-        answer(about(analysis) | {"space": space, "written": output}, [], as_json=True)
+        drawn = space[0] if len(space) == 1 else list(space)
+        answer(about(analysis) | {"space": drawn, "written": output}, [], as_json=True)
     else:
         print(output)
 
 
 def _drawn(
-    analysis: Analysis, space: str, only: str | None, options: dict[str, Any], title: str | None
+    analysis: Analysis,
+    space: tuple[str, ...],
+    only: str | None,
+    options: dict[str, Any],
+    title: str | None,
 ) -> Any:
     import matplotlib as mpl
     import numpy as np
@@ -115,11 +128,11 @@ def _drawn(
     from isometrics.plot.styles import plain
 
     axes: Any
-    if space == "comparison":
+    if space == ("comparison",):
         models = analysis.models if only is None else analysis._group(only)
         axes = draw.comparison(compare(models, **options))
     else:
-        axes = analysis.plot(space, group=only, **options)
+        axes = analysis.plot(space[0] if len(space) == 1 else space, group=only, **options)
     figure = np.ravel(axes)[0].figure
     if title is not None:
         figure.suptitle(plain(readable(title)))

@@ -172,7 +172,7 @@ def run(arguments: Sequence[str], command: Callable[[list[str]], int | None] = a
             remove_abandoned()
             if not _ONLY_TOLD & {*words}:
                 _refuse_little_address_space()
-            code = command(words)
+            code = command(_files_first(words))
             sys.stdout.flush()
     except BaseException as error:
         if "--debug" in words:
@@ -187,6 +187,44 @@ def run(arguments: Sequence[str], command: Callable[[list[str]], int | None] = a
             print(f"isometrics: {_shortened(redacted(ending.sentence))}", file=sys.stderr)
         return ending.code
     return code or FINE
+
+
+def _files_first(words: list[str]) -> list[str]:
+    """Move files that follow ``--scores a b`` before it, where no file follows the command.
+
+    Such options take all words up to the next option, and would take the file for a value.
+    """
+    if len(words) < 2 or not words[1].startswith("-") or words[1] == "-":
+        return words
+    files: list[str] = []
+    others: list[str] = []
+    values: int | None = None
+    moving = False
+    for word in words:
+        if word.startswith("-") and word != "-":
+            option, equals, _ = word.partition("=")
+            values = len(equals) if option in _SEVERAL_VALUES else None
+        elif values and (moving or _is_source(word)):
+            # A file follows one value at least, and a second file may follow it.
+            files.append(word)
+            moving = True
+            continue
+        elif values is not None:
+            values += 1
+        moving = False
+        others.append(word)
+    return [*others[:1], *files, *others[1:]]
+
+
+_SEVERAL_VALUES = {
+    *("--scores", "--space", "--beta", "--cost", "--min-precision", "--min-recall", "--budget"),
+    "--objective",
+}
+"""Options that take all words up to the next option, in commands that take several values."""
+
+
+def _is_source(word: str) -> bool:
+    return word == "-" or "://" in word or os.path.lexists(word)
 
 
 def _refuse_little_address_space() -> None:

@@ -12,6 +12,7 @@ except ImportError as error:
 from isometrics.plot.bands import band, better
 from isometrics.plot.calibration import calibration_map, reliability
 from isometrics.plot.comparison import comparison
+from isometrics.plot.panels import panels
 from isometrics.plot.spaces import overview, pr, prg, roc
 from isometrics.plot.tradeoff import index_isolines, tradeoff
 
@@ -25,6 +26,7 @@ __all__ = [
     "reliability",
     "comparison",
     "overview",
+    "panels",
     "band",
     "better",
 ]

@@ -34,19 +34,24 @@ CORNERS: dict[Any, tuple[int, int]] = {
     "upper left": (0, 1),
 }
 
-_TITLES: WeakKeyDictionary[Artist, str] = WeakKeyDictionary()
-"""What curves are called without their areas; a label in matplotlib is one text."""
+_LABELS: WeakKeyDictionary[Artist, tuple[str, str]] = WeakKeyDictionary()
+"""The titles and the areas of curves; a label in matplotlib is one text."""
 
 
 def label_with_area(line: Artist, title: str, area: str) -> None:
     """Label a curve in the legend with its title and the area under it."""
     line.set_label(f"{title} ({area})")
-    _TITLES[line] = title
+    _LABELS[line] = title, area
 
 
 def titles_of(lines: Iterable[Artist]) -> dict[Artist, str]:
     """Return the titles of those lines that are labelled with their areas."""
-    return {line: _TITLES[line] for line in lines if line in _TITLES}
+    return {line: _LABELS[line][0] for line in lines if line in _LABELS}
+
+
+def areas_of(lines: Iterable[Artist]) -> dict[Artist, str]:
+    """Return the areas of those lines that are labelled with them, as texts."""
+    return {line: _LABELS[line][1] for line in lines if line in _LABELS}
 
 
 def frame(ax: Axes | None, space: str, low: float = 0.0) -> Axes:

@@ -372,6 +372,21 @@ def overview(
     >>> [ax.get_title() for ax in axes.flat]
     ['ROC', 'PR', 'PRG', 'tradeoff']
     """
+    passed = options_by_space(pts, options)
+    if axes is None:
+        _, axes = plt.subplots(2, 2, figsize=(11.2, 10.8), layout="constrained")
+    axes_array = np.asarray(axes, dtype=object)
+    if axes_array.size != len(SPACES):
+        raise ParameterError(f"must be four axes but has {axes_array.size}", parameter="axes")
+    for (space, draw), ax in zip(SPACES.items(), axes_array.flat, strict=True):
+        draw(pts, ax, **passed[space])
+        # The padding leaves room for labels of lines above the axes.
+        ax.set_title(TITLES.get(space, space), pad=16)
+    return axes_array
+
+
+def options_by_space(pts: Models, options: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the options of each space among those of all; refuse what no space has."""
     named(pts)
     accepted = {space: _options_of(space) for space in SPACES}
     accepted["tradeoff"].discard("points")
@@ -382,17 +397,11 @@ def overview(
             f"no space has the option {unknown[0]!r}; "
             f"they have {', '.join(sorted(accepted_anywhere))}"
         )
-    if axes is None:
-        _, axes = plt.subplots(2, 2, figsize=(11.2, 10.8), layout="constrained")
-    axes_array = np.asarray(axes, dtype=object)
-    if axes_array.size != len(SPACES):
-        raise ParameterError(f"must be four axes but has {axes_array.size}", parameter="axes")
-    for (space, draw), ax in zip(SPACES.items(), axes_array.flat, strict=True):
-        passed = {name: value for name, value in options.items() if name in accepted[space]}
-        draw(pts, ax, **(_defaults(space, pts) | passed))
-        # The padding leaves room for labels of lines above the axes.
-        ax.set_title(TITLES.get(space, space), pad=16)
-    return axes_array
+    return {
+        space: _defaults(space, pts)
+        | {name: value for name, value in options.items() if name in accepted[space]}
+        for space in SPACES
+    }
 
 
 def draw_space(space: str, pts: Models, ax: Axes | None, **options: Any) -> Axes:

@@ -24,7 +24,7 @@ from isometrics._core.results import ResultTable
 from isometrics._core.sample import UNNAMED
 from isometrics._counting.draws import AREAS, Order
 from isometrics.errors import NotAnswerableError, UndefinedWarning, warn
-from isometrics.measures import AVERAGE_PRECISION, kernel_of, parse_measures
+from isometrics.measures import AVERAGE_PRECISION, kernel_of, measure_named, parse_measures
 from isometrics.points import OperatingPoints
 from isometrics.uncertainty.intervals import METHODS, Interval, interval_of, p_of_no_difference
 from isometrics.uncertainty.jackknife import shapes_of
@@ -101,11 +101,17 @@ class Bootstrap(ResultTable):
         """The share of the replicates that are not defined, by model and measure."""
         return np.asarray(np.isnan(self.replicates).mean(axis=2))
 
+    def _column_of(self, measure: str | None) -> int:
+        """Return the position of a measure, by any of its names."""
+        if measure and measure not in self.measures and (named := measure_named(measure)):
+            measure = named.name
+        return index_of(measure, "measure", self.measures)
+
     def interval(self, measure: str | None = None, model: str | None = None) -> Interval:
         """Return the ends of an interval; the only measure or model need not be named."""
         row, column = (
             index_of(model, "model", self.models),
-            index_of(measure, "measure", self.measures),
+            self._column_of(measure),
         )
         return Interval(float(self.lower[row, column]), float(self.upper[row, column]))
 
@@ -143,7 +149,7 @@ class Bootstrap(ResultTable):
         The p-values go with the intervals: the interval of confidence 1 - p just reaches 0. With
         more than two models, `p_adjusted` corrects them for the number of pairs.
         """
-        column = index_of(measure, "measure", self.measures)
+        column = self._column_of(measure)
         if len(self.models) < 2:
             raise NotAnswerableError(
                 "differences need two models or more; pass their scores as {'A': …, 'B': …}"
@@ -180,7 +186,7 @@ class Bootstrap(ResultTable):
         """Return a sentence with one estimate and its interval."""
         row, column = (
             index_of(model, "model", self.models),
-            index_of(measure, "measure", self.measures),
+            self._column_of(measure),
         )
         label = _label(self.measures[column], self.models[row])
         return (

@@ -22,6 +22,7 @@ from isometrics.measures import (
     ComparedMeasures,
     Measure,
     f_key,
+    measure_named,
     registered,
 )
 from isometrics.score_functions import SCORE_FUNCTIONS, fbeta_gain_score, measure_score
@@ -58,15 +59,23 @@ def achievable_aupr_score(
     return measure_score(y_true, y_score, measure=ACHIEVABLE_AUPR, **options)
 
 
-@cache
-def _scorer_of(measure: Measure) -> Any:
+def _make_scorer(measure: Measure, pos_label: object = None) -> Any:
     """Return the scorer of a measure, by the score function of its own where there is one."""
     functions = SCORE_FUNCTIONS | {ACHIEVABLE_AUPR: achievable_aupr_score}
     # The order of methods is that of scikit-learn's own scorers of rankings.
-    methods = ("decision_function", "predict_proba")
+    options: dict[str, Any] = {"response_method": ("decision_function", "predict_proba")}
+    if pos_label is not None:
+        # scikit-learn takes the scores of this class then.
+        options["pos_label"] = pos_label
     if measure in functions:
-        return make_scorer(functions[measure], response_method=methods)
-    return make_scorer(measure_score, response_method=methods, measure=measure)
+        return make_scorer(functions[measure], **options)
+    return make_scorer(measure_score, measure=measure, **options)
+
+
+@cache
+def _scorer_of(measure: Measure) -> Any:
+    """Return the one scorer of a measure."""
+    return _make_scorer(measure)
 
 
 def make_f_gain_scorer(beta: float = 1.0, *, pos_label: object = None) -> Any:
@@ -112,11 +121,12 @@ tradeoff_scorer = _scorer_of(TRADEOFF_AREA)
 f_gain_scorer = make_f_gain_scorer()
 """The F₁ gain of a model's predicted classes."""
 
+F1_GAIN = f"{f_key(1)}_gain"
 SCORERS: Mapping[str, Any] = ComparedMeasures(
     _scorer_of,
     {
         ACHIEVABLE_AUPR.key: achievable_aupr_scorer,
-        f"{f_key(1)}_gain": f_gain_scorer,
+        F1_GAIN: f_gain_scorer,
     },
 )
 """The scorers by name, those of measures that you register among them."""
@@ -126,8 +136,16 @@ _RENAMED = {"tradeoff": "tradeoff_area", "f_gain": "f1_gain"}
 """Names of version 0.1."""
 
 
-def get_scorer(name: str) -> Any:
-    """Return a scorer by its name in `SCORERS`, or by the key of any other measure.
+def get_scorer(name: str, *, pos_label: object = None) -> Any:
+    """Return a scorer by its name in `SCORERS`, or by the name of any other measure.
+
+    Parameters
+    ----------
+    name
+        The name; capital letters do not matter.
+    pos_label
+        The positive class, where labels are not 0/1, -1/+1 or booleans. The scores are then those
+        of this class.
 
     Examples
     --------
@@ -140,5 +158,13 @@ def get_scorer(name: str) -> Any:
     if name in _RENAMED:
         warn(f"the scorer {name!r} is now {_RENAMED[name]!r}; change its name", FutureWarning)
         name = _RENAMED[name]
-    others = (each.key for each in registered() if each.higher_is_better)
-    return SCORERS[check_choice(name, "name", tuple(dict.fromkeys((*SCORERS, *others))))]
+    measures = {each.key: each for each in registered() if each.higher_is_better}
+    named = measure_named(name) if isinstance(name, str) and name not in SCORERS else None
+    if named is not None and named.key in measures:
+        name = named.key
+    check_choice(name, "name", tuple(dict.fromkeys((*SCORERS, *measures))))
+    if pos_label is None:
+        return SCORERS[name]
+    if name == F1_GAIN:
+        return make_f_gain_scorer(pos_label=pos_label)
+    return _make_scorer(measures[name], pos_label)

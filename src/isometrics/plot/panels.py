@@ -1,0 +1,137 @@
+"""Some spaces side by side in one figure, with one legend."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from matplotlib import pyplot as plt
+
+from isometrics._core.parameters import check_choice
+from isometrics.errors import ParameterError
+from isometrics.plot.frame import TITLES, areas_of, titles_of
+from isometrics.plot.spaces import SPACES, options_by_space
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from isometrics.plot.marks import Models
+
+_WIDTH, _HEIGHT = 4.7, 4.9
+"""Inches of a panel."""
+_ENTRY, _LINE = 4.7, 0.2
+"""Inches of an entry of the legend."""
+
+
+def panels(
+    pts: Models,
+    spaces: Sequence[str],
+    axes: Sequence[Axes] | NDArray[Any] | None = None,
+    *,
+    legend: bool = True,
+    **options: Any,
+) -> NDArray[Any]:
+    """Draw some spaces side by side, with one legend below them.
+
+    Parameters
+    ----------
+    pts
+        The operating points of one model, or of several by name.
+    spaces
+        Names among ``"roc"``, ``"pr"``, ``"prg"`` and ``"tradeoff"``, in the order of the panels.
+    axes
+        As many axes to draw on, of one figure; by default those of a new figure, in one row.
+    legend
+        Draw the legend, with the areas under each model's curves.
+    options
+        Options of `roc`, `pr`, `prg` and `tradeoff`, as for `overview`.
+
+    Returns
+    -------
+    numpy.ndarray
+        The axes, in the shape of `axes`.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics import plot
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> axes = plot.panels({"A": pts}, ["roc", "pr"], isolines=False, baseline=False, hull=False)
+    >>> [text.get_text() for text in axes[0].figure.legends[0].get_texts()]
+    ['A (AUROC 0.750, AUPR 0.777)']
+    """
+    chosen = _parse_spaces(spaces)
+    passed = options_by_space(pts, options)
+    own_figure = axes is None
+    if axes is None:
+        size = (_WIDTH * len(chosen), _HEIGHT)
+        _, axes = plt.subplots(1, len(chosen), figsize=size, layout="constrained", squeeze=False)
+        axes = axes[0]
+    axes_array = np.asarray(axes, dtype=object)
+    if axes_array.size != len(chosen):
+        raise ParameterError(
+            f"must be {len(chosen)}, one for each space, but has {axes_array.size}",
+            parameter="axes",
+        )
+    for space, ax in zip(chosen, axes_array.flat, strict=True):
+        SPACES[space](pts, ax, **(passed[space] | {"legend": False}))
+        # The padding leaves room for labels of lines above the axes.
+        ax.set_title(TITLES.get(space, space), pad=16)
+    if legend:
+        _draw_legend(list(axes_array.flat), grow=own_figure)
+    return axes_array
+
+
+def _draw_legend(axes: list[Axes], *, grow: bool) -> None:
+    """Draw one legend below all panels: each model once, with its areas, then other lines.
+
+    Lines of different meaning look alike in different panels, so the legend says where they are.
+    """
+    curves: dict[str, Artist] = {}
+    areas: dict[str, list[str]] = {}
+    others: dict[str, Artist] = {}
+    places: dict[str, list[str]] = {}
+    for ax in axes:
+        handles, labels = ax.get_legend_handles_labels()
+        titles, texts = titles_of(handles), areas_of(handles)
+        for handle, label in zip(handles, labels, strict=True):
+            if handle in titles:
+                curves.setdefault(titles[handle], handle)
+                text = texts[handle]
+                text = f"tradeoff {text}" if text.startswith("area") else text
+                areas.setdefault(titles[handle], []).append(text)
+            else:
+                others.setdefault(label, handle)
+                places.setdefault(label, []).append(ax.get_title())
+    entries = {f"{title} ({', '.join(areas[title])})": line for title, line in curves.items()}
+    for label, handle in others.items():
+        everywhere = len(places[label]) == len(axes)
+        entries[label if everywhere else f"{label} ({', '.join(places[label])})"] = handle
+    figure = cast("Figure", axes[0].figure)
+    n_columns = max(1, min(len(entries), round(figure.get_size_inches()[0] / _ENTRY)))
+    if grow:
+        width, height = figure.get_size_inches()
+        figure.set_size_inches(width, height + _LINE * -(-len(entries) // n_columns))
+    outside = figure.get_layout_engine() is not None
+    figure.legend(
+        list(entries.values()),
+        list(entries),
+        loc="outside lower center" if outside else "lower center",
+        ncols=n_columns,
+        fontsize="small",
+        frameon=False,
+    )
+
+
+def _parse_spaces(spaces: Sequence[str]) -> list[str]:
+    chosen = [check_choice(space, "space", tuple(SPACES)) for space in spaces]
+    if not chosen:
+        raise ParameterError("is empty; name at least one", parameter="spaces")
+    if len(set(chosen)) < len(chosen):
+        raise ParameterError(f"must be different but are {', '.join(chosen)}", parameter="spaces")
+    return chosen

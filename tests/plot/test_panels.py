@@ -1,0 +1,82 @@
+"""Some spaces side by side, with one legend."""
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib import pyplot as plt
+
+import isometrics as iso
+from isometrics import plot
+from isometrics.errors import ParameterError
+
+LABELS = [1, 0, 1, 1, 0, 0, 1, 0] * 5
+SCORES = {"A": [8, 7, 6, 5, 4, 3, 2, 1] * 5, "B": [5, 1, 7, 8, 2, 6, 4, 3] * 5}
+ANALYSIS = iso.analyse(LABELS, SCORES)
+PLAIN = {"isolines": False, "baseline": False, "hull": False}
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def entries(axes):
+    (legend,) = axes[0].figure.legends
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def test_one_legend_has_the_areas_of_all_panels():
+    axes = plot.panels(ANALYSIS.models, ["pr", "roc", "tradeoff"], **PLAIN)
+    assert [ax.get_title() for ax in axes] == ["PR", "ROC", "tradeoff"]
+    assert all(ax.get_legend() is None for ax in axes)
+    a, b = ANALYSIS.models.values()
+    assert entries(axes)[:2] == [
+        f"{name} (AUPR {pts.pr.area():.3f}, AUROC {pts.roc.area():.3f}, "
+        f"tradeoff area {pts.tradeoff().area():.3f})"
+        for name, pts in {"A": a, "B": b}.items()
+    ]
+
+
+def test_the_legend_says_in_which_panels_other_lines_are():
+    texts = entries(plot.panels(ANALYSIS.models, ["roc", "pr", "prg"]))
+    assert len(texts) == len(set(texts))
+    assert {"equal accuracy (ROC)", "equal F1 (PR)", "equal F1 gain (PRG)"} <= set(texts)
+    assert "always positive (PR, PRG)" in texts
+    assert "always positive" in entries(plot.panels(ANALYSIS.models, ["prg", "pr"]))
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_axes_of_ones_own(layout):
+    figure, axes = plt.subplots(1, 2, layout=layout)
+    size = figure.get_size_inches().tolist()
+    assert plot.panels(ANALYSIS.models, ("roc", "pr"), axes)[1] is axes[1]
+    assert figure.get_size_inches().tolist() == size
+    assert len(figure.legends) == 1
+    assert not plot.panels(ANALYSIS.models, ("roc", "pr"), legend=False)[0].figure.legends
+
+
+@pytest.mark.parametrize(
+    ("spaces", "options", "message"),
+    [
+        ([], {}, "spaces is empty; name at least one"),
+        (["pr", "pr"], {}, "spaces must be different but are pr, pr"),
+        (["pr", "all"], {}, "space must be one of 'roc', 'pr', 'prg', 'tradeoff' but is 'all'"),
+        (["pr", "roc"], {"colour": 1}, "no space has the option 'colour'"),
+        (["pr", "roc"], {"axes": plt.Figure().subplots(1, 3)}, "axes must be 2, one for each"),
+    ],
+)
+def test_refusals(spaces, options, message):
+    with pytest.raises(ParameterError, match=message):
+        plot.panels(ANALYSIS.models, spaces, **options)
+
+
+def test_an_analysis_draws_panels_with_bands():
+    bands = {"confidence_level": 0.9, "n_resamples": 20}
+    axes = ANALYSIS.plot(["roc", "pr"], bands=bands, **PLAIN)
+    assert [len(ax.collections) for ax in axes] == [2, 3]  # one is where no point can be
+    (ax,) = ANALYSIS.plot(("prg",), **PLAIN)
+    assert ax.get_title() == "PRG"
+    with pytest.raises(ParameterError, match="but is 'all'"):
+        ANALYSIS.plot(["all"])
