@@ -81,8 +81,8 @@ def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch)
 def test_every_command_is_shown():
     shown = {line.split()[1] for line, _ in commands(ROOT / "docs" / "cli.md")}
     expected = (
-        "verdict summary curve thresholds compare tradeoff calibrate plot report convert doctor "
-        "demo study"
+        "verdict summary curve thresholds apply compare tradeoff calibrate plot report convert "
+        "doctor demo study"
     )
     assert shown == {*expected.split()}
 

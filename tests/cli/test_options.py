@@ -2,6 +2,7 @@
 
 import pytest
 
+import isometrics as iso
 from isometrics.cli.app import app
 from isometrics.measures import registered
 
@@ -9,6 +10,7 @@ WORDS = {
     ("verdict",): ["grouped.csv"],
     ("summary",): ["grouped.csv"],
     ("thresholds",): ["grouped.csv"],
+    ("apply",): ["rule.json", "grouped.csv"],
     ("compare",): ["grouped.csv"],
     ("tradeoff",): ["grouped.csv"],
     ("curve",): ["grouped.csv"],
@@ -28,6 +30,7 @@ SURE = ["--confidence", "0.95"]
 REFUSED = {
     "--beta": ["-1"],
     "--budget": ["-1"],
+    "--column": ["good"],
     "--confidence": ["2"],
     "--cost": ["2"],
     "--dpi": ["5"],
@@ -114,6 +117,8 @@ def test_every_option_is_known_here():
 def test_an_error_has_the_name_of_the_option(call, grouped, monkeypatch, command, option):
     monkeypatch.chdir(grouped.parent)
     more = REFUSED[option]
+    if command == ("apply",):
+        iso.read_predictions(grouped).decision("good").save("rule.json")
     if option in ("--random-state", "--resamples") and command[0] == "study":
         more = more[:1]
     if command == ("convert",) and "ROC" in more:

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -139,6 +140,14 @@ def test_parameters_are_arguments_that_choose_the_same_rule(asked, parameters):
     assert decision.parameters == parameters
     same(iso.best_threshold(points, **decision.parameters), decision)
     same(reread(decision), decision)
+
+
+def test_the_page_names_every_field_in_its_order():
+    page = Path(__file__).parents[2].joinpath("docs", "rules.md").read_text(encoding="utf-8")
+    table = page.partition("| field | what it is |")[2].partition("\n\n")[0]
+    cells = [line.split("|")[1] for line in table.splitlines()[2:]]
+    assert re.findall("`(\\w+)`", " ".join(cells)) == list(DATA)
+    assert f'"{FORMAT}"' in table
 
 
 # what is refused --------------------------------------------------------------------------------

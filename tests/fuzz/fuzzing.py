@@ -29,6 +29,8 @@ COMMANDS = (
     ["summary", "--json", "--group", "part"],
     ["thresholds", "--all"],
     ["thresholds", "--min-precision", "0.5", "--cost", "0.3", "--json"],
+    ["thresholds", "--beta", "1", "--scores", "first", "--group", "", "-o", "OUT.json"],
+    ["apply", "RULE", "FILE", "-o", "OUT.csv"],
     ["compare", "--json"],
     ["tradeoff", "--index", "jaccard", "--lambda", "0.2"],
     ["curve", "--space", "prg", "-o", "OUT.csv"],
@@ -224,7 +226,11 @@ def fuzz(folder: Path, mutations: int, seed: int, *, report=None) -> Findings:
     kept = folder / "failures"
     learnt = folder / "map.json"
     (folder / "plain.csv").write_bytes(files["plain.csv"])
-    assert quietly(["calibrate", str(folder / "plain.csv"), "-o", str(learnt)])[0] == 0
+    plain = str(folder / "plain.csv")
+    assert quietly(["calibrate", plain, "-o", str(learnt)])[0] == 0
+    chosen = ["--scores", "first", "--group", "", "--beta", "1"]
+    rule = str(learnt.with_name("rule.json"))
+    assert quietly(["thresholds", plain, *chosen, "-o", rule])[0] == 0
     for number in range(mutations):
         rng = np.random.default_rng([seed, number])
         name = names[int(rng.integers(len(names)))]
@@ -248,14 +254,14 @@ def attempt(folder, name, data, words, learnt):
     folder.mkdir(parents=True)
     path = folder / name
     path.write_bytes(data)
-    filled = [
-        str(learnt) if word == "MAP" else word.replace("OUT", str(folder / "out")) for word in words
-    ]
+    words = words if "FILE" in words else [words[0], "FILE", *words[1:]]
+    given = {"MAP": learnt, "RULE": learnt.with_name("rule.json"), "FILE": path}
+    filled = [str(given.get(word, word.replace("OUT", str(folder / "out")))) for word in words]
     start = time.monotonic()
-    code, out, err = quietly([filled[0], str(path), *filled[1:]])
+    code, out, err = quietly(filled)
     took = time.monotonic() - start
     left = {file.name for file in folder.iterdir()} - {name}
-    written_to = {Path(word).name for word in filled if Path(word).parent == folder}
+    written_to = {Path(word).name for word in filled if Path(word).parent == folder} - {name}
     return judged(code, out, err, left, written_to), code, took
 
 

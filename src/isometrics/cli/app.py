@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cyclopts import App
 
 import isometrics
+from isometrics.cli.apply import apply
 from isometrics.cli.calibrate import calibrate
 from isometrics.cli.compare import compare
 from isometrics.cli.convert import convert
@@ -30,6 +31,7 @@ COMMANDS: tuple[Callable[..., int | None], ...] = (
     verdict,
     summary,
     thresholds,
+    apply,
     compare,
     tradeoff,
     curve,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, about, load
+from isometrics.cli.apply import write_rule
+from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, Target, about, load
 from isometrics.cli.output import Part, answer, stacked
 from isometrics.errors import ParameterError, UndefinedWarning, warn
 
@@ -73,6 +74,7 @@ def thresholds(
     objectives: Objectives = BY_DEFAULT,
     all: Annotated[bool, Parameter(negative="", group="Objectives", show_default=False)] = False,
     on: Annotated[File | None, Parameter(help="Judge the thresholds on this file too.")] = None,
+    output: Target | None = None,
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
 ) -> None:
@@ -82,11 +84,15 @@ def thresholds(
       isometrics thresholds predictions.csv --beta 0.5 1 2
       isometrics thresholds tuning.csv --min-precision 0.9 --on test.csv
       isometrics thresholds predictions.csv --all --json
+      isometrics thresholds tuning.csv --scores forest --beta 1 -o rule.json
 
     Parameters
     ----------
     all
         Every threshold that is best for some β, with the β for which it is.
+    output
+        Write the rule to this JSON file, which isometrics apply flags new rows by; one objective
+        and one model must be chosen. - prints it instead of the table.
     """
     if all and (on is not None or objectives != BY_DEFAULT):
         raise ParameterError("--all lists the thresholds for every β; give it without objectives")
@@ -96,7 +102,13 @@ def thresholds(
             "one of the two, or --min-precision or --min-recall with --prevalence"
         )
     chosen = objectives.each()
+    if output is not None and (all or len(chosen) > 1):
+        raise ParameterError("-o writes one rule; give one objective, such as --beta 1")
     analysis = load(file, columns, answers)
+    if output is not None:
+        write_rule(_only_rule(analysis, chosen[0]), output)
+        if output == "-":
+            return
     if all:
         from isometrics.decisions.beta_intervals import optimal_thresholds
 
@@ -108,7 +120,25 @@ def thresholds(
     else:
         found = judged(analysis, load(on, columns, answers), chosen)
         title = JUDGED
-    answer(about(analysis), [Part("thresholds", title, found)], as_json=answers.json)
+    written = {} if output is None else {"written": output}
+    answer(about(analysis) | written, [Part("thresholds", title, found)], as_json=answers.json)
+
+
+def _only_rule(analysis: Analysis, objective: dict[str, Any]) -> Decision:
+    """Return the rule of the only model; several models and groups are refused."""
+    from isometrics._core.results import several
+
+    if len(analysis.models) > 1:
+        names = several(list(map(repr, analysis.models)))
+        raise ParameterError(
+            f"-o writes the rule of one model, but there are {names}; choose one with --scores, or "
+            "let isometrics verdict -o choose"
+        )
+    if analysis.groups:
+        raise ParameterError(
+            "-o writes one rule for all rows, but there are groups; leave them out with --group ''"
+        )
+    return analysis.decision(**objective)
 
 
 def _best(entry: Entry, objectives: list[dict[str, Any]]) -> Table:

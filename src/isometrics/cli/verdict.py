@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
+from isometrics.cli.apply import write_rule
 from isometrics.cli.options import (
     ANSWERS,
     CERTAINTY,
@@ -18,6 +19,7 @@ from isometrics.cli.options import (
     Columns,
     File,
     IndexName,
+    Target,
     about,
     load,
 )
@@ -27,6 +29,7 @@ from isometrics.errors import IsometricsError, ParameterError, redacted
 if TYPE_CHECKING:
     from isometrics.analysis import Analysis
     from isometrics.analysis.verdicts import Verdicts
+    from isometrics.decisions.decision import Decision
     from isometrics.verdict.verdict import Verdict
 
 _OBJECTIVE = Parameter(group="Objective", show_default=False)
@@ -82,6 +85,7 @@ def verdict(
     ] = None,
     fold: Annotated[str | None, Parameter(group="Columns", show_default=False)] = None,
     clusters: Annotated[bool, _FLAG] = False,
+    output: Target | None = None,
     certainty: Certainty = CERTAINTY,
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
@@ -95,6 +99,7 @@ def verdict(
       isometrics verdict predictions.csv --miss-cost 100 --false-alarm-cost 5
       isometrics verdict predictions.csv --min-precision 0.9 --sure 0.95 --json
       isometrics verdict test.csv --thresholds-from tuning.csv --beta 2
+      isometrics verdict predictions.csv --budget 200 -o rule.json
 
     Parameters
     ----------
@@ -103,6 +108,9 @@ def verdict(
         choices that were made on the others.
     clusters
         Draw whole groups again, such as all rows of a patient, instead of single rows.
+    output
+        Write the rule that was chosen to this JSON file, by which isometrics apply flags new rows;
+        - prints it instead of the verdict.
     """
     from isometrics._core.parameters import check_confidence, check_size
     from isometrics.analysis.verdicts import verdicts_of
@@ -129,8 +137,13 @@ def verdict(
         options["thresholds_from"] = load(thresholds_from, columns, answers, keep_rows=None)
     with Meter("drawing again", unit="resamples", quiet=answers.quiet) as meter:
         found = verdicts_of(analysis, **options, clusters=clusters, progress=meter)
+    if output is not None:
+        write_rule(_only_rule(found), output)
+        if output == "-":
+            return
     if answers.json:
-        answer(about(analysis) | _data(found), [], as_json=True)
+        written = {} if output is None else {"written": output}
+        answer(about(analysis) | _data(found) | written, [], as_json=True)
         return
     for place, (name, each) in enumerate(found.verdicts.items()):
         said = [f"{name}: {line}" if found.by_class else line for line in each.lines()[:1]]
@@ -138,6 +151,14 @@ def verdict(
         if each.groups:
             print()
             answer({}, [Part("groups", "By group:", each._by_group())], as_json=False)
+
+
+def _only_rule(found: Verdicts) -> Decision:
+    """Return the rule of the only verdict; several classes are refused."""
+    if len(found.verdicts) > 1:
+        raise ParameterError("-o writes the rule of one class; choose one with --scores")
+    (verdict,) = found.verdicts.values()
+    return verdict.decision
 
 
 # ---------------------------------------------------------------------- the head of other answers

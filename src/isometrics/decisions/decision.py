@@ -103,9 +103,12 @@ class Decision(ResultTable):
 
     @property
     def flagged_share(self) -> float:
-        """The share of all rows that the rule flags, at its prevalence."""
-        rates = self.tp / (self.tp + self.fn), self.fp / (self.fp + self.tn)
-        return self.prevalence * rates[0] + (1 - self.prevalence) * rates[1]
+        """The share of all rows that the rule flags, at its prevalence; NaN if it is not known."""
+        positives, negatives = self.tp + self.fn, self.fp + self.tn
+        if not positives or not negatives:
+            return math.nan
+        flagged = self.tp / positives, self.fp / negatives
+        return self.prevalence * flagged[0] + (1 - self.prevalence) * flagged[1]
 
     def predict(self, scores: ArrayLike) -> NDArray[np.bool_]:
         """Tell which scores are flagged: those at or above the threshold.

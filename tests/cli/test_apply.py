@@ -1,0 +1,438 @@
+"""Rules that commands write, and rows that `isometrics apply` flags by them."""
+
+import csv
+import datetime
+import decimal
+import gzip
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet as pq
+import pytest
+
+import isometrics as iso
+from isometrics.cli.apply import _differs
+
+from .conftest import sample, write_csv
+
+NASTY = ['a "quoted"', "semi;colon, comma", "<b>html</b>", "=1+1", "ünï", "'); DROP TABLE t; --"]
+
+
+@pytest.fixture
+def rule(call, predictions, tmp_path):
+    """Return the rule of one model."""
+    path = tmp_path / "rule.json"
+    call("thresholds", predictions, "--scores", "good", "--beta", "1", "-o", path)
+    return path
+
+
+@pytest.fixture
+def inside(tmp_path, monkeypatch):
+    """Work in the folder of the files."""
+    monkeypatch.chdir(tmp_path)
+
+
+def save(path, **changes):
+    """Write a rule with another threshold, model or column."""
+    data = json.loads(path.read_text("utf-8")) | changes
+    path.write_text(json.dumps(data), "utf-8")
+    return path
+
+
+# reading and writing all formats ---------------------------------------------------------------
+
+
+def as_csv(table, path, delimiter=","):
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "wt", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        writer.writerow(table.column_names)
+        writer.writerows(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def as_jsonl(table, path):
+    path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()), "utf-8")
+
+
+def as_arrow(table, path):
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table, max_chunksize=100)
+
+
+FORMATS = {
+    "new.csv": as_csv,
+    "new.csv.gz": as_csv,
+    "new.tsv": lambda table, path: as_csv(table, path, "\t"),
+    "new.parquet": lambda table, path: pq.write_table(table, path, row_group_size=100),
+    "new.arrow": as_arrow,
+    "new.feather": as_arrow,
+    "new.jsonl": as_jsonl,
+}
+
+
+def read(path):
+    """Return the rows of a file as Python reads them, without this library."""
+    if path.suffix in (".csv", ".tsv"):
+        with path.open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file, delimiter="\t" if path.suffix == ".tsv" else ","))
+    if path.suffix == ".parquet":
+        return pq.read_table(path).to_pylist()
+    if path.suffix == ".arrow":
+        return pa.ipc.open_file(path).read_all().to_pylist()
+    text = path.read_text("utf-8")
+    return json.loads(text) if path.suffix == ".json" else list(map(json.loads, text.splitlines()))
+
+
+def new_rows(rows=500, seed=4):
+    rng = np.random.default_rng(seed)
+    return pa.table(
+        {
+            "id": [f"{number:05d}" for number in range(rows)],
+            'a "name", or two': rng.choice(NASTY, rows),
+            "good": rng.normal(0.4, 1, rows).round(3),
+            "count": rng.integers(0, 9, rows),
+        }
+    )
+
+
+@pytest.mark.parametrize("target", ["out.csv", "out.tsv", "out.parquet", "out.arrow", "out.jsonl"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_rows_are_flagged_as_a_slow_reader_flags_them(call, rule, tmp_path, name, target):
+    table = new_rows()
+    FORMATS[name](table, tmp_path / name)
+    done = call("apply", rule, tmp_path / name, "-o", tmp_path / target)
+    threshold = Fraction(json.loads(rule.read_text())["threshold"])
+    expected = [Fraction(score) >= threshold for score in table["good"].to_pylist()]
+    found = read(tmp_path / target)
+    assert list(found[0]) == [*table.column_names, "flagged"]
+    assert [str(row["flagged"]).lower() == "true" for row in found] == expected
+    for column in table.column_names:
+        given = table[column].to_pylist()
+        kind = type(given[0])
+        assert [kind(row[column]) for row in found] == given
+    count = sum(expected)
+    assert done.out == f"{tmp_path / target}\n"
+    assert f"flagged {count:,} of 500 rows ({100 * count / 500:.3g}%, " in done.err
+    assert "Beware" not in done.err
+
+
+def test_types_of_columns_stay(call, rule, tmp_path):
+    time = datetime.datetime(2024, 2, 29, 12, 30, tzinfo=datetime.UTC)
+    table = pa.table(
+        {
+            "good": pa.array([0.5, 9.0], pa.float32()),
+            "when": pa.array([time, None]),
+            "price": pa.array([decimal.Decimal("1.10"), None], pa.decimal128(9, 2)),
+            "kinds": pa.array(["a", "b"]).dictionary_encode(),
+            "several": pa.array([[1, 2], None], pa.list_(pa.int8())),
+        }
+    )
+    pq.write_table(table, tmp_path / "new.parquet")
+    call("apply", rule, tmp_path / "new.parquet", "-o", tmp_path / "out.parquet")
+    found = pq.read_table(tmp_path / "out.parquet")
+    assert found.schema.field("flagged").type == pa.bool_()
+    assert found.drop_columns("flagged").cast(table.schema).equals(table)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "threshold", "scores"),
+    [
+        ("float32", 0.1, [np.float32(0.1), np.nextafter(np.float32(0.1), np.float32(0))]),
+        ("float32", 0.7, [np.float32(0.7), np.nextafter(np.float32(0.7), np.float32(1))]),
+        ("int64", 2**53 + 1, [2**53, 2**53 + 1, 2**53 + 2]),
+        ("uint64", 2**64 - 1, [2**64 - 2, 2**64 - 1]),
+        ("int8", 0.5, [0, 1, -128, 127]),
+        ("float64", "Infinity", [1e308, math.inf, -math.inf]),
+        ("float64", "-Infinity", [-math.inf, 0.0]),
+        ("float64", -0.0, [0.0, -0.0, -5e-324, 5e-324]),
+        ("bool", 0.5, [True, False]),
+    ],
+)
+def test_scores_are_compared_exactly_in_every_type(call, rule, dtype, threshold, scores):
+    tmp_path = save(rule, threshold=threshold).parent
+    pq.write_table(pa.table({"good": pa.array(scores, dtype)}), tmp_path / "new.parquet")
+    call("apply", rule, tmp_path / "new.parquet", "-o", tmp_path / "out.parquet")
+    bound = float(threshold) if isinstance(threshold, str) else threshold
+    expected = [
+        (score if isinstance(score, int) else float(score)) >= bound
+        for score in pa.array(scores, dtype).to_pylist()
+    ]
+    assert pq.read_table(tmp_path / "out.parquet")["flagged"].to_pylist() == expected
+
+
+def test_long_files_come_in_batches_and_keep_their_order(call, rule, tmp_path):
+    rng = np.random.default_rng(0)
+    scores = rng.normal(0.4, 1, 300_000).round(4)
+    table = pa.table({"row": np.arange(scores.size), "good": scores})
+    pq.write_table(table, tmp_path / "new.parquet")
+    write_csv(tmp_path / "new.csv", np.arange(scores.size), scores, names=("row", "good"))
+    threshold = json.loads(rule.read_text())["threshold"]
+    for name in ("new.parquet", "new.csv"):
+        call("apply", rule, tmp_path / name, "-o", tmp_path / "out.parquet")
+        found = pq.read_table(tmp_path / "out.parquet")
+        assert found["row"].to_numpy().tolist() == list(range(scores.size))
+        assert np.array_equal(found["flagged"].to_numpy(), scores >= threshold)
+
+
+def test_the_rows_of_the_rule_have_its_counts(call, rule, predictions, tmp_path):
+    decision = iso.load_decision(rule)
+    done = call("apply", rule, predictions, "-o", tmp_path / "out.csv", "--json")
+    assert done.data == {
+        "rows": 60,
+        "flagged": decision.tp + decision.fp,
+        "share": pytest.approx(decision.flagged_share),
+        "expected_share": decision.flagged_share,
+        "threshold": decision.threshold,
+        "scores": "good",
+        "column": "flagged",
+        "written": str(tmp_path / "out.csv"),
+    }
+    rows = read(tmp_path / "out.csv")
+    right = [row for row in rows if row["flagged"] == "true" and row["label"] == "1"]
+    assert len(right) == decision.tp
+
+
+# options ---------------------------------------------------------------------------------------
+
+
+def test_standard_input_and_output(call, rule, tmp_path, monkeypatch):
+    (tmp_path / "new.csv").write_text("good\n9\n-9\n")
+    with (tmp_path / "new.csv").open(encoding="utf-8") as file:
+        monkeypatch.setattr("sys.stdin", file)
+        done = call("apply", rule, "-")
+    assert done.out == "good,flagged\n9,true\n-9,false\n"
+    assert "flagged 1 of 2 rows (50%, " in done.err
+
+
+def test_another_column_of_scores_and_another_name(call, rule, tmp_path):
+    (tmp_path / "new.csv").write_text('"a ""b""; --",good\n9,-9\n-9,9\n')
+    words = ("apply", rule, tmp_path / "new.csv")
+    assert call(*words).out.endswith("\n9,-9,false\n-9,9,true\n")
+    done = call(*words, "--scores", 'a "b"; --', "--column", "näme, or two")
+    assert done.out == '"a ""b""; --",good,"näme, or two"\n9,-9,true\n-9,9,false\n'
+    assert call(*words, "--column", "=1", "--escape-formulas").out.startswith(
+        '"a ""b""; --",good,\'=1\n'
+    )
+
+
+def test_a_rule_without_a_column_takes_that_of_its_model(call, rule, tmp_path):
+    (tmp_path / "new.csv").write_text("forest\n9\n")
+    save(rule, scores=None, model="forest")
+    assert call("apply", rule, tmp_path / "new.csv").out == "forest,flagged\n9,true\n"
+    save(rule, model=None)
+    done = call("apply", rule, tmp_path / "new.csv", code=2)
+    assert done.err == (
+        "isometrics: the rule names no column; say which one holds the scores with --scores\n"
+    )
+    words = ("--scores", "forest")
+    assert call("apply", rule, tmp_path / "new.csv", *words).out == "forest,flagged\n9,true\n"
+
+
+@pytest.mark.usefixtures("inside")
+@pytest.mark.parametrize(
+    ("content", "words", "message"),
+    [
+        ("god\n1\n", [], "has no column 'good', which the rule is for; did you mean 'god'?; say"),
+        ("x,y\n1,2\n", [], "which the rule is for; it has x and y; say which one holds the scores"),
+        ("x\n1\n", ["--scores", "z"], "--scores is 'z', which is no column of "),
+        ("good,flagged\n1,1\n", [], "--column must be a new name, but "),
+        ("good\n1\n", ["--column", "good"], "already has a column 'good'"),
+        ("good\nlow\nhigh\n", [], "the scores in 'good' should be numbers but are strings"),
+        ("id,good\n1,1\n2,\n3,1\n", [], "'good' has missing values, the first in row 2; leave"),
+        ("id,good\n1,1\n2,nan\n", [], "'good' has missing values, the first in row 2; leave"),
+        ("good\n1\n", ["-o", "out.xyz"], "'out.xyz' should end in .csv, "),
+        ("good\n1\n", ["-o", "nowhere/out.csv"], "cannot write 'nowhere/out.csv'"),
+        ("good\n1\n", ["--json"], "--json tells what was written to a file; name one with -o"),
+        ("good\n1\n", ["--memory-limit", "1B"], "--memory-limit"),
+    ],
+)
+def test_what_cannot_be_flagged_is_refused(call, rule, content, words, message):
+    tmp_path = rule.parent
+    (tmp_path / "new.csv").write_text(content)
+    before = sorted(tmp_path.iterdir())
+    words = words if "-o" in words or "--json" in words else [*words, "-o", "out.csv"]
+    assert message in call("apply", rule, "new.csv", *words, code=2).err.splitlines()[-1]
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_decimals_that_would_be_rounded_are_refused(call, rule, tmp_path):
+    scores = pa.array([decimal.Decimal("0.12345678901234567890")], pa.decimal128(30, 20))
+    pq.write_table(pa.table({"good": scores}), tmp_path / "new.parquet")
+    done = call("apply", rule, tmp_path / "new.parquet", code=2)
+    assert "'good' has decimals that do not fit into 64 bits" in done.err
+    assert "in row 1" in done.err
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(call, rule, tmp_path):
+    """A missing score in a late batch leaves what was there before."""
+    scores = np.zeros(300_000)
+    scores[-1] = np.nan
+    pq.write_table(pa.table({"good": scores}), tmp_path / "new.parquet")
+    (tmp_path / "out.csv").write_text("before")
+    done = call("apply", rule, tmp_path / "new.parquet", "-o", tmp_path / "out.csv", code=2)
+    assert "the first in row 300000" in done.err
+    assert (tmp_path / "out.csv").read_text() == "before"
+
+
+def test_a_file_may_replace_itself(call, rule, tmp_path):
+    path = tmp_path / "new.parquet"
+    pq.write_table(new_rows(), path)
+    call("apply", rule, path, "-o", path)
+    assert pq.read_table(path).column_names[-1] == "flagged"
+
+
+@pytest.mark.parametrize("content", ["", "{}", '{"format": "isometrics/decision-9"}', "[" * 10**5])
+def test_what_is_no_rule_is_refused(call, predictions, tmp_path, content):
+    path = tmp_path / "rule.json"
+    path.write_text(content)
+    assert "is no saved decision" in call("apply", path, predictions, code=2).err
+    assert "cannot read" in call("apply", tmp_path / "none.json", predictions, code=2).err
+
+
+# rows of several models ------------------------------------------------------------------------
+
+
+def test_rows_of_other_models_are_refused(call, tmp_path):
+    label, good, bad, _ = sample()
+    frame = pd.concat(
+        [
+            pd.DataFrame({"label": label, "model": name, "score": scores})
+            for name, scores in (("good", good), ("bad", bad))
+        ]
+    )
+    frame.to_csv(tmp_path / "long.csv", index=False)
+    rule = tmp_path / "rule.json"
+    call("verdict", tmp_path / "long.csv", "--resamples", "50", "-o", rule)
+    decision = iso.load_decision(rule)
+    assert (decision.scores, decision.model_column) == ("score", "model")
+    done = call("apply", rule, tmp_path / "long.csv", code=2)
+    row = 61 if decision.model == "good" else 1
+    assert done.err.splitlines()[-1] == (
+        f"isometrics: the rule is for the model {decision.model!r}, but 'model' names another one "
+        f"in row {row}; keep the rows of one model"
+    )
+    frame[frame.model == decision.model].to_csv(tmp_path / "one.csv", index=False)
+    assert f"flagged {decision.tp + decision.fp} of 60 rows" in (
+        call("apply", rule, tmp_path / "one.csv").err
+    )
+    frame[["score"]].to_csv(tmp_path / "scores.csv", index=False)
+    assert "of 120 rows" in call("apply", rule, tmp_path / "scores.csv").err
+
+
+# shares ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("share", "expected", "rows", "differs"),
+    [
+        (0.003, 0.003, 10**6, False),
+        (0.0031, 0.003, 10**6, False),
+        (0.02, 0.003, 10**6, True),
+        (0.02, 0.003, 50, False),
+        (0.0005, 0.003, 10**6, True),
+        (0.9999, 0.99, 10**6, True),
+        (0.5, 0.3, 10**6, False),
+        (1.0, 0.0, 1, True),
+        (0.0, 0.0, 1, False),
+        (0.0, 0.5, 3, False),
+        (math.nan, 0.5, 0, False),
+        (0.5, math.nan, 9, False),
+    ],
+)
+def test_shares_that_differ_widely(share, expected, rows, differs):
+    assert _differs(share, expected, rows) is differs
+
+
+def test_scores_on_another_scale_are_noticed(call, rule, tmp_path):
+    table = pa.table({"good": np.linspace(100, 200, 1000)})
+    pq.write_table(table, tmp_path / "new.parquet")
+    done = call("apply", rule, tmp_path / "new.parquet", "-o", tmp_path / "out.csv")
+    said, warning = done.err.splitlines()
+    expected = f"{100 * iso.load_decision(rule).flagged_share:.3g}%"
+    assert said == f"flagged 1,000 of 1,000 rows (100%, {expected} where it was chosen)"
+    assert warning.startswith(f"Beware: 100% is far from {expected}; look whether these are the")
+
+
+def test_a_rule_whose_share_is_not_known(call, rule, tmp_path):
+    (tmp_path / "new.csv").write_text("good\n9\n-9\n")
+    for changes in ({"tp": 0, "fn": 0}, {"fp": 0, "tn": 0}, {"prevalence": None}):
+        path = tmp_path / "unknown.json"
+        path.write_text(json.dumps(json.loads(rule.read_text()) | changes))
+        assert call("apply", path, tmp_path / "new.csv").err == "flagged 1 of 2 rows (50%)\n"
+
+
+# rules that commands write ---------------------------------------------------------------------
+
+
+def test_thresholds_write_the_rule_that_they_print(call, predictions, tmp_path):
+    rule = tmp_path / "rule.json"
+    words = ("thresholds", predictions, "--scores", "good", "--min-recall", "0.8")
+    plain = call(*words, "--json").data
+    done = call(*words, "--json", "-o", rule).data
+    assert done == plain | {"written": str(rule)}
+    decision = iso.load_decision(rule)
+    (row,) = done["thresholds"]
+    for name in ("threshold", "tp", "fp", "fn", "tn", "precision", "recall", "value", "objective"):
+        assert getattr(decision, name) == row[name]
+    assert (decision.model, decision.scores) == ("good", "good")
+    analysis = iso.read_predictions(predictions)
+    assert decision == analysis.decision("good", min_recall=0.8)
+    printed = call(*words, "-o", "-")
+    assert printed.out == rule.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "-o writes one rule; give one objective, such as --beta 1"),
+        (["--beta", "1", "2"], "-o writes one rule; give one objective, such as --beta 1"),
+        (["--all"], "-o writes one rule; give one objective, such as --beta 1"),
+        (
+            ["--beta", "1"],
+            "-o writes the rule of one model, but there are 'good' and 'bad'; choose one with "
+            "--scores, or let isometrics verdict -o choose",
+        ),
+        (
+            ["--beta", "1", "--scores", "good"],
+            "-o writes one rule for all rows, but there are groups; leave them out with --group ''",
+        ),
+        (
+            ["--min-precision", "1.0", "--scores", "bad", "--group", ""],
+            "no threshold reaches precision 1; the best is",
+        ),
+    ],
+)
+def test_one_rule_is_asked_for(call, grouped, tmp_path, words, message):
+    rule = tmp_path / "rule.json"
+    done = call("thresholds", grouped, *words, "-o", rule, code=2)
+    assert message in done.err.splitlines()[-1]
+    assert not rule.exists()
+
+
+def test_a_verdict_writes_the_rule_that_it_chose(call, grouped, tmp_path):
+    rule = tmp_path / "rule.json"
+    words = ("verdict", grouped, "--budget", "20", "--resamples", "50")
+    done = call(*words, "-o", rule, "--json").data
+    decision = iso.load_decision(rule)
+    verdict = done["verdict"]
+    assert done["written"] == str(rule)
+    assert (decision.model, decision.threshold) == (verdict["model"], verdict["threshold"])
+    assert decision.parameters == {"budget": 20.0}
+    assert {name: getattr(decision, name) for name in ("tp", "fp", "fn", "tn")} == verdict["counts"]
+    assert call(*words, "-o", "-").out == rule.read_text("utf-8")
+    assert call(*words, "-o", rule).out == call(*words).out
+
+
+def test_a_verdict_on_classes_has_several_rules(call, tmp_path):
+    rng = np.random.default_rng(0)
+    classes = rng.integers(0, 3, 90)
+    columns = {f"p_{code}": rng.normal(classes == code) for code in range(3)}
+    pd.DataFrame({"y": classes} | columns).to_csv(tmp_path / "p.csv", index=False)
+    words = ("verdict", tmp_path / "p.csv", "--resamples", "50", "-o", tmp_path / "rule.json")
+    done = call(*words, code=2)
+    assert done.err.endswith("-o writes the rule of one class; choose one with --scores\n")
