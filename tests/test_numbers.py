@@ -209,6 +209,27 @@ REAL = {
     "average(beta)": (2, lambda x: iso.average([PTS, PTS], beta=x).mean),
     "average(prevalence)": (0.25, lambda x: iso.average([PTS, PTS], prevalence=x).mean),
     "average(threshold)": (2, lambda x: iso.average([PTS, PTS], threshold=x).mean),
+    "Analysis.thresholds(budget)": (8, lambda x: AN.thresholds(budget=x).to_frame("pyarrow")),
+    "Analysis.thresholds(min_precision)": (
+        0.25,
+        lambda x: AN.thresholds(min_precision=x).to_frame("pyarrow"),
+    ),
+    "Analysis.thresholds(min_recall)": (
+        0.5,
+        lambda x: AN.thresholds(min_recall=x).to_frame("pyarrow"),
+    ),
+    "evaluate(budget)": (
+        8,
+        lambda x: iso.evaluate(thresholds_from=PTS, on=PTS, budget=x).to_frame("pyarrow"),
+    ),
+    "evaluate(min_precision)": (
+        0.25,
+        lambda x: iso.evaluate(thresholds_from=PTS, on=PTS, min_precision=x).to_frame("pyarrow"),
+    ),
+    "evaluate(min_recall)": (
+        0.5,
+        lambda x: iso.evaluate(thresholds_from=PTS, on=PTS, min_recall=x).to_frame("pyarrow"),
+    ),
     "best_threshold(beta)": (2, lambda x: iso.best_threshold(PTS, beta=x).value),
     "best_threshold(budget)": (8, lambda x: iso.best_threshold(PTS, budget=x).value),
     "best_threshold(cost)": (0.25, lambda x: iso.best_threshold(PTS, cost=x).value),

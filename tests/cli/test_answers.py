@@ -140,6 +140,15 @@ OBJECTIVES = [
     (["--min-recall", 0.5], {"min_recall": 0.5}),
     (["--budget", 10], {"budget": 10}),
     (["--objective", "youden"], {"objective": "youden"}),
+    (["--miss-cost", 5, "--false-alarm-cost", 2], {"miss_cost": 5, "false_alarm_cost": 2}),
+    (["--index", "jaccard", "--lambda", 0.3], {"index": "jaccard", "lam": 0.3}),
+    (["--lambda", 0.3], {"lam": 0.3}),
+    (["--beta", 1, "--min-precision", 0.4], {"beta": 1, "min_precision": 0.4}),
+    (["--cost", 0.3, "--budget", 20], {"cost": 0.3, "budget": 20}),
+    (
+        ["--objective", "youden", "--min-recall", 0.6, "--min-precision", 0.3],
+        {"objective": "youden", "min_precision": 0.3, "min_recall": 0.6},
+    ),
 ]
 
 
@@ -149,6 +158,25 @@ def test_objectives(call, predictions, tables, words, objective):
     for row in rows:
         best = iso.best_threshold(tables.models[row["model"]], **objective)
         assert (row["objective"], row["threshold"]) == (best.objective, best.threshold)
+
+
+def test_constraints_apply_to_all_objectives_at_all_levels(call, predictions):
+    words = ["--beta", 1, 2, "--cost", 0.2, "--min-recall", 0.5, 0.9, "--budget", 50, "--json"]
+    rows = call("thresholds", predictions, *words).data["thresholds"]
+    limits = [f"recall ≥ {level} and at most 50 predicted positives" for level in (0.5, 0.9)]
+    names = ["F (β 1)", "F (β 2)", "accuracy at cost 0.2"]
+    expected = [f"{name} with {limit}" for name in names for limit in limits]
+    assert [row["objective"] for row in rows] == expected * 2
+
+
+def test_constraints_alone_ask_for_what_they_leave(call, predictions):
+    words = ["--min-recall", 0.5, 0.9, "--budget", 50, "--json"]
+    rows = call("thresholds", predictions, *words).data["thresholds"]
+    assert [row["objective"] for row in rows[:3]] == [
+        "precision with recall ≥ 0.5",
+        "precision with recall ≥ 0.9",
+        "recall with at most 50 predicted positives",
+    ]
 
 
 def test_several_objectives_and_groups(call, grouped, tables):
@@ -192,7 +220,7 @@ def test_other_objectives_on_other_data(call, predictions, other, tables):
 
 
 def test_a_precision_that_one_model_does_not_reach(call, predictions, other):
-    done = call("thresholds", predictions, "--min-precision", 1, "--beta", 1, "--json")
+    done = call("thresholds", predictions, "--min-precision", 1, "--json")
     rows = {(row["model"], row["objective"]): row for row in done.data["thresholds"]}
     assert rows["good", "recall with precision ≥ 1"]["precision"] == 1
     missed = rows["bad", "recall with precision ≥ 1"]

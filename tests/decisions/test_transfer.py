@@ -86,3 +86,35 @@ def test_a_loss_by_hand():
     table = loss_table(SMALL, [1, 2])
     assert table.relative[1, 0] == pytest.approx(8 / 11 / 0.75)
     assert list(table.to_frame("pandas").columns) == ["beta", "threshold", "F (β 1)", "F (β 2)"]
+
+
+@given(binary_samples(), binary_samples())
+def test_constraints_are_those_of_the_tuning_data(tuning, test):
+    """The threshold is that of `best_threshold`; a budget is the same share of the test data."""
+    tuned, tested = (iso.OperatingPoints.from_scores(*each) for each in (tuning, test))
+    asked = {"min_recall": 0.4, "budget": 0.9 * (tuned.positives + tuned.negatives)}
+    try:
+        best = iso.best_threshold(tuned, beta=2, **asked)
+    except ParameterError:
+        with pytest.raises(ParameterError, match="no threshold has recall"):
+            iso.evaluate(thresholds_from=tuned, on=tested, betas=[2], **asked)
+        return
+    result = iso.evaluate(thresholds_from=tuned, on=tested, betas=[2], **asked)
+    assert result.thresholds.tolist() == [best.threshold]
+    assert result.promised[0].tolist() == [best.f, best.precision, best.recall]
+    rows = tested.positives + tested.negatives
+    allowed = (tested.recall >= 0.4) & (tested.tp + tested.fp <= 0.9 * rows * (1 + 1e-9))
+    allowed &= tested.tp + tested.fp > 0
+    expected = tested.f(2)[allowed].max(initial=-1.0)
+    if expected < 0:
+        assert np.isnan(result.best).all()
+    else:
+        assert result.best[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_without_betas_a_constraint_asks_for_what_it_leaves():
+    tuned = iso.OperatingPoints.from_scores([1, 1, 0, 0], [0.9, 0.4, 0.6, 0.1])
+    assert iso.evaluate(thresholds_from=tuned, on=tuned).betas.tolist() == [0.5, 1, 2]
+    result = iso.evaluate(thresholds_from=tuned, on=tuned, min_recall=1)
+    assert result.betas.tolist() == [0]
+    assert result.best.tolist() == [2 / 3]

@@ -26,7 +26,7 @@ from isometrics.analysis.summary import Summary, intervals_of, summary_of
 from isometrics.analysis.verdicts import Request, quick_verdicts, verdict_on
 from isometrics.comparison.compare import Comparison, compare
 from isometrics.decisions.best import best_threshold
-from isometrics.decisions.objective import parse_objective
+from isometrics.decisions.objective import BETAS, parse_f_objectives, parse_objective
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, thresholds_of
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.measures import AUPRG, f_gain_name, f_key
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from isometrics.uncertainty.bootstrap import Bootstrap
     from isometrics.verdict.verdict import Verdict
 
-BETAS = (0.5, 1.0, 2.0)
 SPACES = ("roc", "pr", "prg", "tradeoff", "all")
 ONE_MODEL = "score"
 """The name of a model that was given without one."""
@@ -216,14 +215,25 @@ class Analysis(Value):
         )
 
     def thresholds(
-        self, *, beta: float | Iterable[float] = BETAS, by_group: bool = True
+        self,
+        *,
+        beta: float | Iterable[float] | None = None,
+        min_precision: float | None = None,
+        min_recall: float | None = None,
+        budget: float | None = None,
+        by_group: bool = True,
     ) -> Thresholds:
         """Return the threshold with the highest F_β of each model, and how far it stays best.
 
         Parameters
         ----------
         beta
-            One β or several.
+            One β or several, by default 0.5, 1 and 2; under constraints the β of what they leave
+            free: infinity, recall, for `min_precision` and `budget`, 0, precision, for
+            `min_recall`, and 1 for both levels.
+        min_precision, min_recall, budget
+            Look only among the rules that reach this precision, this recall, or flag at most so
+            many rows of the model's table. Where none does, the row is NaN, with a warning.
         by_group
             Add rows for each model in each group.
 
@@ -238,7 +248,9 @@ class Analysis(Value):
         score     1        0.8   2   0          1  0.666667       0.8        0   1.1547
         score     2        0.3   3   2        0.6         1  0.882353   1.1547      inf
         """
-        return thresholds_of(self._entries(by_group), _betas(beta))
+        constraints = {"min_precision": min_precision, "min_recall": min_recall, "budget": budget}
+        betas = None if beta is None else _betas(beta)
+        return thresholds_of(self._entries(by_group), parse_f_objectives(betas, **constraints))
 
     def decision(self, model: str | None = None, **objective: Any) -> Decision:
         """Return the best rule of one model, to save and to apply to new scores.

@@ -10,6 +10,7 @@ import numpy as np
 
 from isometrics._core.progress import reporting
 from isometrics._core.results import WIDTH, ResultTable, bracketed, number, several, table_width
+from isometrics.decisions.objective import parse_f_objectives
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, thresholds_of
 from isometrics.errors import UndefinedWarning
 from isometrics.measures import (
@@ -394,7 +395,7 @@ def summary_of(
         lo,
         hi,
         np.array([list(baselines_of(entry.points).values()) for entry in entries]),
-        thresholds_of(entries, betas),
+        thresholds_of(entries, parse_f_objectives(betas)),
         np.array([[points.f(beta)[-1] for beta in betas] for points in constants]),
         (*_notes(entries, measures, lo, hi, skipped, one_vs_rest=one_vs_rest), *more_notes),
         intervals,

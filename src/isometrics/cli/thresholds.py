@@ -4,27 +4,39 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from itertools import product
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from cyclopts import Parameter
 
 from isometrics.cli.apply import write_rule
-from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, Target, about, load
+from isometrics.cli.options import (
+    ANSWERS,
+    COLUMNS,
+    Answers,
+    Columns,
+    File,
+    IndexName,
+    Target,
+    about,
+    load,
+)
 from isometrics.cli.output import Part, answer, stacked
-from isometrics.errors import ParameterError, UndefinedWarning, warn
+from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from isometrics.analysis import Analysis
     from isometrics.cli.output import Columns as Table
     from isometrics.decisions.decision import Decision
+    from isometrics.decisions.objective import Objective
     from isometrics.decisions.thresholds import Entry
     from isometrics.points import OperatingPoints
 
+    Goal: TypeAlias = tuple[Objective, float]
+
+_OBJECTIVE = Parameter(group="Objectives", show_default=False)
 _SEVERAL = Parameter(group="Objectives", negative="", consume_multiple=True, show_default=False)
-BETAS = (0.5, 1.0, 2.0)
-_UNKNOWN = ("threshold", "tp", "fp", "fn", "tn", "precision", "recall", "f", "f_gain", "value")
+_LEVELS = Parameter(group="Constraints", negative="", consume_multiple=True, show_default=False)
 
 
 @Parameter(name="*")
@@ -33,36 +45,60 @@ class Objectives:
     """What a threshold should be best for; several may be given."""
 
     beta: Annotated[tuple[float, ...], _SEVERAL] = ()
-    """The highest F of these β; by default, where no objective is given, of 0.5, 1 and 2."""
+    """The highest F of these β; by default, where nothing else is given, of 0.5, 1 and 2."""
     cost: Annotated[tuple[float, ...], _SEVERAL] = ()
     """The highest accuracy at these cost proportions of false positives, between 0 and 1."""
-    min_precision: Annotated[tuple[float, ...], _SEVERAL] = ()
-    """The highest recall with at least these precisions."""
-    min_recall: Annotated[tuple[float, ...], _SEVERAL] = ()
-    """The highest precision with at least these recalls."""
-    budget: Annotated[tuple[float, ...], _SEVERAL] = ()
-    """The highest recall with at most so many predicted positives."""
+    miss_cost: Annotated[float | None, _OBJECTIVE] = None
+    """The lowest cost per row, where a miss costs this; give --false-alarm-cost too."""
+    false_alarm_cost: Annotated[float | None, _OBJECTIVE] = None
+    """What a false alarm costs."""
+    index: Annotated[IndexName | None, _OBJECTIVE] = None
+    """The highest value of this index of tradeoff space."""
+    lam: Annotated[float | None, _OBJECTIVE, Parameter(name="--lambda")] = None
+    """The weight of recall in that index, by default 0.5."""
     objective: Annotated[tuple[Literal["accuracy", "youden", "break-even"], ...], _SEVERAL] = ()
     """The highest accuracy, the highest Youden's J, or precision and recall closest together."""
+    min_precision: Annotated[tuple[float, ...], _LEVELS] = ()
+    """Only rules with at least these precisions; without an objective, the highest recall."""
+    min_recall: Annotated[tuple[float, ...], _LEVELS] = ()
+    """Only rules with at least these recalls; without an objective, the highest precision."""
+    budget: Annotated[tuple[float, ...], _LEVELS] = ()
+    """Only rules that flag at most so many rows; without an objective, the highest recall."""
 
-    def each(self) -> list[dict[str, Any]]:
-        """Return the objectives, checked, as `best_threshold` takes them."""
-        from isometrics._core.parameters import check_beta, check_budget, check_cost, check_level
+    def each(self) -> list[Goal]:
+        """Return the objectives, checked, each with the β of the F to show.
 
-        checks: dict[str, Callable[[Any], object]] = {
-            "beta": check_beta,
-            "cost": check_cost,
-            "min_precision": lambda level: check_level(level, "min_precision"),
-            "min_recall": lambda level: check_level(level, "min_recall"),
-            "budget": check_budget,
-            "objective": str,
+        Constraints apply to every objective, in all combinations of their levels. Without an
+        objective each level stands alone, and asks for the most of what it leaves free.
+        """
+        from isometrics.decisions.best import parse_goal
+
+        levels = {
+            name: getattr(self, name)
+            for name in ("min_precision", "min_recall", "budget")
+            if getattr(self, name)
         }
-        found = [
-            {name: check(value)} for name, check in checks.items() for value in getattr(self, name)
-        ]
-        return found or [{"beta": beta} for beta in BETAS]
+        asked = self._objectives()
+        if asked:
+            limits = [dict(zip(levels, each, strict=True)) for each in product(*levels.values())]
+            asked = [objective | limit for objective in asked for limit in limits]
+        elif levels:
+            asked = [{name: level} for name, each in levels.items() for level in each]
+        else:
+            asked = [{"beta": beta} for beta in BETAS]
+        return [parse_goal(**each) for each in asked]
+
+    def _objectives(self) -> list[dict[str, Any]]:
+        asked: list[dict[str, Any]] = [{"beta": beta} for beta in self.beta]
+        asked += [{"cost": cost} for cost in self.cost]
+        if self.miss_cost is not None or self.false_alarm_cost is not None:
+            asked.append({"miss_cost": self.miss_cost, "false_alarm_cost": self.false_alarm_cost})
+        if self.index is not None or self.lam is not None:
+            asked.append({"index": self.index, "lam": self.lam})
+        return asked + [{"objective": name} for name in self.objective]
 
 
+BETAS = (0.5, 1.0, 2.0)
 BY_DEFAULT = Objectives()
 JUDGED = "The best thresholds, and what they achieve on other data"
 
@@ -78,10 +114,14 @@ def thresholds(
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
 ) -> None:
-    """Print the best thresholds for F scores, costs, constraints or budgets.
+    """Print the best thresholds for F scores, costs and indices, alone or under constraints.
+
+    Constraints apply to every objective that is given. Without one, each asks for the most of what
+    it leaves free.
 
     For example:
       isometrics thresholds predictions.csv --beta 0.5 1 2
+      isometrics thresholds predictions.csv --beta 1 --min-precision 0.8
       isometrics thresholds tuning.csv --min-precision 0.9 --on test.csv
       isometrics thresholds predictions.csv --all --json
       isometrics thresholds tuning.csv --scores forest --beta 1 -o rule.json
@@ -124,7 +164,7 @@ def thresholds(
     answer(about(analysis) | written, [Part("thresholds", title, found)], as_json=answers.json)
 
 
-def _only_rule(analysis: Analysis, objective: dict[str, Any]) -> Decision:
+def _only_rule(analysis: Analysis, goal: Goal) -> Decision:
     """Return the rule of the only model; several models and groups are refused."""
     from isometrics._core.results import several
 
@@ -138,44 +178,30 @@ def _only_rule(analysis: Analysis, objective: dict[str, Any]) -> Decision:
         raise ParameterError(
             "-o writes one rule for all rows, but there are groups; leave them out with --group ''"
         )
-    return analysis.decision(**objective)
+    asked: dict[str, Any] = goal[0].parameters
+    return analysis.decision(**asked)
 
 
-def _best(entry: Entry, objectives: list[dict[str, Any]]) -> Table:
+def _best(entry: Entry, goals: list[Goal]) -> Table:
+    from isometrics.decisions.thresholds import decision_or_nan
+
     where = f"{entry.model} {entry.group}"
-    decisions = [_decision(entry.points, objective, where) for objective in objectives]
+    decisions = [decision_or_nan(entry.points, *goal, where) for goal in goals]
     names = ("objective", "threshold", "value", "tp", "fp", "fn", "tn", "precision", "recall")
     return {name: [getattr(decision, name) for decision in decisions] for name in names}
 
 
-def _decision(points: OperatingPoints, objective: dict[str, Any], where: str) -> Decision:
-    """Return the best threshold; NaN, aloud, where none reaches a precision or keeps a budget."""
-    from isometrics._core.results import number
-    from isometrics.decisions.best import best_threshold
-    from isometrics.decisions.decision import Decision
-
-    try:
-        return best_threshold(points, **objective)
-    except ParameterError as error:
-        warn(str(error.within(where)), UndefinedWarning)
-        ((constraint, level),) = objective.items()
-        name = {
-            "min_precision": f"recall with precision ≥ {number(level)}",
-            "budget": f"recall with at most {number(level)} predicted positives",
-        }[constraint]
-        unknown: Any = dict.fromkeys(_UNKNOWN, math.nan)
-        return Decision(objective=name, **unknown)
-
-
-def judged(tuning: Analysis, test: Analysis, objectives: list[dict[str, Any]]) -> Table:
+def judged(tuning: Analysis, test: Analysis, goals: list[Goal]) -> Table:
     """Return what thresholds promised, and what they achieve on the same model of other data."""
+    from isometrics.decisions.thresholds import decision_or_nan
+
     rows: list[dict[str, Any]] = []
     for model, points in tuning.models.items():
         if model not in test.models:
             known = ", ".join(map(repr, test.models))
             raise ParameterError(f"the file to judge on has no model {model!r}, only {known}")
-        for objective in objectives:
-            decision = _decision(points, objective, model)
+        for goal in goals:
+            decision = decision_or_nan(points, *goal, model)
             rows.append({"model": model} | _judgement(decision, test.models[model]))
     return {name: [row[name] for row in rows] for name in rows[0]}
 

@@ -16,6 +16,7 @@ from isometrics._table.hull import hull_rows, ordered_with_ends
 from isometrics._table.table import Kind, Table
 from isometrics.decisions.beta_intervals import OptimalThresholds, optimal_thresholds
 from isometrics.decisions.decision import decision_at, decision_of
+from isometrics.decisions.hidden_rows import may_hide_better
 from isometrics.decisions.objective import parse_objective
 from isometrics.errors import ParameterError
 from isometrics.measures import f_name
@@ -113,7 +114,7 @@ def best_threshold(
     0.6
     """
     check_points(pts, "pts")
-    parsed = parse_objective(
+    parsed, shown_beta = parse_goal(
         beta=beta,
         cost=cost,
         miss_cost=miss_cost,
@@ -125,11 +126,19 @@ def best_threshold(
         budget=budget,
         objective=objective,
     )
-    if cost is not None:
-        # A proportion has no unit, so what it makes of the errors is told as an accuracy.
-        parsed = replace(parsed, criterion="accuracy")
-    best = best_rule(pts, parsed, beta=1.0 if beta is None else cast("float", parsed.beta))
+    best = best_rule(pts, parsed, beta=shown_beta)
     return replace(best, parameters=parsed.parameters)
+
+
+def parse_goal(**asked: Any) -> tuple[Objective, float]:
+    """Return the objective that `best_threshold` is asked for, and the β of the F shown with it.
+
+    A cost proportion has no unit, so what it makes of the errors is told as an accuracy.
+    """
+    parsed = parse_objective(**asked)
+    if asked.get("cost") is not None:
+        parsed = replace(parsed, criterion="accuracy")
+    return parsed, 1.0 if asked.get("beta") is None else cast("float", parsed.beta)
 
 
 def best_rule(pts: OperatingPoints, objective: Objective, *, beta: float = 1.0) -> Decision:
@@ -141,14 +150,24 @@ def best_rule(pts: OperatingPoints, objective: Objective, *, beta: float = 1.0) 
         # What is best of all is best of those allowed, so a table with gaps may know it; and what
         # ties for an index is told by its intervals.
         best = _free(pts, replace(objective, constraints=()), beta)
-        if _allowed(_row_of(best, table), objective)[0]:
+        if allowed_rows(_row_of(best, table), objective)[0]:
             return replace(best, objective=objective.label)
-    table.refuse_gaps("the best row under constraints")
-    table = _threshold_rules(_with_trivial_rules(table))
-    rows = np.flatnonzero(_allowed(table, objective))
-    if rows.size == 0:
-        raise ParameterError(_refusal(table, objective))
-    return _scale_of(table, objective).best(table, rows, objective.label, beta)
+    rules = _threshold_rules(_with_trivial_rules(table))
+    rows = np.flatnonzero(allowed_rows(rules, objective))
+    best_row, gain = None, -math.inf
+    if rows.size:
+        best_row = _scale_of(rules, objective).best(rules, rows, objective.label, beta)
+        gain = _gain_of(best_row, objective)
+    if may_hide_better(table, objective, allowed_rows(table, objective), gain):
+        table.refuse_gaps("the best row under constraints")
+    if best_row is None:
+        raise ParameterError(_refusal(rules, objective))
+    return best_row
+
+
+def _gain_of(decision: Decision, objective: Objective) -> float:
+    totals = (decision.tp + decision.fn, decision.fp + decision.tn)
+    return float(objective.gain(Counts(decision.tp, decision.fp, *totals)))
 
 
 def _row_of(decision: Decision, table: Table) -> Table:
@@ -156,7 +175,7 @@ def _row_of(decision: Decision, table: Table) -> Table:
     return Table(np.array([np.inf]), *counts, table.positives, table.negatives, Kind.SELECTION)
 
 
-def _allowed(table: Table, objective: Objective) -> NDArray[np.bool_]:
+def allowed_rows(table: Table, objective: Objective) -> NDArray[np.bool_]:
     """Tell which rows keep the constraints and have a value of the objective."""
     allowed = np.ones(table.size, np.bool_)
     if objective.index is not None or objective.criterion == "break-even":
@@ -172,7 +191,7 @@ def _refusal(table: Table, objective: Objective) -> str:
     """Say which constraint no row keeps."""
     asked = {each.quantity: each.level for each in objective.constraints}
     said = several([each.label for each in objective.constraints])
-    if list(asked) == ["precision"]:
+    if list(asked) == ["precision"] and table.has_hull:
         best = number(float(np.nanmax(pr.precision(table))))
         return f"no threshold reaches precision {number(asked['precision'])}; the best is {best}"
     predicted = plain(table.tp[0] + table.fp[0])

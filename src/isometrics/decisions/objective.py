@@ -17,6 +17,7 @@ from isometrics._core.parameters import (
     check_cost,
     check_level,
     check_number,
+    parse_betas,
 )
 from isometrics._core.results import Value, number, several
 from isometrics._counting.best_rules import Counts, divided
@@ -28,6 +29,8 @@ from isometrics.spaces.pr import f_weights
 from isometrics.spaces.roc import accuracy_of_counts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
@@ -330,6 +333,24 @@ def parse_objective(
     if beta is None:
         beta = _free_beta([each.quantity for each in constraints])
     return replace(asked, beta=check_beta(beta))
+
+
+BETAS = (0.5, 1.0, 2.0)
+"""The β of F where nothing is asked for."""
+
+
+def parse_f_objectives(
+    betas: float | Iterable[float] | None, **constraints: Any
+) -> list[Objective]:
+    """Return an objective for each β, under the same constraints.
+
+    Without β it is that of what the constraints leave free, or `BETAS` where there are none.
+    """
+    if betas is not None:
+        return [parse_objective(beta=beta, **constraints) for beta in parse_betas(betas)]
+    if all(level is None for level in constraints.values()):
+        return [parse_objective(beta=beta) for beta in BETAS]
+    return [parse_objective(**constraints)]
 
 
 def _costs(miss_cost: float | None, false_alarm_cost: float | None) -> tuple[float, float]:

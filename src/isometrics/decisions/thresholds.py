@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
 from isometrics._core.results import ResultTable, number, several
-from isometrics.decisions.best import best_of_optimal, best_threshold
+from isometrics.decisions.best import allowed_rows, best_of_optimal, best_rule
 from isometrics.decisions.beta_intervals import optimal_thresholds
+from isometrics.decisions.decision import Decision
+from isometrics.errors import ParameterError, UndefinedWarning, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,7 +20,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts, Floats
+    from isometrics._table.table import Table
+    from isometrics.decisions.beta_intervals import OptimalThresholds
+    from isometrics.decisions.objective import Objective
     from isometrics.points import OperatingPoints
+
+_MEASURES = ("threshold", "tp", "fp", "fn", "tn", "precision", "recall", "f", "f_gain", "value")
 
 ALL_ROWS = "(all rows)"
 """The name of the group where a table holds all groups together."""
@@ -36,6 +43,9 @@ class Entry(NamedTuple):
 class Thresholds(ResultTable):
     """One row for each model, group and β: the threshold with the highest F_β.
 
+    Under constraints it is the highest of the rules that keep them; where none does, all of its
+    row is NaN, with a warning.
+
     Attributes
     ----------
     names, groups
@@ -49,7 +59,9 @@ class Thresholds(ResultTable):
     tp, fp, precision, recall, f
         The counts of the rule ``score >= threshold``, and its measures.
     beta_lo, beta_hi
-        The threshold is the best one for every β between these.
+        The threshold is the best one for every β between these, under the same constraints.
+    constraints
+        The constraints in words; empty if there are none.
     """
 
     _left: ClassVar[tuple[str, ...]] = ("model", "group", "label")
@@ -67,6 +79,7 @@ class Thresholds(ResultTable):
     f: Floats
     beta_lo: Floats
     beta_hi: Floats
+    constraints: str = ""
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -74,7 +87,8 @@ class Thresholds(ResultTable):
 
     def _title(self) -> str:
         betas = several([number(beta) for beta in dict.fromkeys(self.beta.tolist())])
-        return f"Thresholds: best for F with β {betas}"
+        under = f", {self.constraints}" if self.constraints else ""
+        return f"Thresholds: best for F with β {betas}{under}"
 
     def _shown(self) -> dict[str, Any]:
         columns = self._columns()
@@ -95,36 +109,82 @@ class Thresholds(ResultTable):
         return names | self._named(*measures)
 
 
-def thresholds_of(entries: Iterable[Entry], betas: Sequence[float]) -> Thresholds:
-    """Return the best row of each table for each β."""
+def thresholds_of(entries: Iterable[Entry], objectives: Sequence[Objective]) -> Thresholds:
+    """Return the best row of each table for each F_β, all under the same constraints."""
     rows = [
-        (entry.model, entry.group, beta, *best)
+        (entry.model, entry.group, objective.beta, *best)
         for entry in entries
-        for beta, best in zip(betas, _best_rows(entry.points, betas), strict=True)
+        for objective, best in zip(objectives, _best_rows(entry, objectives), strict=True)
     ]
     names, groups, beta, threshold, labels, *numbers = zip(*rows, strict=True)
-    return Thresholds(
-        names, groups, np.array(beta), np.array(threshold), labels, *map(np.array, numbers)
-    )
+    constraints = [each.label for each in objectives[0].constraints]
+    columns: Any = (np.array(beta), np.array(threshold), labels, *map(np.array, numbers))
+    table = Thresholds(names, groups, *columns)
+    return replace(table, constraints=several(constraints)) if constraints else table
 
 
-def _best_rows(points: OperatingPoints, betas: Sequence[float]) -> list[tuple[object, ...]]:
-    optimal = optimal_thresholds(points.hull())
+def decision_or_nan(
+    points: OperatingPoints, objective: Objective, beta: float, where: str
+) -> Decision:
+    """Return the best rule; NaN, with a warning, where none keeps the constraints."""
+    try:
+        best = best_rule(points, objective, beta=beta)
+        return replace(best, parameters=objective.parameters)
+    except ParameterError as error:
+        warn(str(error.within(where)), UndefinedWarning)
+        unknown: Any = dict.fromkeys(_MEASURES, math.nan)
+        return Decision(objective=objective.label, beta=beta, **unknown)
+
+
+def _best_rows(entry: Entry, objectives: Sequence[Objective]) -> list[tuple[object, ...]]:
+    points = entry.points
+    constrained = bool(objectives[0].constraints)
+    optimal = None if constrained else optimal_thresholds(points.hull())
     rows: list[tuple[object, ...]] = []
-    for beta in betas:
-        # At β = 0 rows may tie that are not on the hull.
-        best = best_of_optimal(optimal, beta) if beta else best_threshold(points, beta=0)
-        interval = np.flatnonzero((optimal.tp == best.tp) & (optimal.fp == best.fp))
-        lo, hi = beta, beta
-        if interval.size:
-            lo = math.sqrt(optimal.beta_squared_lo[interval[0]])
-            hi = math.sqrt(optimal.beta_squared_hi[interval[0]])
-        rows.append(
-            (
-                best.threshold,
-                best.label,
-                *(best.tp, best.fp, best.precision, best.recall, best.f),
-                *(lo, hi),
-            )
+    for objective in objectives:
+        beta = cast("float", objective.beta)
+        if optimal is not None and beta:
+            best = best_of_optimal(optimal, beta)
+        else:
+            # At β = 0 rows may tie that are not on the hull.
+            best = decision_or_nan(points, objective, beta, f"{entry.model} {entry.group}")
+        measures = (best.tp, best.fp, best.precision, best.recall, best.f)
+        ends = (
+            _range_of_optimal(optimal, best)
+            if optimal is not None
+            else _range_under_constraints(points.table, objective, best)
         )
+        rows.append((best.threshold, best.label, *measures, *ends))
     return rows
+
+
+def _range_of_optimal(optimal: OptimalThresholds, best: Decision) -> tuple[float, float]:
+    """Return the β between which a rule is the best of all."""
+    interval = np.flatnonzero((optimal.tp == best.tp) & (optimal.fp == best.fp))
+    if not interval.size:
+        return best.beta, best.beta
+    row = interval[0]
+    return math.sqrt(optimal.beta_squared_lo[row]), math.sqrt(optimal.beta_squared_hi[row])
+
+
+def _range_under_constraints(
+    table: Table, objective: Objective, best: Decision
+) -> tuple[float, float]:
+    """Return the β between which a rule is the best of those that keep the constraints.
+
+    Notes
+    -----
+    F_β is the higher the higher tp/(β²P + n), with n predicted positives. So the rule a is at least
+    as good as b where β²P·(tp_a - tp_b) ≥ tp_b·n_a - tp_a·n_b.
+    """
+    if math.isnan(best.tp):
+        return math.nan, math.nan
+    rows = np.flatnonzero(allowed_rows(table, objective))
+    tp, predicted = (counts[rows].astype(np.float64) for counts in (table.tp, table.tp + table.fp))
+    rise = (best.tp - tp) * table.positives
+    needed = tp * (best.tp + best.fp) - best.tp * predicted
+    with np.errstate(divide="ignore", invalid="ignore"):
+        squared = needed / rise
+    low = max(squared[rise > 0].max(initial=0.0), 0.0)
+    high = squared[rise < 0].min(initial=np.inf)
+    return math.sqrt(low), math.sqrt(high)

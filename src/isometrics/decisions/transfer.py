@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from isometrics._core.parameters import parse_betas
 from isometrics._core.results import ResultTable
 from isometrics._table.table import Kind, Table
-from isometrics.decisions.best import best_threshold
-from isometrics.errors import NotAnswerableError
+from isometrics.decisions.best import best_rule, best_threshold
+from isometrics.decisions.objective import parse_f_objectives
+from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.measures import f_name
 from isometrics.points import OperatingPoints
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Floats
     from isometrics.decisions.decision import Decision
+    from isometrics.decisions.objective import Objective
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -40,7 +43,8 @@ class Evaluation(ResultTable):
         The same at the same threshold on the test data; the precision is NaN where no test item
         reaches the threshold.
     best
-        The F_β of the best threshold on the test data, which is not known in advance.
+        The F_β of the best threshold on the test data, which is not known in advance; NaN where
+        none keeps the constraints.
     tuning_hull, on_test
         All thresholds of the tuning data's hull, on the tuning and on the test data, row by row.
     """
@@ -70,7 +74,10 @@ def evaluate(
     *,
     thresholds_from: OperatingPoints,
     on: OperatingPoints,
-    betas: Iterable[float] = (0.5, 1.0, 2.0),
+    betas: Iterable[float] | None = None,
+    min_precision: float | None = None,
+    min_recall: float | None = None,
+    budget: float | None = None,
 ) -> Evaluation:
     """Choose thresholds on one sample and evaluate them on another.
 
@@ -84,7 +91,11 @@ def evaluate(
     on
         The test data: a table with a row for every score.
     betas
-        The β for which thresholds are chosen.
+        The β for which thresholds are chosen, by default 0.5, 1 and 2; under constraints the one
+        of what they leave free, as for `best_threshold`.
+    min_precision, min_recall, budget
+        Choose among the rules that keep these constraints on the tuning data. A budget counts
+        rows of the tuning data; `best` has the same share of the test data.
 
     Examples
     --------
@@ -99,9 +110,14 @@ def evaluate(
     >>> result.achieved
     array([[0.5, 0.5, 0.5]])
     """
-    beta_values = parse_betas(betas)
+    constraints = {"min_precision": min_precision, "min_recall": min_recall, "budget": budget}
+    objectives = parse_f_objectives(betas, **constraints)
+    beta_values = [cast("float", objective.beta) for objective in objectives]
     _refuse_unknown_thresholds(thresholds_from.table, "thresholds_from")
-    decisions = [best_threshold(thresholds_from, beta=beta) for beta in beta_values]
+    decisions = [
+        best_rule(thresholds_from, objective, beta=beta)
+        for objective, beta in zip(objectives, beta_values, strict=True)
+    ]
     thresholds = np.array([decision.threshold for decision in decisions])
     test = on.at(thresholds)
     achieved = [
@@ -109,15 +125,24 @@ def evaluate(
         for row, beta in enumerate(beta_values)
     ]
     hull = thresholds_from.hull()
+    rows = thresholds_from.positives + thresholds_from.negatives
     return Evaluation(
         np.array(beta_values),
         thresholds,
         np.array([(decision.f, decision.precision, decision.recall) for decision in decisions]),
         np.array(achieved),
-        np.array([best_threshold(on, beta=beta).f for beta in beta_values]),
+        np.array([_best_f(on, objective.for_rows(rows)) for objective in objectives]),
         hull,
         on.at(hull.thresholds),
     )
+
+
+def _best_f(points: OperatingPoints, objective: Objective) -> float:
+    """Return the highest F that keeps the constraints; NaN where nothing does."""
+    try:
+        return best_rule(points, objective, beta=cast("float", objective.beta)).f
+    except ParameterError:
+        return math.nan
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
