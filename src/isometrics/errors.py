@@ -76,7 +76,8 @@ class Advice:
     ----------
     template
         The end of a sentence. ``{}`` stands for a value, ``{pos_label}`` for the parameter of that
-        name.
+        name, ``{decimal:,}`` for a parameter with a text as its value, ``{drop_missing:True}`` for
+        one that is switched on.
     values
         The values, in their order.
 
@@ -85,6 +86,10 @@ class Advice:
     >>> advice = Advice("raise {memory_limit} to {}, or choose some with {scores}", "2GB")
     >>> print(advice)
     raise memory_limit= to 2GB, or choose some with scores=
+    >>> print(Advice("pass {decimal:,} or {drop_missing:True}"))
+    pass decimal=',' or drop_missing=True
+    >>> Advice("pass {decimal:,} or {drop_missing:True}").phrase("--{}".format)
+    'pass --decimal , or --drop_missing'
     """
 
     def __init__(self, template: str, *values: object) -> None:
@@ -97,10 +102,25 @@ class Advice:
 
     def phrase(self, name_of: Callable[[str], str]) -> str:
         """Return the words, with each parameter under the name that a function gives it."""
-        parameters = {
-            field: name_of(field) for _, field, _, _ in _FORMATTER.parse(self.template) if field
-        }
-        return _FORMATTER.vformat(self.template, self.values, parameters)
+        values = iter(self.values)
+        said = []
+        for text, field, value, _ in _FORMATTER.parse(self.template):
+            said.append(text)
+            if field:
+                said.append(_with_value(name_of(field), value or ""))
+            elif field is not None:
+                said.append(str(next(values)))
+        return "".join(said)
+
+
+def _with_value(name: str, value: str) -> str:
+    """Return the name of a parameter with the value that it is to have, if any."""
+    in_python = name.endswith("=")
+    if value == "True":
+        return f"{name}True" if in_python else name
+    if not value:
+        return name
+    return f"{name}{value!r}" if in_python else f"{name} {value}"
 
 
 class IsometricsError(ValueError):

@@ -5,6 +5,7 @@ A writer takes an Arrow table and a folder, and returns what `read_predictions` 
 
 import gzip
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -242,3 +243,12 @@ def postgres_table(url, table, name):
         cursor.adbc_ingest(name, plain(table), mode="replace")
         connection.commit()
     return f"{url}?table={name}"
+
+
+def by_position(said, given):
+    """Return the sentence of an error with the position of a row in place of its lines."""
+    lines = re.search(r", (?:the first )?on lines? (\d+)[^;]*(; leave out .*)?$", said)
+    if lines is None:
+        return said
+    header = 1 if "json" in str(given) else 2
+    return f"{said[: lines.start()]}, the first at position {int(lines[1]) - header}"

@@ -17,7 +17,7 @@ from isometrics.errors import (
     WeightError,
 )
 
-from .engines import ENGINES, postgres_server, postgres_table
+from .engines import ENGINES, by_position, postgres_server, postgres_table
 from .matrix import assert_same_points
 
 INF = float("inf")
@@ -132,7 +132,7 @@ def outcome(given, options):
     try:
         analysis = iso.read_predictions(given, label="label", scores="score", **options)
     except iso.IsometricsError as error:
-        return type(error), str(error)
+        return type(error), by_position(str(error), given)
     return analysis.models["score"]
 
 

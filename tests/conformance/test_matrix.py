@@ -11,7 +11,7 @@ from isometrics.cli.output import records
 from isometrics.errors import IsometricsError
 from isometrics.points.models import count_groups
 
-from .engines import dask, postgres_server, postgres_table
+from .engines import by_position, dask, postgres_server, postgres_table
 from .matrix import (
     CASES,
     FACTORS,
@@ -48,7 +48,7 @@ def outcome(given, case):
         keep = {"keep_rows": True} if case["way"] == "keep_rows" else {}
         return iso.read_predictions(given, **roles_of(case), **keep)
     except IsometricsError as error:
-        return type(error), str(error)
+        return type(error), by_position(str(error), given)
 
 
 def check(given, case, capsys=None):
@@ -81,7 +81,8 @@ def check_command(path, case, wanted, capsys):
     code = main(["summary", str(path), "--json", "--resamples", "20", *words_of(case)])
     out, err = capsys.readouterr()
     if isinstance(wanted, tuple):
-        assert (code, err.splitlines()[-1:]) == (2, [f"isometrics: {wanted[1]}"])
+        said = [by_position(line, path) for line in err.splitlines()[-1:]]
+        assert (code, said) == (2, [f"isometrics: {wanted[1]}"])
         return
     assert code == 0, err
     answer = json.loads(out)

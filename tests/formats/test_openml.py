@@ -72,13 +72,15 @@ def test_two_classes_have_the_scores_of_the_positive_one(arff):
 
 
 def test_two_classes_without_a_positive_one_are_refused(arff):
-    with pytest.raises(LabelError, match=r"has the classes 'no', 'yes'; say .* with pos_label="):
-        formats.read(arff(BINARY))
+    with pytest.raises(LabelError, match=r"has the classes 'no', 'sure'; say .* with pos_label="):
+        formats.read(arff(BINARY.replace("yes", "sure")))
     with pytest.raises(LabelError, match=r"pos_label 'maybe' is not among the classes of .*'yes'"):
         formats.read(arff(BINARY), pos_label="maybe")
 
 
-@pytest.mark.parametrize(("negative", "positive"), [("0", "1"), ("-1", "1"), ("FALSE", "TRUE")])
+@pytest.mark.parametrize(
+    ("negative", "positive"), [("0", "1"), ("-1", "1"), ("FALSE", "TRUE"), ("no", "yes")]
+)
 def test_classes_that_need_no_explanation(arff, negative, positive):
     content = BINARY.replace("no,", f"{negative},").replace("no\n", f"{negative}\n")
     content = content.replace("yes", positive).replace("confidence.no", f"confidence.{negative}")

@@ -23,8 +23,8 @@ from isometrics.errors import (
     MissingValueError,
     ScoreError,
 )
-from isometrics.sources import text_files
 from isometrics.sources.batches import ColumnTypesChangedError
+from isometrics.sources.csv_files import CSVFiles
 from isometrics.sources.memory_limit import LEAST
 from isometrics.sources.opening import open_source
 
@@ -220,7 +220,8 @@ def test_dates_and_times_are_not_cut(tmp_path, suffix):
 @pytest.mark.parametrize("usual", [0, 0.5])
 def test_a_word_among_scores(tmp_path, suffix, usual):
     path = write(tmp_path / f"x.{suffix}", rows_with({"score": "high"}, SAMPLE + 9, score=usual))
-    said = r"^score has values that are not real .*'high': 1 in all, the first at position 20489$"
+    line = SAMPLE + 9 + (2 if suffix == "csv" else 1)
+    said = rf"^score has values that are not real .*'high': 1 in all, on line {line}$"
     with pytest.raises(ScoreError, match=said):
         iso.read_predictions(path)
 
@@ -236,7 +237,7 @@ def test_numbers_beyond_floats_are_refused(tmp_path, place):
 
 def test_missing_values_are_counted_where_types_stay(tmp_path):
     path = write(tmp_path / "x.csv", rows_with({"score": ""}, SAMPLE + 9, score=3))
-    with pytest.raises(MissingValueError, match="1 in all, the first at position 20489"):
+    with pytest.raises(MissingValueError, match="1 in all, on line 20491;"):
         iso.read_predictions(path)
 
 
@@ -329,9 +330,9 @@ def test_blank_lines_and_lines_inside_of_quotes(tmp_path, rows, end):
 def test_rows_that_are_not_read_are_refused(tmp_path, monkeypatch):
     """DuckDB passes over nothing here, so it is made to."""
     (tmp_path / "x.csv").write_text("label,score\n1,0.5\n0,0.25\n1,0.75\n")
-    read = text_files.CSVFiles._table_of
+    read = CSVFiles._table_of
     monkeypatch.setattr(
-        text_files.CSVFiles, "_table_of",
+        CSVFiles, "_table_of",
         lambda self, types: f"(SELECT * FROM {read(self, types)} LIMIT 2)",
     )  # fmt: skip
     with pytest.raises(FileError, match=r"it has 3 rows, of which 2 can be told apart"):
@@ -388,7 +389,7 @@ def test_one_column_whose_name_has_a_comma(tmp_path):
 
 def test_words_alone(tmp_path):
     (tmp_path / "x.csv").write_text("label,score\na,b\nc,d\n")
-    with pytest.raises(ScoreError, match="'b': 2 in all, the first at position 0"):
+    with pytest.raises(ScoreError, match="'b': 2 in all, on lines 2 and 3"):
         iso.read_predictions(tmp_path / "x.csv", pos_label="a")
 
 
@@ -403,10 +404,13 @@ def test_a_file_that_changes_while_it_is_open(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ("1,0.5\n0,0.25\ntotal\n", "line 4 has 1 values but the first line 2"),
-        ("1,0.5\n0,0.25\n# 2 rows\n", "line 4 has 1 values but the first line 2"),
-        ("1,0.5\n1\n0,0.25\n", "line 3 has 1 values but the first line 2"),
-        ("1,0.5\n1,2,3\n1,2,3,4\n0,0.25\n", "line 3 has 3 values but the first line 2"),
+        ("1,0.5\n0,0.25\ntotal\n", "line 4 has 1 value but the first line 2"),
+        ("1,0.5\n0,0.25\n# 2 rows\n", "line 4 has 1 value but the first line 2"),
+        ("1,0.5\n1\n0,0.25\n", "line 3 has 1 value but the first line 2"),
+        (
+            "1,0.5\n1,2,3\n1,2,3,4\n0,0.25\n",
+            "line 3 has 3 values and line 4 has 4 values but the first line 2",
+        ),
     ],
 )
 def test_ragged_rows_are_named(tmp_path, rows, said):
@@ -456,6 +460,6 @@ def test_nothing_but_infinities(tmp_path, suffix):
 @pytest.mark.parametrize("odd", ["high", "0.5x", "1,5"])
 def test_one_bad_score_among_the_first(tmp_path, suffix, odd):
     path = write(tmp_path / f"x.{suffix}", rows_with({"score": odd}, 3, total=9, score=0.5))
-    said = f"such as {odd!r}: 1 in all, the first at position 3"
+    said = f"such as {odd!r}: 1 in all, on line {5 if suffix == 'csv' else 4}"
     with pytest.raises(ScoreError, match=said):
         iso.read_predictions(path)

@@ -11,7 +11,7 @@ from isometrics._core.missing import is_null
 from isometrics.errors import Advice, LabelError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _CONVENTIONS = ({0, 1}, {-1, 1})
 _SEVERAL = Advice("for one of the classes pass y_true == label; {}", SEVERAL_CLASSES)
+_WORDS = ({"true", "false"}, {"t", "f"}, {"yes", "no"}, {"y", "n"}, {"1", "0"}, {"1", "-1"})
+"""Pairs of texts that say by themselves which one is positive, in small letters."""
+_POSITIVE_WORDS = {"true", "t", "yes", "y", "1"}
 
 
 class Positions(NamedTuple):
@@ -35,6 +38,10 @@ class Positions(NamedTuple):
             return None
         return self.start + int(row if self.kept is None else self.kept[row])
 
+    def take(self, rows: NDArray[np.intp]) -> Positions:
+        """Return where some rows of the batch stand."""
+        return self._replace(kept=rows if self.kept is None else self.kept[rows])
+
 
 def positive_rows(
     labels: Column, pos_label: object, *, advice: Advice | None = _SEVERAL
@@ -48,8 +55,39 @@ def positive_rows(
     check_pos_label(pos_label)
     classes = Classes(labels.name)
     classes.add(values, Positions(0, labels.rows))
-    classes.check(pos_label, advice=advice)
-    return equal_to(values, pos_label)
+    return equal_to(values, classes.check(pos_label, advice=advice))
+
+
+def are_truth_words(labels: Iterable[object]) -> bool:
+    """Tell whether labels are texts that say which one is positive, such as yes and no.
+
+    Examples
+    --------
+    >>> are_truth_words(["Yes", "No"]), are_truth_words(["T", "F"]), are_truth_words(["T", "N"])
+    (True, True, False)
+    """
+    words = {_word(label) for label in labels}
+    return bool(words) and any(words <= pair for pair in _WORDS)
+
+
+def is_positive_word(label: object) -> bool:
+    """Tell which one of two labels that `are_truth_words` is positive."""
+    return _word(label) in _POSITIVE_WORDS
+
+
+def positive_word(values: NDArray[Any]) -> object:
+    """Return the positive one of labels that are texts such as yes and no; None of others."""
+    if values.dtype.kind not in "OUT":
+        return None
+    classes = Classes("")
+    classes.add(values, Positions(0))
+    if classes.surplus is not None or not are_truth_words(classes.labels):
+        return None
+    return next(filter(is_positive_word, classes.labels), None)
+
+
+def _word(label: object) -> str | None:
+    return label.strip().lower() if isinstance(label, str) else None
 
 
 def check_pos_label(pos_label: object) -> None:
@@ -122,22 +160,32 @@ class Classes:
         """The first two labels."""
         return list(map(self._label_of, self.values))
 
+    @property
+    def surplus(self) -> tuple[str, int, int | None] | None:
+        """What is wrong with labels beyond two, how many there are, and where the first one is."""
+        if not self._surplus:
+            return None
+        what = surplus_labels(self.labels, self._label_of(self._third))
+        return what, self._surplus, self._first_surplus
+
     def check(
         self, pos_label: object, *, conventional: bool = False, advice: Advice | None = None
-    ) -> None:
-        """Refuse labels that do not name two classes, or not the positive one.
+    ) -> object:
+        """Return the positive label; labels that do not name two classes are refused.
 
-        Without a positive label, 0/1 and -1/+1 are accepted where labels may be `conventional`.
-        The advice is about more than two classes.
+        Without a given one, the labels may be texts that say it, such as yes and no; 0/1 and
+        -1/+1 are accepted where labels may be `conventional`. None is a label that no row has. The
+        advice is about more than two classes.
         """
         check_pos_label(pos_label)
         labels = self.labels
-        if self._surplus:
-            what = surplus_labels(labels, self._label_of(self._third))
-            raise LabelError(offence(self._name, what, self._surplus, self._first_surplus), advice)
+        if self.surplus is not None:
+            raise LabelError(offence(self._name, *self.surplus), advice)
         if pos_label is None:
             if conventional and any(set(labels) <= two for two in _CONVENTIONS):
-                return
+                return 1
+            if are_truth_words(labels):
+                return next(filter(is_positive_word, labels), None)
             raise LabelError(
                 f"{self._name} has the labels {_listed(labels)}",
                 Advice("say which one is positive with {pos_label}"),
@@ -147,6 +195,7 @@ class Classes:
                 f"{pos_label!r} is not among the labels of {self._name}, {_listed(labels)}",
                 parameter="pos_label",
             )
+        return pos_label
 
 
 def surplus_labels(classes: list[object], third: object) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from isometrics._core.arrays import column
 from isometrics._core.class_scores import class_name, parse_matrix
+from isometrics._core.labels import positive_word
 from isometrics._core.parameters import check_choice, check_prevalence, parse_betas, renamed
 from isometrics._core.progress import part_of_progress, reporting
 from isometrics._core.results import Value, number, several
@@ -749,9 +750,9 @@ def analyse(
     Parameters
     ----------
     y_true
-        Labels: booleans, 0/1, -1/+1, or any two values with `pos_label`. Three classes or more, or
-        an indicator array with a column of 0 and 1 for each class of multilabel data, where
-        `scores` has a column for each.
+        Labels: booleans, 0/1, -1/+1, yes/no, T/F, or any two values with `pos_label`. Three
+        classes or more, or an indicator array with a column of 0 and 1 for each class of
+        multilabel data, where `scores` has a column for each.
     scores
         The scores of each model by name, higher meaning more likely positive; a data frame with
         a column for each model; or the scores of one model, which is then called ``"score"``. Of
@@ -816,8 +817,12 @@ def analyse(
     )
     models = count_models(sample)
     tables, skipped = count_groups([sample])
+    description = _description(sample, skipped)
+    if pos_label is None:
+        pos_label = positive_word(column(y_true, "y_true").values)
+        description += "" if pos_label is None else f"; positive: {pos_label}"
     origins = dict.fromkeys(models, Origin(pos_label=pos_label))
-    return Analysis(models, tables, skipped, _description(sample, skipped), sample, origins=origins)
+    return Analysis(models, tables, skipped, description, sample, origins=origins)
 
 
 def _one_vs_rest(samples: dict[object, Sample], origins: dict[str, Origin]) -> Analysis:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from isometrics import formats
 from isometrics.analysis.analysis import Analysis
@@ -16,9 +17,11 @@ from isometrics.formats.text import uncompressed_size
 from isometrics.sources.arrow import kind_of
 from isometrics.sources.batches import ColumnTypesChangedError, peek
 from isometrics.sources.columns import REMAINING, Layout, layout_of, may_be_model
+from isometrics.sources.csv_files import Writing
 from isometrics.sources.frames import FrameSource
 from isometrics.sources.memory_limit import limit_for, rows_budget
-from isometrics.sources.opening import open_source, settle_types
+from isometrics.sources.opening import check_writing, open_source, settle_types
+from isometrics.sources.problems import raise_together
 from isometrics.sources.tables import read_tables
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from isometrics.sources.batches import Source
+    from isometrics.sources.problems import HasLines
 
 
 def read_predictions(
@@ -41,6 +45,9 @@ def read_predictions(
     memory_limit: str | int | None = None,
     tolerance: float | None = None,
     keep_rows: bool | int | str | None = None,
+    drop_missing: bool = False,
+    decimal: str | None = None,
+    header: bool | None = None,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Analysis:
     r"""Read predictions and count them, also where they are larger than memory.
@@ -49,6 +56,7 @@ def read_predictions(
     ----------
     path_or_frame
         A path, a pattern or a folder of CSV (compressed too), Parquet, Arrow or JSON-lines files;
+        a workbook of Excel (``.xlsx``), of which the first sheet is read;
         a file in one of the other `isometrics.formats`, such as OpenML's ARFF;
         the URL of a table, such as ``"duckdb:///file.db?table=t"``, ``sqlite`` and ``postgresql``
         likewise, and ``"spark://host:7077?table=t"``; ``"-"`` for standard input; or a data frame
@@ -83,6 +91,17 @@ def read_predictions(
         limit. ``True`` keeps them always, and refuses rows that do not fit; ``False`` never;
         ``"needed"`` keeps those that intervals need, and refuses them where they do not fit. A
         number keeps them as by default, but none where there are more rows.
+    drop_missing
+        Leave out the rows that miss a value in any column that is used, be it that of one model
+        only, so that all models keep the same rows; ``description`` says how many, by column. By
+        default missing values are refused.
+    decimal
+        The mark before decimals in CSV files and in texts of Excel, ``","`` as in 0,5783 or
+        ``"."``; the other mark may then stand between groups of three digits, as in 1.234,5. By
+        default it is a point, and nothing stands between digits.
+    header
+        Whether the first line of a CSV file, or row of a sheet, has the names of the columns; by
+        default it is recognised. Columns without names are ``column0``, ``column1`` and so on.
     progress
         A function that is told the rows read so far and the number of all rows, or None.
 
@@ -98,15 +117,16 @@ def read_predictions(
     >>> analysis.models["rf"].roc.area()
     0.75
     """
+    writing = Writing.of(decimal, header)
     foreign = _foreign(path_or_frame, pos_label, memory_limit)
-    with closing(_source(path_or_frame, foreign, memory_limit)) as source:
+    with closing(_source(path_or_frame, foreign, memory_limit, writing)) as source:
         while True:
             try:
                 if foreign is not None and not any((label, scores, model, weight, group)):
                     layout = _layout_of_format(foreign)
                 else:
-                    layout = layout_of(
-                        peek(source),
+                    layout = _layout(
+                        source,
                         label=label,
                         scores=scores,
                         model=model,
@@ -123,14 +143,17 @@ def read_predictions(
                     tolerance=tolerance,
                     keep_rows=keep_rows,
                     progress=progress,
+                    drop_missing=drop_missing,
                 )
                 break
             except ColumnTypesChangedError:
                 # What the columns are may be another guess now.
                 continue
-        description = f"{redacted(source.name)}: {layout.describe()}"
-        if tables.note:
-            description += f"; {tables.note}"
+        if tables.positive is not None:
+            layout = replace(layout, pos_label=tables.positive)
+        notes = [*getattr(source, "notes", list)(), tables.note]
+        said = "; ".join([layout.describe(), *filter(None, notes)])
+        description = f"{redacted(source.name)}: {said}"
         return Analysis(
             tables.points,
             tables.groups,
@@ -141,6 +164,16 @@ def read_predictions(
             one_vs_rest=layout.multiclass,
             origins=origins_of(layout, tables.points),
         )
+
+
+def _layout(source: Source, **roles: Any) -> Layout:
+    """Find out which column is what; of a file with broken lines, these are told first."""
+    try:
+        return layout_of(peek(source), **roles)
+    except ParameterError:
+        if hasattr(source, "broken_lines"):
+            raise_together([], cast("HasLines", source))
+        raise
 
 
 def _may_lack_models(layout: Layout, schema: pa.Schema) -> bool:
@@ -184,11 +217,16 @@ def _foreign(
 
 
 def _source(
-    given: Any, foreign: formats.Predictions | None, memory_limit: str | int | None
+    given: Any,
+    foreign: formats.Predictions | None,
+    memory_limit: str | int | None,
+    writing: Writing,
 ) -> Source:
     if foreign is None:
-        return open_source(given, memory_limit)
-    return FrameSource(foreign.to_frame("pyarrow"), os.fspath(given))
+        return open_source(given, memory_limit, writing=writing)
+    source = FrameSource(foreign.to_frame("pyarrow"), os.fspath(given))
+    check_writing(source, writing)
+    return source
 
 
 def _layout_of_format(foreign: formats.Predictions) -> Layout:

@@ -32,6 +32,7 @@ from isometrics.measures import (
 from isometrics.points.models import ROUNDING
 from isometrics.uncertainty.bootstrap import bootstrap
 from isometrics.uncertainty.paired import percent
+from isometrics.verdict.caveats import PREDICTIONS, REVERSED, has_two_scores, is_below_chance
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -433,7 +434,20 @@ def _notes(
         measures.index(measure.name) for measure in (AUROC, EXPECTED_F1_GAIN, AUPRG)
     )
     no_curve = np.isnan(lo[:, auroc])
+    points = [entry.points for entry in entries]
     rows_by_sentence = {
+        f"{AUROC} below 0.5 beyond chance ({{}}): {REVERSED}": np.array(
+            [
+                # Sums of weights do not tell how many rows there are.
+                each.table.tp.dtype.kind == "i"
+                and is_below_chance(area, each.positives, each.negatives)
+                for each, area in zip(points, hi[:, auroc], strict=True)
+            ],
+            np.bool_,
+        ),
+        f"Only two distinct scores ({{}}): {PREDICTIONS}.": np.array(
+            list(map(has_two_scores, points)), np.bool_
+        ),
         f"{AUPRG} below 0 ({{}}): worse than always answering 'positive'.": hi[:, auprg]
         < -ROUNDING,
         "Areas undefined ({}): the points are not nested, so they have no curve of their own.": (

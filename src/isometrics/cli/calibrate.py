@@ -120,7 +120,7 @@ def apply_map(
     from isometrics.sources.opening import open_source
 
     calibrators = read_map(map_file)
-    source = open_source(file, columns.memory_limit, all_rows=True)
+    source = open_source(file, columns.memory_limit, all_rows=True, writing=columns.writing())
     try:
         jobs = _jobs(calibrators, columns, source.schema)
         added = [job.added for job in jobs]

@@ -145,7 +145,7 @@ def _write_rows(
     """Write all columns of a table, batch by batch, to a file of a kind."""
     from isometrics.sources.opening import open_source
 
-    source = open_source(file, columns.memory_limit, all_rows=True)
+    source = open_source(file, columns.memory_limit, all_rows=True, writing=columns.writing())
     try:
         with Meter("converting", quiet=answers.quiet) as meter:
             batches = _metered(source, meter)
@@ -169,7 +169,7 @@ def _predictions(file: str, target: str, columns: Columns) -> Predictions:
     from isometrics.sources.columns import layout_of
     from isometrics.sources.opening import open_source
 
-    source = open_source(file, columns.memory_limit, all_rows=True)
+    source = open_source(file, columns.memory_limit, all_rows=True, writing=columns.writing())
     try:
         layout = layout_of(peek(source), **columns.roles())
         if layout.model is not None or layout.weight is not None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from isometrics._core.sample import Sample
     from isometrics.analysis import Analysis
     from isometrics.measures import Measure
+    from isometrics.sources.csv_files import Writing
 
 
 def _path(_: Any, tokens: Sequence[Token]) -> str:
@@ -86,6 +87,12 @@ class Columns:
     """How much memory reading may use, such as 2GB."""
     tolerance: Annotated[float | None, _READING] = None
     """Keep only as many rows of a long table as it takes to know every area to this width."""
+    drop_missing: Annotated[bool, _READING, Parameter(negative="")] = False
+    """Leave out the rows that miss a value in any column that is used, for all models."""
+    decimal: Annotated[str | None, _READING] = None
+    """The mark before decimals in CSV and Excel, a comma as in 0,5783 or a point."""
+    header: Annotated[bool | None, _READING] = None
+    """Whether the first line of a CSV file has the names of columns; recognised by default."""
     prevalence: Annotated[float | None, _READING] = None
     """Look at everything at this prevalence, that of the deployment, instead of the file's own."""
 
@@ -98,6 +105,16 @@ class Columns:
         if len(found) < len(self.scores):
             raise ParameterError("--scores gives one model two columns; use different names")
         return found
+
+    def writing(self) -> Writing:
+        """Return how the file is written, for those who copy its rows; none of them is dropped."""
+        from isometrics.sources.csv_files import Writing
+
+        if self.drop_missing:
+            raise ParameterError(
+                "--drop-missing is for commands that count rows; this one copies all of them"
+            )
+        return Writing.of(self.decimal, self.header)
 
     def roles(self) -> dict[str, Any]:
         """Return which column is what, as `read_predictions` takes it."""
@@ -184,6 +201,9 @@ def load(
             memory_limit=columns.memory_limit,
             tolerance=columns.tolerance,
             keep_rows=keep_rows,
+            drop_missing=columns.drop_missing,
+            decimal=columns.decimal,
+            header=columns.header,
             progress=meter,
         )
     if not answers.json:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics._core.labels import are_truth_words, is_positive_word
 from isometrics._core.results import ResultTable
 from isometrics.errors import Advice, LabelError, OneClassError
 from isometrics.points import OperatingPoints
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-_CONVENTIONS = (("0", "1"), ("-1", "1"), ("false", "true"))
-"""Names of a negative and a positive class that are recognised."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -151,7 +149,7 @@ def of_classes(
 
 
 def positive_class(classes: list[str], pos_label: object, source: object) -> str:
-    """Return the positive class: `pos_label`, or 1 where the other class is 0 or -1.
+    """Return the positive class: `pos_label`, or the one that says so, such as 1, yes or true.
 
     Nothing else is guessed, neither the rarer class nor the last one in sorted order.
     """
@@ -163,10 +161,8 @@ def positive_class(classes: list[str], pos_label: object, source: object) -> str
                 parameter="pos_label",
             )
         return str(pos_label)
-    by_name = {name.lower(): name for name in classes}
-    for negative, positive in _CONVENTIONS:
-        if by_name.keys() == {negative, positive}:
-            return by_name[positive]
+    if len(classes) == 2 and are_truth_words(classes):
+        return next(filter(is_positive_word, classes))
     raise LabelError(
         f"{source} has the classes {listed}",
         Advice("say which one is positive with {pos_label}"),

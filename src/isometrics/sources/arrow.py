@@ -52,6 +52,13 @@ def kind_of(dtype: pa.DataType) -> str:
     return kind_of(dtype.storage_type) if is_extension(dtype) else "other"
 
 
+def is_floating(dtype: pa.DataType) -> bool:
+    """Tell whether a type is one of floats, which may be NaN."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_floating(dtype))
+
+
 def can_name(dtype: pa.DataType) -> bool:
     """Tell whether values can name models and groups: texts, numbers and times can.
 
@@ -113,6 +120,15 @@ def numbers(column: pa.Array) -> Values:
     if values.dtype.kind == "f" and np.isnan(values.min(initial=np.inf)):
         missing = np.isnan(values) if missing is None else np.isnan(values) | missing
     return Values(values, missing)
+
+
+def missing_values(column: pa.Array) -> NDArray[np.bool_] | None:
+    """Tell which values are null or NaN; None if there are none."""
+    if kind_of(column.type) in NUMERIC:
+        missing = numbers(column).missing
+    else:
+        missing = codes(column)[0] < 0 if column.null_count or is_extension(column.type) else None
+    return None if missing is None or not missing.any() else missing
 
 
 def _of_64_bits(decimals: pa.Array) -> pa.Array:

@@ -87,6 +87,8 @@ class Tables(NamedTuple):
     """Why the rows were not kept, where intervals may need them."""
     note: str = ""
     """What else there is to say about how rows were counted."""
+    positive: object = None
+    """The positive label, where labels such as yes and no told it; None where it is clear."""
 
 
 class CountRows(Protocol):

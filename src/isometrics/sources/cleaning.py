@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from isometrics._core.arrays import UNHOLDABLE, offence
+from isometrics._core.arrays import UNHOLDABLE
 from isometrics._core.groups import GroupNames, Groups
 from isometrics._core.labels import Positions
 from isometrics._core.missing import MISSING
 from isometrics._core.sample import Sample
 from isometrics.errors import (
+    Advice,
     EmptyInputError,
     LabelError,
     MissingValueError,
@@ -26,19 +28,26 @@ from isometrics.sources.arrow import (
     codes,
     is_number,
     kind_of,
+    missing_values,
     numbers,
     taken,
     unholdable,
 )
+from isometrics.sources.batches import columns_of
 from isometrics.sources.labels import Labels
+from isometrics.sources.problems import MOST_LINES, Problem, raise_together
+from isometrics.sources.written_numbers import advice_about
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts
-    from isometrics.errors import InputError
+    from isometrics.errors import InputError, IsometricsError
     from isometrics.sources.columns import Layout
+    from isometrics.sources.problems import HasLines
 
     Coded = tuple[NDArray[np.int32], list[Any]]
     """The codes of rows, and the values that they stand for."""
@@ -47,6 +56,8 @@ NOT_NUMBERS = "values that are not real numbers of 64 bits"
 WRITTEN_AS_TEXT = "numbers that are written as text"
 NEGATIVE, INFINITE, BEYOND = "negative values", "infinite values", "values of 2**63 or more"
 LARGEST_WEIGHT = np.iinfo(np.int64).max
+ALL_DROPPED = "every row misses a value, so that none is left"
+_DROP = Advice("leave out rows with missing values with {drop_missing:True}")
 
 
 class _Columns(NamedTuple):
@@ -79,13 +90,18 @@ class Offences:
         rows: Positions,
         *,
         example: str | None = None,
+        advice: Advice | None = None,
     ) -> bool:
         """Count bad values at some positions of the sample; tell whether there are any."""
         if bad is None or not bad.any():
             return False
-        before = self._found.get((name, kind), _Offence(error, rows.of(np.argmax(bad)), example))
+        before = self._found.get((name, kind), _Offence(error, (), example, advice))
         count = before.rows + int(np.count_nonzero(bad))
-        self._found[name, kind] = before._replace(rows=count)
+        first = before.first
+        if len(first) < MOST_LINES:
+            new = map(rows.of, np.flatnonzero(bad)[: MOST_LINES - len(first)])
+            first += tuple(position for position in new if position is not None)
+        self._found[name, kind] = before._replace(rows=count, first=first)
         return True
 
     def recount(
@@ -98,25 +114,61 @@ class Offences:
     ) -> None:
         """Take over a count over all rows, of which only the first were looked at."""
         if count:
-            before = self._found.get((name, kind), _Offence(error, None, example))
+            before = self._found.get((name, kind), _Offence(error, (), example))
             self._found[name, kind] = before._replace(rows=count)
 
-    def raise_of(self, name: str) -> None:
-        """Raise the first kind of offence found in a column, if there is one."""
-        for (column, kind), found in self._found.items():
-            if column == name:
-                example = "" if found.example is None else f", such as {found.example!r}"
-                raise found.error(offence(name, f"{kind}{example}", found.rows, found.first))
+    def of(self, name: str) -> list[Problem]:
+        """Return what was found in a column."""
+        return [
+            Problem(
+                offence.error,
+                name,
+                kind if offence.example is None else f"{kind}, such as {offence.example!r}",
+                offence.rows,
+                offence.first,
+                offence.advice,
+            )
+            for (column, kind), offence in self._found.items()
+            if column == name
+        ]
+
+
+class Dropped:
+    """Rows that were left out because they miss a value in a column that is used."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.columns: Counter[str] = Counter()
+        """How many of them miss a value in each column; some in several."""
+
+    def describe(self) -> str:
+        """Say how many rows were left out, and by which columns.
+
+        Examples
+        --------
+        >>> dropped = Dropped()
+        >>> dropped.rows = 3
+        >>> dropped.columns.update({"score": 2, "y": 2})
+        >>> dropped.describe()
+        '3 rows with missing values are left out, for all models (score: 2, y: 2)'
+        """
+        if not self.rows:
+            return "no row has a missing value"
+        by_column = ", ".join(f"{name}: {count:,}" for name, count in self.columns.items() if count)
+        what = "row with missing values is" if self.rows == 1 else "rows with missing values are"
+        return f"{self.rows:,} {what} left out, for all models ({by_column})"
 
 
 class _Offence(NamedTuple):
     """Values of one column that cannot be used for one reason."""
 
     error: type[InputError]
-    first: int | None
-    """The position of the first one, where it is known."""
+    first: tuple[int, ...]
+    """The positions of the first ones, where they are known."""
     example: str | None
     """The first of the values, where it says something."""
+    advice: Advice | None = None
+    """What to do about them."""
     rows: int = 0
 
 
@@ -132,13 +184,26 @@ class Cleaner:
     Zero-weight rows are absent. Once something is wrong, batches are only counted.
     """
 
-    def __init__(self, layout: Layout, schema: pa.Schema) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        schema: pa.Schema,
+        source: object = None,
+        *,
+        drop_missing: bool = False,
+    ) -> None:
         self.layout = layout
+        self.dropped = Dropped() if drop_missing else None
+        self._source = source
+        self._is_number: Callable[[str], bool] = getattr(source, "is_number", is_number)
+        self._decimal: str | None = getattr(source, "decimal", None)
         self.labels = Labels(layout.label, schema.field(layout.label).type)
         self.models = GroupNames(layout.model or "")
         self.groups = GroupNames(layout.group or "")
         self.offences = Offences()
         self.as_text = Offences()
+        self.positive_label: object = None
+        """The positive label; known in the end."""
         self._rows = 0
         self._kept = 0
         self._weight = 0.0
@@ -180,8 +245,11 @@ class Cleaner:
 
     def validate(self, batch: pa.RecordBatch) -> _Columns | None:
         """Validate the columns of a batch; None once anything in the source is wrong."""
-        start, self._rows = self._rows, self._rows + batch.num_rows
-        weights, batch, rows = self._present(batch, Positions(start))
+        rows = Positions(self._rows)
+        self._rows += batch.num_rows
+        if self.dropped is not None:
+            batch, rows = self._complete(batch, rows, self.dropped)
+        weights, batch, rows = self._present(batch, rows)
         self._kept += batch.num_rows
         labels = self._positive(batch.column(self.layout.label), rows)
         scores = {
@@ -201,31 +269,101 @@ class Cleaner:
         self._rows, self._kept, self._weight = rows, kept, weight
 
     def finish(self) -> None:
-        """Raise what is wrong with the sample, if anything."""
+        """Raise what is wrong with the sample, if anything.
+
+        Of a source whose rows stand on lines, all problems are told together.
+        """
+        problems = self.problems()
+        first = next(problems, None)
+        if not hasattr(self._source, "broken_lines"):
+            if first is not None:
+                raise first.as_error() if isinstance(first, Problem) else first
+            return
+        found = [] if first is None else [first, *problems]
+        raise_together(found, cast("HasLines", self._source))
+
+    @property
+    def positive_word(self) -> object:
+        """The positive label, where labels such as yes and no told it; else None."""
+        chosen = self.layout.pos_label is None and isinstance(self.positive_label, str)
+        return self.positive_label if chosen else None
+
+    def problems(self) -> Iterator[Problem | IsometricsError]:
+        """Yield what is wrong with weights, labels, scores, models and groups."""
         layout = self.layout
-        self.finish_weights()
-        self.offences.raise_of(layout.label)
+        yield from self._of_weights()
+        if self._rows == 0 or self._all_dropped:
+            return
+        yield from self.offences.of(layout.label)
         if not layout.multiclass:
-            self.labels.check(layout.pos_label)
+            if self.labels.surplus is not None:
+                what, count, position = self.labels.surplus
+                yield Problem(
+                    LabelError, layout.label, what, count, () if position is None else (position,)
+                )
+            else:
+                try:
+                    self.positive_label = self.labels.check(layout.pos_label)
+                except LabelError as error:
+                    yield error
         for name in (*layout.scores.values(), layout.model, layout.group):
             if name is not None:
-                self._raise_of(name)
+                yield from self._of_column(name)
 
     def finish_weights(self) -> None:
         """Raise what is wrong with the weights, if anything, and where there are no rows."""
+        for problem in self._of_weights():
+            raise problem.as_error() if isinstance(problem, Problem) else problem
+
+    def _of_weights(self) -> Iterator[Problem | IsometricsError]:
         name = self.layout.weight
         if self._rows == 0:
-            raise EmptyInputError(f"{self.layout.label} is empty; at least one row is needed")
-        if name is not None:
-            self._raise_of(name)
+            yield EmptyInputError(f"{self.layout.label} is empty; at least one row is needed")
+        elif name is not None:
+            wrong = self._of_column(name)
+            yield from wrong
             if math.isinf(self._weight):
-                raise WeightError(f"{name} adds up to infinity; divide it by its maximum")
-            if self._kept == 0:
-                raise WeightError(f"{name} is zero for every row; at least one weight must be > 0")
+                yield WeightError(f"{name} adds up to infinity; divide it by its maximum")
+            elif self._kept == 0 and not wrong and not self._all_dropped:
+                yield WeightError(f"{name} is zero for every row; at least one weight must be > 0")
 
-    def _raise_of(self, name: str) -> None:
-        self.offences.raise_of(name)
-        self.as_text.raise_of(name)
+        if self._all_dropped:
+            yield MissingValueError(ALL_DROPPED)
+
+    @property
+    def _all_dropped(self) -> bool:
+        return self.dropped is not None and 0 < self._rows == self.dropped.rows
+
+    def _add_missing(self, name: str, missing: NDArray[np.bool_] | None, rows: Positions) -> bool:
+        advice = _DROP if hasattr(self._source, "broken_lines") else None
+        return self.offences.add(name, missing, MissingValueError, MISSING, rows, advice=advice)
+
+    def _of_column(self, name: str) -> list[Problem]:
+        return self.offences.of(name) or self.as_text.of(name)
+
+    def _complete(
+        self, batch: pa.RecordBatch, rows: Positions, dropped: Dropped
+    ) -> tuple[pa.RecordBatch, Positions]:
+        """Leave out the rows that miss a value in any column that is used."""
+        missing = {
+            name: mask
+            for name in columns_of(self.layout)
+            if (mask := missing_values(batch.column(name))) is not None
+        }
+        if not missing:
+            return batch, rows
+        weight = self.layout.weight
+        if weight is not None and kind_of(batch.column(weight).type) in NUMERIC:
+            # A row of weight 0 is absent, whatever it misses.
+            values, unknown = numbers(batch.column(weight))
+            present = (values != 0) if unknown is None else (values != 0) | unknown
+            missing = {name: mask & present for name, mask in missing.items()}
+        incomplete = np.logical_or.reduce(list(missing.values()))
+        for name, mask in missing.items():
+            dropped.columns[name] += int(np.count_nonzero(mask))
+        dropped.rows += int(np.count_nonzero(incomplete))
+        kept = np.flatnonzero(~incomplete)
+        return taken(batch, kept), rows.take(kept)
 
     def _present(
         self, batch: pa.RecordBatch, rows: Positions
@@ -243,7 +381,7 @@ class Cleaner:
         weights: Counts = values.astype(np.int64 if whole else np.float64)
         beyond = values > LARGEST_WEIGHT if whole else None
         bad = [
-            self.offences.add(name, missing, MissingValueError, MISSING, rows),
+            self._add_missing(name, missing, rows),
             self.offences.add(name, unholdable(column), WeightError, UNHOLDABLE, rows),
             self.offences.add(name, beyond, WeightError, BEYOND, rows),
             self.offences.add(name, values < 0, WeightError, NEGATIVE, rows),
@@ -256,11 +394,13 @@ class Cleaner:
         kept = np.flatnonzero(weights)
         if kept.size == weights.size:
             return weights, batch, rows
-        return weights[kept], taken(batch, kept), rows._replace(kept=kept)
+        return weights[kept], taken(batch, kept), rows.take(kept)
 
     def _positive(self, column: pa.Array, rows: Positions) -> dict[str, NDArray[np.bool_]]:
         values, missing = self.labels.read(column)
-        if self.offences.add(self.layout.label, missing, MissingValueError, MISSING, rows):
+        if self._add_missing(self.layout.label, missing, rows) and missing is not None:
+            present = np.flatnonzero(~missing)
+            self.labels.remember(values[present], rows.take(present))
             return {}
         self.offences.add(self.layout.label, unholdable(column), LabelError, UNHOLDABLE, rows)
         self.labels.remember(values, rows)
@@ -271,14 +411,13 @@ class Cleaner:
         if self.layout.multiclass:
             classes = self.layout.classes
             return {name: self.labels.equal(values, label) for name, label in classes.items()}
-        wanted = 1 if self.layout.pos_label is None else self.layout.pos_label
-        return {"": self.labels.equal(values, wanted)}
+        return {"": self.labels.positive(values, self.layout.pos_label)}
 
     def _scores(self, name: str, column: pa.Array, rows: Positions) -> NDArray[Any]:
         if kind_of(column.type) == "string":
             return self._texts(name, column, rows, ScoreError)
         values, missing = numbers(column)
-        self.offences.add(name, missing, MissingValueError, MISSING, rows)
+        self._add_missing(name, missing, rows)
         self.offences.add(name, unholdable(column), ScoreError, UNHOLDABLE, rows)
         return values
 
@@ -287,18 +426,21 @@ class Cleaner:
     ) -> NDArray[Any]:
         """Refuse texts; where some are numbers, those that are not are named."""
         found, distinct = codes(column)
-        self.offences.add(name, found < 0, MissingValueError, MISSING, rows)
-        strange = np.array([*(not is_number(text) for text in distinct), False], np.bool_)[found]
+        self._add_missing(name, found < 0, rows)
+        strange = np.array([*(not self._is_number(text) for text in distinct), False], np.bool_)[
+            found
+        ]
         for offences, bad, kind in (
             (self.offences, strange, NOT_NUMBERS),
             (self.as_text, found >= 0, WRITTEN_AS_TEXT),
         ):
             if bad.any():
                 example = distinct[found[np.argmax(bad)]]
-                offences.add(name, bad, error, kind, rows, example=example)
+                advice = advice_about(example, self._decimal) if kind == NOT_NUMBERS else None
+                offences.add(name, bad, error, kind, rows, example=example, advice=advice)
         return np.zeros(found.size)
 
     def _coded(self, name: str, column: pa.Array, rows: Positions) -> Coded:
         found, distinct = codes(column)
-        self.offences.add(name, found < 0, MissingValueError, MISSING, rows)
+        self._add_missing(name, found < 0, rows)
         return found, distinct

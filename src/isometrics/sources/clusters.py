@@ -6,6 +6,7 @@ counts of ranges of scores, pass after pass.
 
 from __future__ import annotations
 
+import copy
 import socket
 import sys
 import warnings
@@ -19,11 +20,12 @@ import numpy as np
 from isometrics._core.groups import GroupNames
 from isometrics._core.sample import check_totals
 from isometrics._table.building import table_of_tally
-from isometrics.errors import FileError, OneClassError, ParameterError
+from isometrics.errors import FileError, MissingValueError, OneClassError, ParameterError
 from isometrics.points import OperatingPoints
 from isometrics.points.models import GroupTables, group_tables
-from isometrics.sources.arrow import codes
-from isometrics.sources.batches import FIRST_ROWS, Tables, reading
+from isometrics.sources.arrow import NUMERIC, codes, is_floating, kind_of
+from isometrics.sources.batches import FIRST_ROWS, Tables, columns_of, reading
+from isometrics.sources.cleaning import ALL_DROPPED, Dropped
 from isometrics.sources.cluster_passes import Passes, PassLimits, Ranges
 from isometrics.sources.cluster_totals import INF, ClusterTotals, count_totals, numbers_of
 from isometrics.sources.frames import FrameSource
@@ -229,6 +231,40 @@ class ClusterFrame:
             note=f"counted in the cluster in {len(reader.collected)} passes, which collected "
             f"{sum(reader.collected)} rows",
         )
+
+    def complete_rows(self, layout: Layout) -> tuple[ClusterFrame, str]:
+        """Return the rows that miss no value in any column that is used, and how many others."""
+        import narwhals.stable.v2 as nw
+
+        schema = self.schema
+        weight = layout.weight
+        missing: dict[str, nw.Expr] = {}
+        for name in columns_of(layout):
+            value = nw.col(self._aliases[name])
+            missing[name] = value.is_null()
+            if kind_of(schema.field(name).type) == "float" and is_floating(schema.field(name).type):
+                missing[name] = missing[name] | value.is_nan().fill_null(True)
+        if weight is not None and kind_of(schema.field(weight).type) in NUMERIC:
+            # A row of weight 0 is absent, whatever it misses.
+            absent = (nw.col(self._aliases[weight]) == 0).fill_null(False)
+            missing = {name: flag & ~absent for name, flag in missing.items()}
+        incomplete = nw.any_horizontal(*missing.values(), ignore_nulls=False)
+        flags = {f"missing_{index}": flag for index, flag in enumerate(missing.values())}
+        frame = self._frame.with_columns(**flags, incomplete=incomplete)
+        sums = [nw.when(nw.col(flag)).then(1).otherwise(0).sum().alias(flag) for flag in flags]
+        rows = nw.when(nw.col("incomplete")).then(1).otherwise(0).sum().alias("incomplete")
+        (counts,) = self.collect(frame.select(*sums, rows, size=nw.len())).to_pylist()
+        dropped = Dropped()
+        dropped.rows = int(counts["incomplete"] or 0)
+        dropped.columns.update(
+            {name: int(counts[flag] or 0) for name, flag in zip(missing, flags, strict=True)}
+        )
+        if 0 < dropped.rows == int(counts["size"]):
+            raise MissingValueError(ALL_DROPPED)
+        rest = copy.copy(self)
+        rest._frame = frame.filter(~nw.col("incomplete")).select(*self._aliases.values())
+        rest._first = None
+        return rest, dropped.describe()
 
     def close(self) -> None:
         """Let go of a session that was opened for this frame."""

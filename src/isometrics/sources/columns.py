@@ -9,8 +9,10 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from isometrics._core.class_scores import class_name
+from isometrics._core.labels import are_truth_words, is_positive_word
 from isometrics._core.results import Value, several, tuple_value
 from isometrics.errors import Advice, ParameterError
+from isometrics.sources.written_numbers import looks_like_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -24,7 +26,7 @@ _TRUTH = {
     **dict.fromkeys(("true", "t", "yes", "y", "1"), True),
     **dict.fromkeys(("false", "f", "no", "n", "0"), False),
 }
-"""What a truth value may be called; a CSV file of ``yes`` and ``no`` is read as truth values."""
+"""What a truth value may be called."""
 _LABEL_KINDS = {"boolean": "booleans", "integer": "whole numbers", "float": "numbers"}
 
 
@@ -188,6 +190,8 @@ def _of_classes(
     """Keep the positive class, where there is one; else each class has its turn."""
     if positive is None and set(values.values()) in CONVENTIONS:
         positive = 1
+    if positive is None and len(values) == 2 and are_truth_words(values.values()):
+        positive = next(filter(is_positive_word, values.values()))
     if positive is None:
         return FoundScores(named, {name: values[name] for name in named}, reason)
     name = next((name for name, value in values.items() if value == positive), None)
@@ -315,10 +319,22 @@ def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
     if len(texts) == 1:
         # Who reads it says which values are no numbers, and where.
         return texts, ""
+    if numbers_as_text := [
+        name for name, peek in columns.items() if may_be_model(name) and _mostly_numbers(peek)
+    ]:
+        return numbers_as_text, REMAINING
     raise ParameterError(
         f"no column looks like scores among {listed(columns)}",
         Advice("say which they are with {scores}"),
     )
+
+
+def _mostly_numbers(peek: Peek) -> bool:
+    """Tell whether a column of texts has numbers in more than half of its first rows."""
+    if peek.kind != "string":
+        return False
+    texts = [value for value in peek.values if isinstance(value, str)]
+    return sum(map(looks_like_number, texts)) * 2 > len(texts)
 
 
 def may_be_model(name: str) -> bool:

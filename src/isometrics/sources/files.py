@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-PARQUET, ARROW, JSON, CSV = "parquet", "arrow", "json", "csv"
+PARQUET, ARROW, JSON, CSV, EXCEL = "parquet", "arrow", "json", "csv", "excel"
 _SUFFIXES = {
     ".parquet": PARQUET,
     ".pq": PARQUET,
@@ -36,6 +36,22 @@ _SUFFIXES = {
 }
 COMPRESSED = (".gz", ".zst")
 _MAGIC = {b"PAR1": PARQUET, b"ARROW1": ARROW}
+_ZIP = b"PK\x03\x04"
+_EXCEL_SUFFIXES = (".xlsx", ".xlsm")
+_PICKLE = (
+    "it looks like a pickle, which may run any program when it is opened, so it is never read; "
+    "load it yourself, and save a table as Parquet or CSV, or pass arrays to isometrics.analyse"
+)
+_UTF_16 = "it is text in UTF-16; save it as UTF-8"
+_REFUSED_BEGINNINGS = {
+    b"\x93NUMPY": "it is a single NumPy array, without names of columns; save labels and scores "
+    "together with np.savez(file, y_true=..., y_score=...), or pass arrays to isometrics.analyse",
+    **dict.fromkeys((bytes([128, protocol]) for protocol in range(2, 6)), _PICKLE),
+    b"\xd0\xcf\x11\xe0": "it looks like a workbook of Excel 97; save it as .xlsx or CSV",
+    b"\xff\xfe": _UTF_16,
+    b"\xfe\xff": _UTF_16,
+}
+_REFUSED_SUFFIXES = dict.fromkeys((".pkl", ".pickle", ".joblib"), _PICKLE)
 
 
 def files_of(path: str | os.PathLike[str]) -> list[Path]:
@@ -126,17 +142,41 @@ def kind_of_file(path: Path) -> str:
     for magic, kind in _MAGIC.items():
         if first.startswith(magic):
             return kind
+    _refuse_other_kinds(path, first)
+    if first.startswith(_ZIP) and path.suffix.lower() in _EXCEL_SUFFIXES:
+        return EXCEL
     kind = _by_name(path) or CSV
     if kind in (PARQUET, ARROW):
         raise FileError.unreadable(path, f"its name says {kind} but its first bytes do not")
     return kind
 
 
+def _refuse_other_kinds(path: Path, first: bytes) -> None:
+    """Refuse what is no table, or none that is read, by its first bytes and its name."""
+    suffix = _suffix(path)
+    for beginning, reason in _REFUSED_BEGINNINGS.items():
+        if first.startswith(beginning):
+            raise FileError.unreadable(path, reason)
+    if suffix in _REFUSED_SUFFIXES:
+        raise FileError.unreadable(path, _REFUSED_SUFFIXES[suffix])
+    if suffix in _EXCEL_SUFFIXES and not first.startswith(_ZIP):
+        raise FileError.unreadable(path, "its name says Excel but its first bytes do not")
+    if suffix not in _EXCEL_SUFFIXES and first.startswith(_ZIP):
+        raise FileError.unreadable(
+            path, "it is a zip archive; unpack it, and name the file inside, or compress it as .gz"
+        )
+
+
 def _by_name(path: Path) -> str | None:
+    return _SUFFIXES.get(_suffix(path))
+
+
+def _suffix(path: Path) -> str:
+    """Return the suffix of a name in small letters, that of compression left out."""
     name = path.name.lower()
     for suffix in COMPRESSED:
         name = name.removesuffix(suffix)
-    return _SUFFIXES.get(Path(name).suffix)
+    return Path(name).suffix
 
 
 _NARROW = 16

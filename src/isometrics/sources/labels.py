@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.arrays import plain
-from isometrics._core.labels import Classes, equal_to
+from isometrics._core.labels import Classes, equal_to, is_positive_word
 from isometrics.errors import LabelError
 from isometrics.sources.arrow import NUMERIC, Values, codes, kind_of, numbers
 
@@ -53,6 +53,13 @@ class Labels:
             return values if label else ~values
         return equal_to(values, label if self._kind in NUMERIC else self._codes.get(label, -1))
 
+    def positive(self, values: NDArray[Any], pos_label: object) -> NDArray[np.bool_]:
+        """Tell which labels that were read are positive; without a given one, by convention."""
+        if pos_label is not None or self._kind in NUMERIC:
+            return self.equal(values, 1 if pos_label is None else pos_label)
+        is_positive = np.array([*map(is_positive_word, self._codes), False], np.bool_)
+        return np.take(is_positive, values)
+
     def remember(self, values: NDArray[Any], rows: Positions) -> None:
         """Take note of the classes in a batch, whose rows have these positions."""
         if self._kind != "boolean" or len(self._classes.values) < 2:
@@ -67,9 +74,14 @@ class Labels:
         """Take over how often each label occurs, where only the first rows were looked at."""
         self._classes.recount(values, times)
 
-    def check(self, pos_label: object) -> None:
-        """Refuse labels that do not name two classes, or not the positive one."""
-        self._classes.check(pos_label, conventional=self._kind in NUMERIC)
+    @property
+    def surplus(self) -> tuple[str, int, int | None] | None:
+        """What is wrong with labels beyond two, how many there are, and where the first one is."""
+        return self._classes.surplus
+
+    def check(self, pos_label: object) -> object:
+        """Return the positive label; labels that do not name two classes are refused."""
+        return self._classes.check(pos_label, conventional=self._kind in NUMERIC)
 
     def _label_of(self, value: Any) -> object:
         return plain(value) if self._kind in NUMERIC else list(self._codes)[value]

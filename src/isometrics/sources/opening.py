@@ -10,25 +10,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from isometrics._core.writing import ScratchFolder
-from isometrics.errors import FileError
+from isometrics.errors import FileError, ParameterError, redacted
 from isometrics.formats.registry import FORMATS, sniff
 from isometrics.sources.clusters import SPARK_SCHEMES, frame_source, open_spark
+from isometrics.sources.csv_files import CSVFiles, Writing
 from isometrics.sources.files import (
     ARROW,
     CSV,
+    EXCEL,
     PARQUET,
     ArrowFiles,
     ParquetFile,
     files_of,
     kind_of_file,
 )
-from isometrics.sources.memory_limit import SHARE_OF_BATCHES, parse_memory_limit
+from isometrics.sources.memory_limit import SHARE_OF_BATCHES, parse_memory_limit, rows_budget
+from isometrics.sources.problems import raise_together
 from isometrics.sources.text_files import (
+    JSONFiles,
     TextFiles,
     copy_without_blank_blocks,
     has_blank_block,
     refuse_long_lines,
-    text_files,
 )
 
 if TYPE_CHECKING:
@@ -37,19 +40,43 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from isometrics.sources.batches import Source
+    from isometrics.sources.excel import ExcelFile
 
 STANDARD_INPUT = "-"
+_AS_USUAL = Writing()
 
 
 def open_source(
-    given: Any, memory_limit: str | int | None = None, *, all_rows: bool = False
+    given: Any,
+    memory_limit: str | int | None = None,
+    *,
+    all_rows: bool = False,
+    writing: Writing = _AS_USUAL,
 ) -> Source:
     """Open a path, a pattern, a folder, the URL of a table, ``-``, a data frame or a source.
 
     The types of text are those of its first rows, and reading raises `ColumnTypesChangedError`
     where later rows have others. With `all_rows` all are looked at beforehand, for those who pass
-    rows on and cannot begin again.
+    rows on and cannot begin again. `writing` is about CSV files and workbooks of Excel.
     """
+    source = _opened(given, memory_limit, writing, all_rows=all_rows)
+    check_writing(source, writing)
+    return source
+
+
+def check_writing(source: Source, writing: Writing) -> None:
+    """Refuse what is about CSV files for other sources."""
+    if writing != _AS_USUAL and not hasattr(source, "decimal"):
+        source.close()
+        raise ParameterError(
+            f"is about CSV files and Excel, and {redacted(source.name)!r} is neither; leave it out",
+            parameter="decimal" if writing.decimal is not None else "header",
+        )
+
+
+def _opened(
+    given: Any, memory_limit: str | int | None, writing: Writing, *, all_rows: bool
+) -> Source:
     memory = parse_memory_limit(memory_limit) // SHARE_OF_BATCHES
     if not isinstance(given, str | os.PathLike):
         # Its class is asked, because some lazy frames compute what they are asked for.
@@ -57,19 +84,27 @@ def open_source(
         return given if is_source else frame_source(given)
     path = os.fspath(given)
     if path == STANDARD_INPUT:
-        return ScratchCopy("standard input", _standard_input, memory, all_rows=all_rows)
+        budget = rows_budget(memory_limit)
+        how = partial(_files, memory=memory, budget=budget, writing=writing, all_rows=all_rows)
+        return ScratchCopy("standard input", _standard_input, how)
     if "://" in path:
         if path.partition("://")[0] in SPARK_SCHEMES:
             return open_spark(path)
         from isometrics.sources.databases import open_table
 
         return open_table(path, memory)
-    return _files(path, memory, all_rows=all_rows)
+    return _files(
+        path,
+        memory=memory,
+        budget=rows_budget(memory_limit),
+        writing=writing,
+        all_rows=all_rows,
+    )
 
 
 def _files(
-    path: str, memory: int, *, all_rows: bool
-) -> ParquetFile | ArrowFiles | TextFiles | ScratchCopy:
+    path: str, *, memory: int, budget: int, writing: Writing, all_rows: bool
+) -> ParquetFile | ArrowFiles | TextFiles | ExcelFile | ScratchCopy:
     files = files_of(path)
     kinds = {kind_of_file(file) for file in files}
     if len(kinds) > 1:
@@ -81,16 +116,24 @@ def _files(
         return ParquetFile(path, memory)
     if kind in (PARQUET, ARROW):
         return ArrowFiles(path, files, kind, memory)
+    if kind == EXCEL:
+        from isometrics.sources.excel import ExcelFile
+
+        return ExcelFile(path, budget, writing)
+    found: TextFiles
     if kind == CSV:
         if len(files) == 1 and has_blank_block(files[0]):
-            copy = partial(copy_without_blank_blocks, files[0])
-            return ScratchCopy(path, copy, memory, all_rows=all_rows)
+            how = partial(_files, memory=memory, budget=budget, writing=writing, all_rows=all_rows)
+            return ScratchCopy(path, partial(copy_without_blank_blocks, files[0]), how)
         for file in files:
             refuse_long_lines(file)
             _refuse_other_formats(file)
-    found = text_files(path, files, kind, memory)
+        found = CSVFiles(path, files, memory, writing)
+    else:
+        found = JSONFiles(path, files, memory)
     if all_rows:
         found.settle()
+        raise_together([], found)
     return found
 
 
@@ -112,7 +155,12 @@ def settle_types(source: Source) -> bool:
     return isinstance(found, TextFiles) and found.settle()
 
 
-_BEGINNINGS = {b"{": ".jsonl", b"\x1f\x8b": ".csv.gz", b"\x28\xb5\x2f\xfd": ".csv.zst"}
+_BEGINNINGS = {
+    b"{": ".jsonl",
+    b"PK\x03\x04": ".xlsx",
+    b"\x1f\x8b": ".csv.gz",
+    b"\x28\xb5\x2f\xfd": ".csv.zst",
+}
 """How text begins that is not plain CSV, and the name it would have."""
 
 
@@ -137,7 +185,7 @@ class ScratchCopy:
     """
 
     def __init__(
-        self, name: str, copy: Callable[[BinaryIO], None], memory: int, *, all_rows: bool
+        self, name: str, copy: Callable[[BinaryIO], None], open_copy: Callable[[str], Source]
     ) -> None:
         self.name = name
         self._folder = ScratchFolder()
@@ -146,15 +194,18 @@ class ScratchCopy:
             with path.open("wb") as file:
                 copy(file)
             path = _named_by_content(path)
-            self.source = _files(str(path), memory, all_rows=all_rows)
+            self.source = open_copy(str(path))
         except FileError as error:
             self._folder.cleanup()
             raise error.renamed(self.name) from error
         except BaseException:
             self._folder.cleanup()
             raise
-        self.source.name = name
+        self.source.name = name  # type: ignore[misc]
         self.rows: int | None = self.source.rows
+        for method in ("decimal", "is_number", "lines", "line_name", "broken_lines", "notes"):
+            if hasattr(self.source, method):
+                setattr(self, method, getattr(self.source, method))
 
     @property
     def schema(self) -> pa.Schema:

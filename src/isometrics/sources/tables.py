@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from isometrics._core.parameters import check_tolerance
-from isometrics.errors import OneClassError
+from isometrics.errors import OneClassError, ParameterError
 from isometrics.sources.arrow import prefetch
 from isometrics.sources.batches import Tables, columns_of
 from isometrics.sources.binned_rows import BinnedRows
@@ -42,6 +42,7 @@ def read_tables(
     keep_rows: bool | int | str | None = None,
     progress: Progress | None = None,
     feeder: MakeFeeder | None = None,
+    drop_missing: bool = False,
 ) -> Tables:
     """Count the predictions of a source.
 
@@ -65,19 +66,34 @@ def read_tables(
     feeder
         Makes what counts the rows of a model, from the types of scores and weights; by default,
         rows are sorted, or counted in bins where there is a tolerance.
+    drop_missing
+        Leave out rows that miss a value in any column that is used, for all models.
     """
     budget = rows_budget(memory_limit)
     if tolerance is not None:
         tolerance = check_tolerance(tolerance)
     kept = keeping(layout, budget, keep_rows)
     count: CountRows | None = getattr(source, "count_rows", None)
+    if count is not None and drop_missing:
+        complete = getattr(source, "complete_rows", None)
+        if complete is None:
+            raise ParameterError(
+                f"cannot be used with {source.name!r}, which counts its rows itself; leave them "
+                "out there",
+                parameter="drop_missing",
+            )
+        rows, note = complete(layout)
+        tables: Tables = rows.count_rows(
+            layout, tolerance=tolerance, keep_rows=kept.required, progress=progress
+        )
+        return tables._replace(note="; ".join(filter(None, [note, tables.note])))
     if count is not None:
         return count(layout, tolerance=tolerance, keep_rows=kept.required, progress=progress)
     with SpillFolder() as folder:
         models = _Models(layout, budget, feeder or _feeders(layout, tolerance, folder))
         held: HeldRows | None = HeldRows(grouped=layout.group is not None, budget=budget, kept=kept)
         while True:
-            cleaner = Cleaner(layout, source.schema)
+            cleaner = Cleaner(layout, source.schema, source, drop_missing=drop_missing)
             for samples in _batches(source, cleaner, progress):
                 models.append(samples)
                 if held is not None:
@@ -90,7 +106,15 @@ def read_tables(
             if not models.look_again():
                 break
         points, skipped = models.points(names)
-        return Tables(points, groups.groups, groups.skipped | skipped, rows, reason)
+        return Tables(
+            points,
+            groups.groups,
+            groups.skipped | skipped,
+            rows,
+            reason,
+            "" if cleaner.dropped is None else cleaner.dropped.describe(),
+            cleaner.positive_word,
+        )
 
 
 def _batches(source: Source, cleaner: Cleaner, progress: Progress | None) -> Iterator[list[Sample]]:

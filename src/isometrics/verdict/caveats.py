@@ -19,6 +19,29 @@ FEW = 50
 _FEW_SCORES = 5
 
 
+REVERSED = "are the scores reversed, or is the other class the positive one?"
+PREDICTIONS = "these look like predictions, not scores"
+_NORMAL = 1.96
+
+
+def is_below_chance(auroc: float, positives: float, negatives: float) -> bool:
+    """Tell whether an AUROC is below 0.5 by more than chance allows, at a level of 5%.
+
+    Notes
+    -----
+    Where scores say nothing, the variance is ``(P + N + 1) / (12 P N)``, that of the statistic of
+    Mann and Whitney (1947).
+    """
+    error = math.sqrt((positives + negatives + 1) / (12 * positives * negatives))
+    return auroc < 0.5 - _NORMAL * error
+
+
+def has_two_scores(points: OperatingPoints) -> bool:
+    """Tell whether a table that has thresholds has two of them besides that of the empty rule."""
+    thresholds = points.table.thresholds
+    return thresholds.size == 3 and bool(np.isfinite(thresholds[1:].astype(np.float64)).all())
+
+
 def caveats_of(contest: Contest, choice: Choice, expected: float) -> tuple[str, ...]:
     """Return the warnings of a verdict."""
     positives = int(np.count_nonzero(contest.rankings[0].positive))
@@ -36,17 +59,13 @@ def caveats_of(contest: Contest, choice: Choice, expected: float) -> tuple[str, 
         )
     points = OperatingPoints(contest.tables[choice.model])
     area = points.roc.area()
-    error = math.sqrt((positives + (rows - positives) + 1) / (12 * positives * (rows - positives)))
-    if area < 0.5 - 1.96 * error:
-        said.append(
-            f"{AUROC.name} is {area:.3f}, below 0.5 beyond chance; are the scores reversed, or is "
-            "the other class the positive one?"
-        )
+    if is_below_chance(area, positives, rows - positives):
+        said.append(f"{AUROC.name} is {area:.3f}, below 0.5 beyond chance; {REVERSED}")
     distinct = contest.tables[choice.model].size - 1
     if distinct == 1:
         said.append("all scores are equal, so that no threshold tells rows apart")
     elif distinct == 2:
-        said.append("there are only two distinct scores; these look like predictions, not scores")
+        said.append(f"there are only two distinct scores; {PREDICTIONS}")
     elif distinct <= _FEW_SCORES:
         said.append(f"there are only {distinct} distinct scores to choose a threshold from")
     said += _no_false_positives(contest, choice)

@@ -1,0 +1,497 @@
+"""CSV files as a source: how they are written, the types of their columns, and broken lines."""
+
+from __future__ import annotations
+
+import csv
+import re
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from isometrics._core.parameters import check_choice
+from isometrics._core.results import several
+from isometrics.errors import Advice, FileError, ParameterError
+from isometrics.sources.batches import FIRST_ROWS, ColumnTypesChangedError, reading
+from isometrics.sources.csv_lines import (
+    Dialect,
+    lines_at,
+    lines_of_other_encodings,
+    lines_of_rows,
+    records,
+)
+from isometrics.sources.files import COMPRESSED, literal, only_this, quoted, settings
+from isometrics.sources.problems import MOST_LINES, Line, listed_lines
+from isometrics.sources.text_files import LONGEST, NULLS, TIMES, WHOLE, WIDER, TextFiles, start_of
+from isometrics.sources.written_numbers import (
+    PLAIN,
+    has_decimal_comma,
+    is_percent,
+    kinds_for,
+    looks_like_number,
+    matches,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import duckdb
+
+    from isometrics.errors import IsometricsError
+
+_NUMBER = re.compile(r"[+-]?(?:(?!0\d)\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?inf(?:inity)?|nan", re.I)
+_BLOCK = 1 << 20
+_TAIL = 1 << 12
+_MOST_BROKEN = 10_000
+"""So many broken lines are counted."""
+
+
+class Writing(NamedTuple):
+    """What a user knows about how CSV files are written."""
+
+    decimal: str | None = None
+    """The mark before decimals; by default a point, and no mark between groups of digits."""
+    header: bool | None = None
+    """Whether the first line has the names of the columns; by default it is recognised."""
+
+    @classmethod
+    def of(cls, decimal: str | None, header: bool | None) -> Writing:
+        """Check what a user gave."""
+        if decimal is not None:
+            check_choice(decimal, "decimal", (",", "."))
+        if header is not None and not isinstance(header, bool):
+            raise ParameterError(f"must be True or False but is {header!r}", parameter="header")
+        return cls(decimal, header)
+
+
+class CSVFiles(TextFiles):
+    """CSV files, which may be written in different ways.
+
+    Where lines are broken, what is right with the others is read all the same, so that all
+    problems can be told together; `broken_lines` has them in the end.
+    """
+
+    def __init__(self, path: str, files: Sequence[Path], memory: int, writing: Writing) -> None:
+        import duckdb
+
+        connection = duckdb.connect(config=settings(memory))
+        self._partitioned = Path(path).is_dir()
+        self._writing = writing
+        self._dialects: dict[Path, Dialect] = {}
+        self._sniffed: dict[str, set[str]] = {}
+        self._failure: Exception | None = None
+        """What was raised about broken lines; they are skipped from then on."""
+        self._broken: dict[Path, list[_Broken]] = {}
+        for file in files:
+            with reading(str(file)):
+                self._dialects[file], types = self._sniff(connection, file)
+            for name, kind in types.items():
+                self._sniffed.setdefault(name, set()).add(kind)
+        super().__init__(path, connection)
+        if self._failure is not None or any(
+            len(kinds) > 1 and "VARCHAR" in kinds for kinds in self._sniffed.values()
+        ):
+            # A file without values in a column says nothing about its type.
+            self.settle()
+
+    def _sniff(
+        self, connection: duckdb.DuckDBPyConnection, file: Path
+    ) -> tuple[Dialect, dict[str, str]]:
+        import duckdb
+
+        given = "" if self._writing.header is None else f", header = {self._writing.header}"
+        start = start_of(file)
+        try:
+            dialect, types = _sniff(connection, file, start, given)
+        except duckdb.Error:
+            _refuse_other_encodings(file)
+            raise
+        if self._writing.decimal == dialect.delimiter == ",":
+            mark = _other_delimiter(start)
+            if mark:
+                return _sniff(connection, file, start, f"{given}, delim = {literal(mark)}")
+        if self._writing.decimal is None and dialect.delimiter == ",":
+            _refuse_decimal_commas(file, start)
+        if len(dialect.names) == 1 and (ragged := _ragged(file, start)) is not None:
+            self._failure = ragged.error
+            options = f"{given}, delim = {literal(ragged.delimiter)}, ignore_errors = true"
+            dialect, types = _sniff(connection, file, start, options)
+            if len(dialect.names) != ragged.width:
+                raise ragged.error
+        return dialect, types
+
+    def _found_types(self, *, all_rows: bool) -> dict[str, str]:
+        if all_rows:
+            return self._types
+        types = {name: _joined(kinds) for name, kinds in self._sniffed.items()}
+        decimal = self._writing.decimal
+        judged = ("VARCHAR", *TIMES, *(() if decimal is None else ("DOUBLE",)))
+        texts = [name for name, kind in types.items() if kind in judged]
+        if not texts:
+            return types
+        columns = ", ".join(map(quoted, texts))
+        table = self._table_of(types | dict.fromkeys(texts, "VARCHAR"))
+        query = f"SELECT {columns} FROM {table} LIMIT {FIRST_ROWS}"
+        rows = self._rows_of(query)
+        for position, name in enumerate(texts):
+            there = [row[position].strip() for row in rows if row[position] is not None]
+            types[name] = self._type_of_texts(there, types[name])
+        return types
+
+    def _type_of_texts(self, texts: list[str], sniffed: str) -> str:
+        """Return the type of a column whose first values are some texts."""
+        decimal = self._writing.decimal
+        if not texts:
+            return sniffed
+        if decimal is None and all(map(_NUMBER.fullmatch, texts)):
+            # DuckDB takes a column with "inf" for text, or for infinite dates.
+            return PLAIN
+        for kind in kinds_for(decimal):
+            if all(matches(text, kind) for text in texts):
+                return kind
+        return "VARCHAR" if sniffed == "DOUBLE" else sniffed
+
+    def _wider(self, kind: str) -> Sequence[str]:
+        decimal = self._writing.decimal
+        return [
+            each if decimal is None or each != PLAIN else f"{PLAIN} {decimal}"
+            for each in WIDER[kind]
+        ]
+
+    def is_number(self, text: str) -> bool:
+        """Tell whether a text is a number as the files write them."""
+        decimal = self._writing.decimal
+        return super().is_number(text) if decimal is None else matches(text, f"{PLAIN} {decimal}")
+
+    @property
+    def decimal(self) -> str | None:
+        """The mark before decimals that was given."""
+        return self._writing.decimal
+
+    def notes(self) -> list[str]:
+        """Return what a reader should know about how the files were read."""
+        percents = [name for name, kind in self._types.items() if is_percent(kind)]
+        said = [f"{several(percents)} in percent, read as shares"] if percents else []
+        if not any(dialect.header for dialect in self._dialects.values()):
+            said.append("the file has no header line")
+        return said
+
+    def _table_of(self, types: dict[str, str]) -> str:
+        tables = []
+        skipping = f", {_SKIPPING}" if self._failure is not None else ""
+        for dialect, files in groupby(self._dialects, self._dialects.__getitem__):
+            named = ", ".join(f"{literal(name)}: {literal(types[name])}" for name in dialect.names)
+            tables.append(
+                f"read_csv([{', '.join(literal(only_this(file)) for file in files)}], "
+                f"auto_detect = false, delim = {literal(dialect.delimiter)}, "
+                f"quote = {literal(dialect.quote)}, escape = {literal(dialect.escape)}, "
+                f"new_line = {literal(dialect.new_line)}, skip = {dialect.skipped}, "
+                f"header = {dialect.header}, {_EVERY_LINE}, columns = {{{named}}}, "
+                f"hive_partitioning = {self._partitioned}{skipping})"
+            )
+        if len(tables) == 1:
+            return tables[0]
+        return f"({' UNION ALL BY NAME '.join(f'SELECT * FROM {table}' for table in tables)})"
+
+    # ------------------------------------------------------------------ lines
+
+    def settle(self) -> bool:
+        """Take the types from all rows; tell whether they are others than until now."""
+        try:
+            return super().settle()
+        except FileError as error:
+            if self._failure is not None:
+                raise
+            self._failure = error
+            super().settle()
+            return True
+
+    def _skip_broken_lines(self, error: Exception) -> None:
+        self._failure = error
+        self._settled = False
+        self.settle()
+        raise ColumnTypesChangedError
+
+    def broken_lines(self) -> list[IsometricsError]:
+        """Return what is wrong with lines that are no rows."""
+        if self._failure is None:
+            return []
+        self._find_broken()
+        found = [
+            (broken, Line(number, file.name if len(self._dialects) > 1 else ""), width)
+            for file, lines in self._broken.items()
+            for broken, (number, width) in zip(
+                lines,
+                lines_at(file, self._dialects[file], [line.offset for line in lines]),
+                strict=True,
+            )
+        ]
+        if not found:
+            try:
+                with reading(self.name):
+                    raise self._failure
+            except FileError as error:
+                return [error.renamed(self.name)]
+        width = len(next(iter(self._dialects.values())).names)
+        return [FileError.unreadable(self.name, _about_broken(found, width))]
+
+    def _find_broken(self) -> None:
+        """Read the files once more, and remember the lines that DuckDB rejects."""
+        with reading(self.name):
+            cursor = self._connection.cursor()
+            first = quoted(next(iter(self._types)))
+            cursor.execute(f"SELECT count({first}) FROM {self._raw()}").fetchall()
+            rejects = cursor.execute(
+                "SELECT s.file_path, e.line_byte_position, any_value(e.error_type), "
+                "any_value(e.error_message) FROM broken_lines e JOIN broken_files s "
+                "USING (scan_id, file_id) GROUP BY ALL ORDER BY ALL"
+            ).fetchall()
+        by_name = {only_this(file): file for file in self._dialects}
+        by_name |= {str(file.absolute()): file for file in self._dialects}
+        self._broken = {file: [] for file in self._dialects}
+        for name, position, kind, said in rejects:
+            self._broken[by_name[name]].append(_Broken(position - 1, kind, said))
+
+    def lines(self, positions: Sequence[int]) -> dict[int, Line]:
+        """Return the lines of some rows by their positions."""
+        found: dict[int, Line] = {}
+        before = 0
+        for file, dialect in self._dialects.items():
+            left = [position - before for position in positions if position not in found]
+            if not left:
+                break
+            broken = [line.offset for line in self._broken.get(file, [])]
+            numbers, rows = lines_of_rows(file, dialect, left, broken)
+            name = file.name if len(self._dialects) > 1 else ""
+            for position, number in zip(left, numbers, strict=False):
+                found[position + before] = Line(number, name)
+            before += rows
+        return found if len(found) == len(positions) else {}
+
+    def _is_complete(self, rows: int, missing: int) -> bool:  # noqa: ARG002
+        if self._failure is not None:
+            return True
+        plain = not any(file.suffix.lower() in COMPRESSED for file in self._dialects)
+        # In files of one column a blank line is a missing value.
+        if not plain or any(len(dialect.names) == 1 for dialect in self._dialects.values()):
+            return True
+        written = sum(_lines(file, dialect) for file, dialect in self._dialects.items())
+        quotes = {dialect.quote for dialect in self._dialects.values()}
+        if rows != written and quotes <= {"", _QUOTE}:
+            written = sum(_records(file, dialect) for file, dialect in self._dialects.items())
+        if rows != written:
+            raise FileError.unreadable(
+                self.name,
+                f"it has {written} rows, of which {rows} can be told "
+                "apart; put values with quotes or line breaks into double quotes",
+            )
+        return True
+
+
+class _Broken(NamedTuple):
+    """A line that is no row."""
+
+    offset: int
+    """The bytes before it."""
+    kind: str
+    """What is wrong with it, in DuckDB's words."""
+    said: str
+
+
+_WRONG = {
+    "UNQUOTED VALUE": "a quote that does not end, or text after one",
+    "INVALID ENCODING": "text that is not UTF-8",
+    "INVALID UNICODE": "text that is not UTF-8",
+    "LINE SIZE OVER MAXIMUM": f"more than {LONGEST:,} bytes",
+}
+_RAGGED = ("TOO MANY COLUMNS", "MISSING COLUMNS")
+
+
+def _about_broken(found: list[tuple[_Broken, Line, int]], width: int) -> str:
+    """Say what is wrong with broken lines, and what to do."""
+    ragged = [(count, line) for broken, line, count in found if broken.kind in _RAGGED]
+    said = []
+    if ragged:
+        shown = [
+            f"{listed_lines([line])} has {count} value{'s' * (count != 1)}"
+            for count, line in ragged[:MOST_LINES]
+        ]
+        shown += [f"{len(ragged) - MOST_LINES:,} more lines another number"] * (
+            len(ragged) > MOST_LINES
+        )
+        said.append(f"{several(shown)} but the first line {width}")
+    others = [(broken, line) for broken, line, _ in found if broken.kind not in _RAGGED]
+    for kind in dict.fromkeys(broken.kind for broken, _ in others):
+        lines = [line for broken, line in others if broken.kind == kind]
+        said_by_duckdb = next(broken.said for broken, _ in others if broken.kind == kind)
+        what = _WRONG.get(kind, " ".join(said_by_duckdb.split()))
+        more = f" and {len(lines) - MOST_LINES:,} more" * (len(lines) > MOST_LINES)
+        said.append(f"there is {what} on {listed_lines(lines[:MOST_LINES])}{more}")
+    return f"{'; '.join(said)}; correct or remove {'it' if len(found) == 1 else 'them'}"
+
+
+_SKIPPING = (
+    f"ignore_errors = true, store_rejects = true, rejects_limit = {_MOST_BROKEN}, "
+    "rejects_table = 'broken_lines', rejects_scan = 'broken_files'"
+)
+"""Broken lines are skipped, and written down."""
+_EVERY_LINE = (
+    f"comment = '', nullstr = [{', '.join(map(literal, NULLS))}], buffer_size = {2 * LONGEST}"
+)
+"""No line is a comment: DuckDB would take a row that begins with the identifier #7 for one.
+
+Its buffers would be of 32 MB, too much for many a limit and not faster.
+"""
+_NONE = "(empty)"
+_QUOTE = '"'
+_DELIMITERS = ",;\t|"
+
+
+def _sniff(
+    connection: duckdb.DuckDBPyConnection, file: Path, start: bytes, given: str
+) -> tuple[Dialect, dict[str, str]]:
+    """Find out how a file is written, and the types of its first rows."""
+    quotes = f"{given}, quote = {literal(_QUOTE)}, escape = {literal(_QUOTE)}"
+    dialect, types = _sniffed(connection, file, given)
+    if dialect.quote not in (_NONE, _QUOTE):
+        # Between two apostrophes that are values, rows would be lost.
+        standard, its_types = _sniffed(connection, file, quotes)
+        if standard.names == dialect.names:
+            dialect, types = standard, its_types
+        elif file.suffix.lower() in COMPRESSED:
+            raise FileError.unreadable(
+                file, "values stand in apostrophes; put them into double quotes"
+            )
+    _refuse_skipped(file, start, dialect)
+    if dialect.quote in (_NONE, _QUOTE) and dialect.escape == _NONE:
+        # Quotes, or quotes inside of quotes, may come later.
+        standard = dialect._replace(quote=_QUOTE, escape=_QUOTE)
+        if _QUOTE.encode() not in start or _sniffed(connection, file, quotes)[0] == standard:
+            dialect = standard
+    quote, escape = ("" if mark == _NONE else mark for mark in (dialect.quote, dialect.escape))
+    return dialect._replace(quote=quote, escape=escape), types
+
+
+def _sniffed(
+    connection: duckdb.DuckDBPyConnection, file: Path, options: str
+) -> tuple[Dialect, dict[str, str]]:
+    columns = "Delimiter, Quote, Escape, NewLineDelimiter, SkipRows, HasHeader, Columns"
+    given = f"{literal(only_this(file))}, {_EVERY_LINE}{options}"
+    ((*written, found),) = connection.execute(
+        f"SELECT {columns} FROM sniff_csv({given})"
+    ).fetchall()
+    kinds = {column["name"]: column["type"] for column in found}
+    types = {name: kind if kind in WIDER else "VARCHAR" for name, kind in kinds.items()}
+    return Dialect._make([*written, tuple(types)]), types
+
+
+def _refuse_skipped(file: Path, start: bytes, dialect: Dialect) -> None:
+    """Refuse lines above the table that DuckDB would pass over, unless they are comments."""
+    lines = start.splitlines()[: dialect.skipped] if dialect.skipped else []
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not line.startswith((b"#", b"sep=")):
+            raise FileError.unreadable(
+                file,
+                f"line {number} does not have the "
+                f"{len(dialect.names)} values of other lines; remove it, or begin it with #",
+            )
+
+
+class _Ragged(NamedTuple):
+    """A table whose lines have different numbers of values."""
+
+    delimiter: str
+    width: int
+    """The number of values in the first line."""
+    error: FileError
+
+
+def _ragged(file: Path, start: bytes) -> _Ragged | None:
+    """Tell whether a table of several columns looks like one of one column, and by which line."""
+    lines = start.decode(errors="replace").splitlines()
+    delimiter = max(_DELIMITERS, key="".join(lines[:1]).count)
+    reader = csv.reader(lines, delimiter=delimiter)
+    width = len(next(reader, []))
+    ragged = next((row for row in reader if row and len(row) != width), None)
+    if width <= 1 or ragged is None:
+        return None
+    error = FileError.unreadable(
+        file,
+        f"line {reader.line_num} has {len(ragged)} value{'s' * (len(ragged) != 1)} but the first "
+        f"line {width}; correct or remove it",
+    )
+    return _Ragged(delimiter, width, error)
+
+
+def _first_line(start: bytes) -> str:
+    line = next((line for line in start.splitlines() if line.strip()), b"")
+    return line.decode("utf-8-sig", errors="replace")
+
+
+def _other_delimiter(start: bytes) -> str:
+    """Return what else than a comma separates values in the first line, if anything."""
+    line = _first_line(start)
+    mark = max(_DELIMITERS[1:], key=line.count)
+    return mark if mark in line else ""
+
+
+def _refuse_decimal_commas(file: Path, start: bytes) -> None:
+    """Refuse a file whose commas are those of decimals, and that something else separates."""
+    line = _first_line(start)
+    mark = _other_delimiter(start)
+    values = line.split(mark) if mark else []
+    number = next(filter(has_decimal_comma, values), None)
+    if number is not None and all(map(looks_like_number, values)):
+        raise FileError(
+            f"cannot read {str(file)!r}: its values are separated by {mark!r}",
+            Advice("{} looks like a decimal comma; pass {decimal:,}", number.strip()),
+        )
+
+
+def _refuse_other_encodings(file: Path) -> None:
+    lines = lines_of_other_encodings(file)
+    if lines:
+        more = f" and {len(lines) - MOST_LINES:,} more" * (len(lines) > MOST_LINES)
+        listed = listed_lines(map(Line, lines[:MOST_LINES]))
+        raise FileError.unreadable(
+            file, f"there is text that is not UTF-8 on {listed}{more}; save it as UTF-8"
+        )
+
+
+def _joined(kinds: set[str]) -> str:
+    """Return the type of a column that has several ones in several files."""
+    known = kinds - {"VARCHAR"} or kinds
+    if len(known) == 1:
+        return next(iter(known))
+    if known <= {*WHOLE}:
+        return "HUGEINT"
+    return "DOUBLE" if known <= {*WHOLE, "DOUBLE"} else "VARCHAR"
+
+
+def _lines(file: Path, dialect: Dialect) -> int:
+    """Count rows as lines, quickly: no line is taken to be blank but the last ones."""
+    end = b"\r" if dialect.new_line == "\\r" else b"\n"
+    # Other quotes than these enclose no line breaks, so that every line is a row.
+    quote = dialect.quote.encode() if dialect.quote == _QUOTE else b""
+    ends = quotes = 0
+    last = b""
+    with file.open("rb") as content:
+        while block := content.read(_BLOCK):
+            marks = np.frombuffer(block, np.uint8)
+            is_end = marks == end[0]
+            if quote and (quotes or quote in block):
+                quoted_here = np.flatnonzero(marks == quote[0])
+                before = quotes + np.searchsorted(quoted_here, np.flatnonzero(is_end))
+                ends += int(np.count_nonzero(before % 2 == 0))
+                quotes = (quotes + quoted_here.size) % 2
+            else:
+                ends += int(np.count_nonzero(is_end))
+            last = (last + block)[-_TAIL:]
+    blank = last[len(last.rstrip(b"\r\n")) :].count(end)
+    return ends - blank + 1 - dialect.skipped - dialect.header
+
+
+def _records(file: Path, dialect: Dialect) -> int:
+    """Count rows as Python's own reader does, which is slow."""
+    return sum(1 for _ in records(file, dialect))

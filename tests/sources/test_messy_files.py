@@ -1,0 +1,500 @@
+"""Files as people have them: what is read, and what is said about the rest.
+
+The cases are a list of files with the rows or the sentence that is expected of each; it is JSON, so
+that readers in other languages can be held to it.
+"""
+
+import gzip
+import json
+import pickle
+import sys
+from io import BytesIO
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics.cli.running import _option_of
+from isometrics.errors import FileError, IsometricsError, MissingValueError, ParameterError
+from isometrics.sources.csv_files import CSVFiles, Writing
+from isometrics.sources.opening import open_source
+from isometrics.sources.problems import Line, listed_lines
+from isometrics.sources.written_numbers import KINDS, looks_like_number, matches, parse_number
+
+CASES = json.loads((Path(__file__).parent / "cases" / "messy_files.json").read_text())
+READ = [case for case in CASES if "says" not in case]
+REFUSED = [case for case in CASES if "says" in case]
+
+
+def named(case):
+    return case["name"]
+
+
+def in_the_command(error):
+    """Return what the command says about an error."""
+    return error.phrase(_option_of)
+
+
+def refused(path, **options):
+    with pytest.raises(IsometricsError) as result:
+        iso.read_predictions(path, **options)
+    return in_the_command(result.value)
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text, name="x.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+# ---------------------------------------------------------------------- the list
+
+
+@pytest.mark.parametrize("case", READ, ids=named)
+def test_a_file_is_read(file, case):
+    path = file(case["text"])
+    analysis = iso.read_predictions(path, **case["options"])
+    assert analysis.description == f"{path}: {case['description']}"
+    expected = iso.analyse(case["positive"], case["scores"]).models
+    assert analysis.models == expected
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=named)
+def test_a_file_is_refused(file, case):
+    path = file(case["text"])
+    assert refused(path, **case["options"]) == case["says"].replace("{file}", str(path))
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=named)
+def test_a_compressed_file_has_the_same_lines(file, case):
+    path = file(gzip.compress(case["text"].encode()), "x.csv.gz")
+    assert refused(path, **case["options"]) == case["says"].replace("{file}", str(path))
+
+
+@pytest.mark.parametrize("case", REFUSED[-8:], ids=named)
+def test_standard_input_has_the_same_lines(monkeypatch, case):
+    content = SimpleNamespace(buffer=BytesIO(case["text"].encode()))
+    monkeypatch.setattr(sys, "stdin", content)
+    assert refused("-", **case["options"]) == case["says"].replace("{file}", "standard input")
+
+
+@pytest.mark.parametrize("case", [READ[0], REFUSED[0], REFUSED[-1]], ids=named)
+def test_the_command_says_the_same(file, capsys, monkeypatch, case):
+    from isometrics.cli import main
+
+    path = file(case["text"])
+    monkeypatch.chdir(path.parent)
+    words = [word for name, value in case["options"].items() for word in (f"--{name}", value)]
+    code = main(["summary", "x.csv", *words])
+    said = capsys.readouterr().err
+    if "says" in case:
+        assert (code, said) == (2, f"isometrics: {case['says']}\n")
+    else:
+        assert code == 0
+        assert said.startswith(f"x.csv: {case['description']}\n")
+
+
+def test_the_command_leaves_rows_out_and_takes_headers(file, capsys):
+    from isometrics.cli import main
+
+    path = file("0,1\n1,0.5\n0,0.25\n1,\n0,0.75\n")
+    assert main(["summary", str(path), "--drop-missing", "--header"]) == 0
+    assert "1 row with missing values is left out, for all models (1: 1)" in capsys.readouterr().err
+    for words in (["convert", str(path), str(path.with_name("y.parquet"))],):
+        assert main([*words, "--drop-missing"]) == 2
+        assert "this one copies all of them" in capsys.readouterr().err
+        assert main([*words, "--header"]) == 0
+    assert pq.read_table(path.with_name("y.parquet")).column_names == ["0", "1"]
+
+
+# ---------------------------------------------------------------------- lines
+
+
+def test_problems_late_in_a_file(file):
+    text = "y,s\n" + "1,0.5\n0,0.25\n" * 20_000 + "1,2,3\n0,high\n" + "1,0.5\n" * 10 + "9\n,3\n"
+    path = file(text)
+    assert refused(path) == (
+        f"cannot read '{path}': line 40002 has 3 values and line 40014 has 1 value but the first "
+        "line 2; correct or remove them; y has missing values (NaN or null): 1 in all, on line "
+        "40015; s has values that are not real numbers of 64 bits, such as 'high': 1 in all, on "
+        "line 40003; leave out rows with missing values with --drop-missing"
+    )
+
+
+def test_many_ragged_lines_are_counted(file):
+    path = file("y,s\n1,0.5\n0,0.25\n" + "1\n" * 7)
+    shown = ", ".join(f"line {number} has 1 value" for number in range(4, 9))
+    assert refused(path) == (
+        f"cannot read '{path}': {shown} and 2 more lines another number but the first line 2; "
+        "correct or remove them"
+    )
+
+
+def test_lines_of_several_files(tmp_path):
+    (tmp_path / "a.csv").write_text("y,s\n1,0.5\n0,\n")
+    (tmp_path / "b.csv").write_text("y,s\n1,0.5\n\n0,0.25\n1,\n")
+    (tmp_path / "c.csv").write_text("y,s\n1,\n")
+    assert refused(tmp_path) == (
+        "s has missing values (NaN or null): 3 in all, on line 3 of a.csv, line 5 of b.csv and "
+        "line 2 of c.csv; leave out rows with missing values with --drop-missing"
+    )
+
+
+def test_ragged_lines_of_several_files(tmp_path):
+    (tmp_path / "a.csv").write_text("y,s\n" + "1,0.5\n0,0.2\n" * 20_000 + "1\n1,\n")
+    (tmp_path / "b.csv").write_text("y,s\n1,0.5\n0,x\n")
+    assert refused(tmp_path) == (
+        f"cannot read '{tmp_path}': line 40002 of a.csv has 1 value but the first line 2; correct "
+        "or remove it; s has missing values (NaN or null): 1 in all, on line 40003 of a.csv; s has "
+        "values that are not real numbers of 64 bits, such as 'x': 1 in all, on line 3 of b.csv; "
+        "leave out rows with missing values with --drop-missing"
+    )
+
+
+def test_lines_that_end_as_they_once_did(file):
+    path = file("y,s\r1,0.5\r0,\r1,0.25\r")
+    assert "1 in all, on line 3;" in refused(path)
+
+
+def test_lines_of_one_column_and_of_escaped_quotes(file):
+    with pytest.raises(MissingValueError, match="1 in all, on line 3;"):
+        iso.read_predictions(file('y,s,n\n1,0.5,"a \\"b\\" c"\n0,,"d"\n1,0.25,e\n'))
+
+
+def test_lines_of_json(file):
+    objects = '{"y": 1, "s": 0.5}\n\n{"y": 0, "s": null}\n{"y": 1, "s": 0.25}\n'
+    assert "1 in all, on line 3;" in refused(file(objects, "x.jsonl"))
+    array = '[{"y": 1, "s": 0.5},\n {"y": 0, "s": null}]\n'
+    assert "1 in all, the first at position 1;" in refused(file(array, "x.json"))
+
+
+def test_lines_of_several_json_files(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"y": 1, "s": 0.5}\n{"y": 0, "s": 0.5}\n')
+    (tmp_path / "b.jsonl").write_text('{"y": 1, "s": 0.5}\n{"y": 0, "s": null}\n')
+    assert "1 in all, on line 2 of b.jsonl;" in refused(tmp_path)
+
+
+def test_text_of_other_encodings(file):
+    path = file("y,s,n\n1,0.5,é\n0,0.2,b\n1,x,ü\n".encode("latin-1"))
+    said = "there is text that is not UTF-8 on lines 2 and 4; save it as UTF-8"
+    assert refused(path) == f"cannot read '{path}': {said}"
+    path = file(b"y,s,n\n" + "1,0.5,é\n".encode("latin-1") * 9)
+    assert "on lines 2, 3, 4, 5 and 6 and 4 more; save" in refused(path)
+    late = b"y,s\n" + b"1,0.5\n0,0.25\n" * 20_000 + "é,0.5\n1,\n".encode("latin-1")
+    said = refused(file(late))
+    assert "there is text that is not UTF-8 on line 40002; correct or remove it; s has " in said
+    assert "UTF-16; save it as UTF-8" in refused(file("y,s\n1,0.5\n".encode("utf-16")))
+
+
+def test_broken_lines_are_told_before_columns(file):
+    path = file("y,s\n1,a\n0,b,7\n1,c\n0,d\n")
+    assert refused(path).startswith(f"cannot read '{path}': line 3 has 3 values")
+
+
+def test_listed_lines():
+    assert listed_lines([Line(2), Line(7)], "row") == "rows 2 and 7"
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["1", "0", ""]),
+            st.sampled_from(["0.5", "0.25", "", "high"]),
+            st.sampled_from(["a", "two\nlines", "", 'a "quote"', "\n\n", "x,y"]),
+            st.booleans(),
+        ),
+        min_size=4,
+        max_size=12,
+    ),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_lines_are_those_of_an_editor(tmp_path_factory, rows, end):
+    """Random rows with quoted line breaks and blank lines between them."""
+    rows = [("1", "0.5", "a", False), ("0", "0.25", "b", False), *rows]
+    text, line, expected = f"y,s,n{end}", 2, {}
+    for label, score, note, blank in rows:
+        if label == "":
+            expected.setdefault("y", []).append(line)
+        if score == "":
+            expected.setdefault("s", []).append(line)
+        if score == "high":
+            expected.setdefault("high", []).append(line)
+        quoted = '"' + note.replace('"', '""') + '"'
+        text += f"{label},{score},{quoted}{end}{end * blank}"
+        line += 1 + note.count("\n") + blank
+    path = tmp_path_factory.mktemp("lines") / "x.csv"
+    path.write_bytes(text.encode())
+    try:
+        iso.read_predictions(path, label="y", scores="s")
+        said = ""
+    except IsometricsError as error:
+        said = in_the_command(error)
+    what = {
+        "y": "y has missing values (NaN or null)",
+        "s": "s has missing values (NaN or null)",
+        "high": "s has values that are not real numbers of 64 bits, such as 'high'",
+    }
+    for key, lines in expected.items():
+        listed = listed_lines(map(Line, lines[:5]))
+        more = "the first " * (len(lines) > 5)
+        assert f"{what[key]}: {len(lines)} in all, {more}on {listed}" in said
+    assert bool(said) == bool(expected)
+
+
+# ---------------------------------------------------------------------- numbers
+
+
+@given(
+    st.floats(allow_nan=False, allow_infinity=False, width=32),
+    st.sampled_from([",", "."]),
+    st.booleans(),
+)
+def test_numbers_of_spreadsheets(value, mark, percent):
+    """Written with groups of three digits, and read again by Python and by DuckDB."""
+    import duckdb
+
+    from isometrics.sources.written_numbers import condition, text_of_number
+
+    text = f"{value:,.6f}" if abs(value) < 1e30 else f"{value:.0f}"
+    text = text.translate({44: ".", 46: ","}) if mark == "," else text
+    kind = f"PERCENT {mark}" if percent else f"NUMBER {mark}"
+    text += "%" * percent
+    plain = float(f"{value:.6f}" if abs(value) < 1e30 else f"{value:.0f}")
+    expected = float(f"{plain!r}e-2") if percent and "e" not in repr(plain) else None
+    assert matches(text, kind)
+    found = parse_number(text, kind)
+    if not percent:
+        assert found == plain
+    elif expected is not None:
+        assert found == expected
+    fits, number = duckdb.execute(
+        f"SELECT {condition('t', kind)}, CAST({text_of_number('t', kind)} AS DOUBLE) "
+        "FROM (SELECT ? AS t)",
+        [text],
+    ).fetchone()
+    assert fits
+    assert number == found
+
+
+@given(st.text(alphabet="0123456789.,%e-+ inf", max_size=12))
+def test_python_and_duckdb_agree_on_what_is_a_number(text):
+    import duckdb
+
+    from isometrics.sources.written_numbers import condition
+
+    columns = ", ".join(condition("t", kind) for kind in KINDS)
+    found = duckdb.execute(f"SELECT {columns} FROM (SELECT ? AS t)", [text]).fetchone()
+    assert list(found) == [matches(text, kind) for kind in KINDS]
+
+
+def test_what_looks_like_a_number():
+    assert all(map(looks_like_number, ["0,5", "1.5", "57 %", "1.234,5%", "-inf", "7"]))
+    assert not any(map(looks_like_number, ["a", "0,5,5", "007", "5 apples", "", "%"]))
+
+
+@pytest.mark.parametrize("place", [3, 20_485])
+@pytest.mark.parametrize("odd", ["0.25", "x"])
+def test_a_decimal_point_among_decimal_commas(file, place, odd):
+    lines = ["1;0,5", "0;0,25"] * 10_250
+    lines[place] = f"1;{odd}"
+    path = file("\n".join(["y;s", *lines]) + "\n")
+    assert f"such as {odd!r}: 1 in all, on line {place + 2}" in refused(path, decimal=",")
+
+
+def test_decimal_commas_after_whole_numbers(file):
+    lines = ["1;2", "0;1"] * 10_250
+    lines[20_485] = "0;1,5"
+    path = file("\n".join(["y;score", *lines]) + "\n")
+    analysis = iso.read_predictions(path, decimal=",")
+    assert analysis.models["score"].thresholds.tolist() == [np.inf, 2, 1.5, 1]
+
+
+def test_numbers_with_commas_beyond_floats(file):
+    path = file("y;s\n1;0,5\n0;1,5e400\n1;0,25\n")
+    assert "s holds 1,5e400, which is beyond what a float can hold" in refused(path, decimal=",")
+
+
+def test_what_is_about_text_is_refused_elsewhere(tmp_path, file):
+    pq.write_table(pa.table({"y": [1, 0], "s": [0.5, 0.25]}), tmp_path / "x.parquet")
+    np.savez(tmp_path / "x.npz", y_true=[1, 0], y_score=[0.5, 0.25])
+    for given_file in (tmp_path / "x.parquet", tmp_path / "x.npz", file("{}\n", "x.jsonl")):
+        said = refused(given_file, decimal=",")
+        name = (
+            f"--decimal is about CSV files and Excel, and '{given_file}' is neither; leave it out"
+        )
+        assert said == name
+    assert refused(tmp_path / "x.parquet", header=True).startswith("--header is about CSV files")
+    path = file("y,s\n1,0.5\n")
+    assert refused(path, decimal=";") == "--decimal must be one of ',', '.' but is ';'"
+    assert refused(path, header="no") == "--header must be True or False but is 'no'"
+
+
+# ---------------------------------------------------------------------- other kinds of files
+
+
+@pytest.mark.parametrize("name", ["x.pkl", "x.csv", "x.joblib", "x.pickle"])
+@pytest.mark.parametrize("protocol", [0, 2, 4, 5])
+def test_pickles_are_never_opened(file, name, protocol):
+    class Bomb:
+        def __reduce__(self):
+            return pytest.fail, ("a pickle was opened",)
+
+    path = file(pickle.dumps({"y": [1, 0], "bomb": Bomb()}, protocol), name)
+    if protocol == 0 and name == "x.csv":
+        with pytest.raises(IsometricsError):
+            iso.read_predictions(path)
+    else:
+        assert "it looks like a pickle, which may run any program" in refused(path)
+
+
+def test_arrays_archives_and_old_workbooks(file, tmp_path):
+    np.save(tmp_path / "x.npy", np.arange(4.0))
+    assert "it is a single NumPy array" in refused(tmp_path / "x.npy")
+    assert "it is a zip archive; unpack it" in refused(file(b"PK\x03\x04..", "x.zip"))
+    assert "Excel 97; save it as .xlsx" in refused(file(b"\xd0\xcf\x11\xe0\xa1\xb1", "x.xls"))
+
+
+# ---------------------------------------------------------------------- missing values
+
+
+def random_rows(rng, size=40):
+    """Return columns with missing values, and which rows miss none that counts."""
+    columns = {
+        "y": rng.integers(0, 2, size).astype(object),
+        "a": rng.random(size).astype(object),
+        "b": rng.integers(0, 5, size).astype(object),
+        "w": rng.integers(0, 3, size).astype(object),
+        "g": rng.choice(["n", "s"], size).astype(object),
+    }
+    missing = {name: rng.random(size) < 0.08 for name in columns}
+    for name, mask in missing.items():
+        columns[name][mask] = None
+    return columns, missing
+
+
+OPTIONS = {"label": "y", "scores": ["a", "b"], "weight": "w", "group": "g", "drop_missing": True}
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "polars", "pandas"])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_rows_that_miss_a_value_are_left_out_for_all_models(tmp_path, kind, weighted):
+    rng = np.random.default_rng([7, weighted])
+    for _ in range(5):
+        columns, missing = random_rows(rng)
+        options = OPTIONS | ({} if weighted else {"weight": False})
+        used = [name for name in columns if weighted or name != "w"]
+        present = np.array([weight != 0 for weight in columns["w"]]) | (not weighted)
+        incomplete = np.logical_or.reduce([missing[name] & present for name in used])
+        kept = ~incomplete
+        table = {name: values.tolist() for name, values in columns.items()}
+        found = iso.read_predictions(written(tmp_path, kind, table), **options)
+        rows = {name: [v for v, k in zip(table[name], kept, strict=True) if k] for name in table}
+        plain = pa.table({name: rows[name] for name in used})
+        expected = iso.read_predictions(plain, **options | {"drop_missing": False})
+        assert found.models == expected.models
+        assert found.groups == expected.groups
+        by_column = {name: int((missing[name] & present).sum()) for name in ("y", "a", "b", *used)}
+        listed = ", ".join(f"{name}: {count}" for name, count in by_column.items() if count)
+        assert f"{incomplete.sum()} rows with missing values are left out, for all models (" in (
+            found.description
+        )
+        for part in listed.split(", "):
+            assert part in found.description.rpartition("models (")[2]
+
+
+def written(folder, kind, table):
+    if kind == "csv":
+        rows = zip(*table.values(), strict=True)
+        text = "\n".join(",".join("" if v is None else str(v) for v in row) for row in rows)
+        (folder / "x.csv").write_text(",".join(table) + "\n" + text + "\n")
+        return folder / "x.csv"
+    if kind == "jsonl":
+        rows = (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
+        (folder / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return folder / "x.jsonl"
+    if kind == "parquet":
+        pq.write_table(pa.table(table), folder / "x.parquet", row_group_size=7)
+        return folder / "x.parquet"
+    return pytest.importorskip(kind).DataFrame(table)
+
+
+def test_rows_left_out_in_bins_and_in_sorted_runs(monkeypatch):
+    monkeypatch.setattr("isometrics.sources.binned_rows.FIRST_ROWS", 500)
+    rng = np.random.default_rng(3)
+    labels = rng.random(4000) < 0.3
+    scores = rng.normal(labels)
+    scores[rng.random(4000) < 0.1] = np.nan
+    table = pa.table({"y": labels, "s": scores})
+    kept = ~np.isnan(scores)
+    exact = iso.analyse(labels[kept], scores[kept]).models["score"]
+    binned = iso.read_predictions(table, tolerance=1e-3, drop_missing=True)
+    lo, hi = iso.area_brackets(binned.models["s"])["AUROC"]
+    assert lo <= exact.roc.area() <= hi
+    assert f"{(~kept).sum()} rows with missing values" in binned.description
+    small = iso.read_predictions(table, memory_limit="200MB", drop_missing=True)
+    assert small.models["s"] == exact
+
+
+def test_a_column_of_models_and_missing_names():
+    table = pa.table(
+        {
+            "y": [1, 0, 1, 0, 1],
+            "model": ["a", "a", None, "b", "b"],
+            "score": [0.5, 0.2, 0.1, 0.3, 0.4],
+        }
+    )
+    analysis = iso.read_predictions(table, drop_missing=True)
+    assert list(analysis.models) == ["a", "b"]
+    assert analysis.description.endswith(
+        "1 row with missing values is left out, for all models (model: 1)"
+    )
+
+
+def test_a_source_that_counts_itself_and_cannot_leave_rows_out():
+    class Counting:
+        name, rows = "mine", None
+        schema = pa.schema([("y", pa.int64()), ("s", pa.float64())])
+
+        def batches(self, columns, **_):
+            yield pa.record_batch({"y": [1, 0], "s": [0.5, 0.2]}).select(columns)
+
+        def count_rows(self, *_, **__):
+            raise AssertionError("rows were counted")
+
+        def close(self):
+            pass
+
+    with pytest.raises(ParameterError, match="drop_missing cannot be used with 'mine'"):
+        iso.read_predictions(Counting(), drop_missing=True)
+
+
+# ---------------------------------------------------------------------- how files are written
+
+
+def test_a_failure_that_lines_do_not_explain(file):
+    """The first sentence is told, where no line is found to be broken."""
+    path = file("y,s\n1,0.5\n0,0.25\n")
+    source = CSVFiles(str(path), [path], 2**28, Writing())
+    source._failure = OSError(5, "Input/output error")
+    (error,) = source.broken_lines()
+    assert isinstance(error, FileError)
+    assert "input/output error" in str(error)
+    assert source.lines([7]) == {}
+    source.close()
+
+
+def test_a_file_with_lines_is_a_source_with_lines(file):
+    source = open_source(file("y,s\n1,0.5\n"))
+    assert source.line_name == "line"
+    assert source.broken_lines() == []
+    source.close()
