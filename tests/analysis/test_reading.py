@@ -100,8 +100,9 @@ WEKA = "inst#,actual,predicted,error,prediction\n1,1:no,1:no,,0.7\n2,2:yes,2:yes
 
 def test_a_file_of_another_tool(tmp_path):
     (tmp_path / "out.txt").write_text(WEKA)
+    (tmp_path / "other.txt").write_text(WEKA.replace("yes", "maybe"))
     with pytest.raises(LabelError, match="say which one is positive with pos_label="):
-        iso.read_predictions(tmp_path / "out.txt")
+        iso.read_predictions(tmp_path / "other.txt")
     analysis = iso.read_predictions(tmp_path / "out.txt", pos_label="yes")
     (found,) = analysis.models.values()
     assert (found.positives, found.negatives) == (1, 2)

@@ -281,6 +281,37 @@ def test_worse_than_nothing_is_said():
     assert analysis.summary(by_group=False).notes[0].startswith("AUPRG below 0 (bad): worse")
 
 
+REVERSED = (
+    "AUROC below 0.5 beyond chance ({}): are the scores reversed, or is the other class the "
+    "positive one?"
+)
+
+
+def test_reversed_scores_are_said_by_model_and_group():
+    analysis = iso.analyse(LABELS, {"good": SCORES["m0"], "bad": -SCORES["m0"]}, groups=SITES)
+    assert REVERSED.format("bad, bad in north and bad in south") in analysis.summary().notes
+    assert REVERSED.format("bad") in analysis.summary(by_group=False).notes
+    weighted = iso.analyse(LABELS, -SCORES["m0"], sample_weight=np.full(len(LABELS), 0.5))
+    assert not any("reversed" in note for note in weighted.summary().notes)
+
+
+def test_an_area_below_one_half_by_chance_is_no_reversal():
+    """With two rows of each class, even the worst ranking has a chance of one in six."""
+    assert not any(
+        "reversed" in note for note in iso.analyse([0, 0, 1, 1], [4, 3, 2, 1]).summary().notes
+    )
+    notes = iso.analyse([0] * 20 + [1] * 20, np.arange(40, 0, -1)).summary().notes
+    assert REVERSED.format("score") in notes
+
+
+def test_two_scores_are_predictions():
+    said = "Only two distinct scores (score): these look like predictions, not scores."
+    assert said in iso.analyse([1, 0, 1, 0], [1, 0, 1, 1]).summary().notes
+    assert said not in iso.analyse([1, 0, 1, 0], [1, 0, 1, 0.5]).summary().notes
+    tables = iso.OperatingPoints.from_counts([4, 6], [0, 8], positives=6, negatives=8)
+    assert not any("two distinct" in note for note in iso.Analysis({"a": tables}).summary().notes)
+
+
 def test_rounding_is_not_worse_than_nothing():
     """Weights that add up to 0.3 and 0.7 put the AUPRG of one score for all 4e-16 below 0."""
     summary = iso.analyse([1, 0], [1, 1], sample_weight=[0.3, 0.7]).summary()

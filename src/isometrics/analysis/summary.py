@@ -436,6 +436,17 @@ def _notes(
     no_curve = np.isnan(lo[:, auroc])
     points = [entry.points for entry in entries]
     rows_by_sentence = {
+        f"{AUPRG} below 0 ({{}}): worse than always answering 'positive'.": hi[:, auprg]
+        < -ROUNDING,
+        "Areas undefined ({}): the points are not nested, so they have no curve of their own.": (
+            no_curve
+        ),
+        f"{_capitalised(EXPECTED_F1_GAIN.name)} undefined ({{}}): all negatives rank above a "
+        "recall equal to the "
+        "prevalence, so there is nothing to average over.": np.isnan(lo[:, expected]) & ~no_curve,
+        "± gives bounds ({}): the table keeps only some rows, and the exact area lies within.": (
+            (lo != hi) & ~np.isnan(lo)
+        ).any(axis=1),
         f"{AUROC} below 0.5 beyond chance ({{}}): {REVERSED}": np.array(
             [
                 # Sums of weights do not tell how many rows there are.
@@ -448,17 +459,6 @@ def _notes(
         f"Only two distinct scores ({{}}): {PREDICTIONS}.": np.array(
             list(map(has_two_scores, points)), np.bool_
         ),
-        f"{AUPRG} below 0 ({{}}): worse than always answering 'positive'.": hi[:, auprg]
-        < -ROUNDING,
-        "Areas undefined ({}): the points are not nested, so they have no curve of their own.": (
-            no_curve
-        ),
-        f"{_capitalised(EXPECTED_F1_GAIN.name)} undefined ({{}}): all negatives rank above a "
-        "recall equal to the "
-        "prevalence, so there is nothing to average over.": np.isnan(lo[:, expected]) & ~no_curve,
-        "± gives bounds ({}): the table keeps only some rows, and the exact area lies within.": (
-            (lo != hi) & ~np.isnan(lo)
-        ).any(axis=1),
     }
     notes = [
         sentence.replace(
