@@ -1,5 +1,6 @@
 """Text and HTML tables: short, aligned, and harmless whatever the labels are."""
 
+import math
 from fractions import Fraction
 from html.parser import HTMLParser
 
@@ -15,6 +16,7 @@ from isometrics._core.results import (
     several,
     table_width,
     text_table,
+    told_apart,
 )
 
 POINTS = OperatingPoints.from_scores([1, 0, 1], [0.5, 0.25, -np.inf])
@@ -184,3 +186,28 @@ def test_printed_brackets_contain_the_bounds(lo, width):
 def test_several_names(names, text):
     assert several(names) == text
     assert several(names, "or") == text.replace(" and ", " or ")
+
+
+@given(
+    st.lists(st.floats(-2, 2), min_size=1, max_size=4),
+    st.integers(0, 6),
+    st.lists(st.sampled_from([0.0, 1.0]), unique=True),
+)
+def test_different_numbers_are_told_apart(values, decimals, beside):
+    texts = told_apart(values, decimals, beside)
+    digits = len(texts[0].partition(".")[2])
+    assert digits >= decimals
+    assert texts == [f"{value:.{digits}f}" for value in values]
+    numbers = [*values, *beside]
+    shown = [round(value, digits) for value in numbers]
+    for first, one in zip(numbers, shown, strict=True):
+        for second, other in zip(numbers, shown, strict=True):
+            assert (one == other) == (round(first, 10) == round(second, 10))
+    if digits > decimals:
+        # One digit less would not do.
+        fewer = {round(value, digits - 1) for value in numbers}
+        assert len(fewer) < len(set(shown))
+
+
+def test_numbers_that_are_not_finite():
+    assert told_apart([math.nan, 0.5, math.inf], 3) == ["nan", "0.500", "inf"]

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -347,3 +348,35 @@ def test_words_in_any_order_never_break(words):
 def test_json_is_what_json_says(call, predictions):
     for command in ("summary", "thresholds", "compare", "tradeoff", "curve"):
         json.loads(call(command, predictions, "--json").out, parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "json", "jsonl"])
+def test_the_summary_as_a_file(call, grouped, tmp_path, suffix):
+    """A row for each model and group, as `to_frame` has them; the path stands in the last line."""
+    target = tmp_path / f"areas.{suffix}"
+    expected = iso.read_predictions(grouped).summary(beta=1).to_frame("polars")
+    done = call("summary", grouped, "--beta", "1", "-o", target)
+    assert done.out.splitlines()[-1] == str(target)
+    assert "Expect F1 " in done.out
+    read = {
+        "csv": pl.read_csv,
+        "tsv": lambda path: pl.read_csv(path, separator="\t"),
+        "parquet": pl.read_parquet,
+        "arrow": pl.read_ipc,
+        "json": pl.read_json,
+        "jsonl": pl.read_ndjson,
+    }[suffix]
+    written = read(target)
+    assert sorted(written.columns) == sorted(expected.columns)
+    assert written["model"].to_list() == expected["model"].to_list()
+    np.testing.assert_allclose(written["auprg"], expected["auprg"], rtol=1e-15)
+
+
+def test_the_summary_on_standard_output_and_in_json(call, grouped, tmp_path):
+    target = tmp_path / "areas.csv"
+    done = call("summary", grouped, "-o", target, "--json")
+    assert done.data["written"] == str(target)
+    assert "summary" not in done.data
+    assert call("summary", grouped, "-o", "-").out == target.read_text()
+    done = call("summary", grouped, "-o", tmp_path / "areas.xls", code=2)
+    assert "areas.xls' should end in .csv, .tsv, .parquet" in done.err

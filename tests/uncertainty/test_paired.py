@@ -1,5 +1,7 @@
 """Differences of models: Holm's correction, shares of replicates, words."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -123,3 +125,23 @@ def test_p_values_agree_with_the_sentence_at_a_low_prevalence():
     assert abs(gaps.z[0]) < 1.96
     assert gaps.lower[0] > 0
     assert gaps.p[0] < 0.05
+
+
+@pytest.mark.parametrize(
+    ("gap", "ends", "said"),
+    [
+        (0.812, (0.811, 0.814), "0.812 higher, 95% interval 0.811 to 0.814."),
+        (0.0001, (-0.01, 0.02), "0.0001 higher, 95% interval -0.0100 to 0.0200."),
+        (-0.00004, (-0.00009, 0.00001), "0.00004 lower, 95% interval -0.00009 to 0.00001."),
+        (0.0, (-0.0002, 0.0002), "0.0000 higher, 95% interval -0.0002 to 0.0002."),
+        (0.25, (0.25, 0.25), "0.250 higher, 95% interval 0.250 to 0.250."),
+    ],
+)
+def test_a_sentence_has_the_digits_that_differ(gap, ends, said):
+    found = replace(
+        TABLE,
+        difference=np.array([gap] * len(TABLE)),
+        lower=np.array([ends[0]] * len(TABLE)),
+        upper=np.array([ends[1]] * len(TABLE)),
+    )
+    assert found.sentence().endswith(said)

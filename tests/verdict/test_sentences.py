@@ -428,3 +428,13 @@ def test_names_of_models_stay_on_one_line():
     verdict = iso.analyse(labels, scores).verdict(n_resamples=50)
     assert verdict.sentence().startswith("Use '' and flag scores of ")
     assert "'' beats b c in all 50 resamples." in verdict.sentence()
+
+
+def test_a_narrow_interval_is_seen():
+    """Of many rows, two digits would not tell the numbers apart."""
+    narrow = verdict(expected=0.81234, value=0.81262, interval=Interval(0.8119, 0.81281))
+    assert "Expect F1 0.8123 on new data (95%: 0.8119 to 0.8128; 0.8126 on these" in str(narrow)
+    at_an_end = verdict(expected=0.572, value=0.574, interval=Interval(0.568, 0.581))
+    assert "Expect F1 0.572 on new data (95%: 0.568 to 0.581; 0.574 on these" in str(at_an_end)
+    one_value = verdict(expected=0.8, value=0.8, interval=Interval(0.8, 0.8))
+    assert "Expect F1 0.80 on new data (95%: 0.80 to 0.80; 0.80 on these" in str(one_value)

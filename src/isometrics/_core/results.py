@@ -302,6 +302,32 @@ def bracketed(lo: float, hi: float) -> str:
     return f"{Decimal(middle).scaleb(-digits):f} ± {Decimal(margin).scaleb(-digits):f}"
 
 
+_MOST_DECIMALS = 10
+
+
+def told_apart(
+    values: Sequence[float], decimals: int, beside: Sequence[float] = (0.0, 1.0)
+) -> list[str]:
+    """Return numbers with at least so many decimals, and as many as tell different ones apart.
+
+    They are told apart from those `beside`, too.
+
+    Examples
+    --------
+    >>> told_apart([0.8124, 0.8119, 0.8131], 3), told_apart([0.81, 0.8123, 0.99998], 2)
+    (['0.8124', '0.8119', '0.8131'], ['0.81000', '0.81230', '0.99998'])
+    """
+    finite = [value for value in (*values, *beside) if math.isfinite(value)]
+
+    def n_different(digits: int) -> int:
+        return len({float(f"{value:.{digits}f}") for value in finite})
+
+    # What differs by rounding alone is the same number.
+    while n_different(decimals) < n_different(_MOST_DECIMALS):
+        decimals += 1
+    return [f"{value:.{decimals}f}" for value in values]
+
+
 def several(names: Sequence[str], last: str = "and", most: int = _NAMED) -> str:
     """Return names in a row, the last one behind a word; of very many, the first ones."""
     shown = [_cell(name) or repr(name) for name in names]

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from isometrics._core.progress import reporting
-from isometrics._core.results import WIDTH, ResultTable, bracketed, number, several, table_width
+from isometrics._core.results import (
+    WIDTH,
+    ResultTable,
+    bracketed,
+    number,
+    several,
+    table_width,
+    told_apart,
+)
 from isometrics.decisions.objective import parse_f_objectives
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, thresholds_of
 from isometrics.errors import UndefinedWarning
@@ -261,7 +269,10 @@ class Summary(ResultTable):
         assert self.intervals is not None
         column = self.intervals.measures.index(measure)
         ends = zip(self._ends("lower")[:, column], self._ends("upper")[:, column], strict=True)
-        return ["-" if np.isnan(lower) else f"{lower:.4f} to {upper:.4f}" for lower, upper in ends]
+        return [
+            "-" if np.isnan(lower) else " to ".join(told_apart([lower, upper], 4, beside=()))
+            for lower, upper in ends
+        ]
 
     def _ends(self, which: str) -> Floats:
         return np.asarray(getattr(self, which))

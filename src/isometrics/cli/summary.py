@@ -14,11 +14,13 @@ from isometrics.cli.options import (
     Certainty,
     Columns,
     File,
+    Target,
     about,
     load,
     resampling,
 )
 from isometrics.cli.output import Meter, answer, part_of
+from isometrics.cli.table_files import write_table, writer_for
 from isometrics.cli.verdict import MOST_ROWS, head
 
 
@@ -29,6 +31,7 @@ def summary(
     beta: Annotated[
         tuple[float, ...], Parameter(negative="", consume_multiple=True, show_default=False)
     ] = (0.5, 1.0, 2.0),
+    output: Target | None = None,
     certainty: Certainty = CERTAINTY,
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
@@ -42,16 +45,24 @@ def summary(
       isometrics summary runs.parquet --label y --scores old --scores new=s2
       isometrics summary predictions.csv --confidence 0.95 --prevalence 0.01
       isometrics summary - --group country --json < predictions.csv
+      isometrics summary predictions.csv -o areas.csv
 
     Parameters
     ----------
     beta
         The β of the best F scores; by default 0.5, 1 and 2.
+    output
+        Write the table to a file that ends in .csv, .tsv, .parquet, .arrow, .json or .jsonl, with a
+        row for each model and group, and print its path in the last line; - is CSV on standard
+        output, and nothing else. In CSV and TSV, names that a spreadsheet would take for formulas
+        get an apostrophe.
     """
     from isometrics._core.parameters import parse_betas
 
     # What cannot be answered is said before a long file is read.
     parse_betas(beta)
+    if output not in (None, "-"):
+        writer_for(output)
     analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep(MOST_ROWS))
     tables = len(analysis.models) + sum(map(len, analysis.groups.values()))
     with (
@@ -59,8 +70,18 @@ def summary(
         Meter(f"{tables} tables", quiet=answers.quiet),
     ):
         found = analysis.summary(beta=beta, **options)
+    part = part_of("summary", found)
+    if output is not None:
+        write_table(part.columns, output, escape_formulas=True)
+        if output == "-":
+            return
     first = head(analysis, file, certainty, answers, beta=1.0 if 1.0 in beta else beta[0])
     if not answers.json:
         first.show()
     said = about(analysis) | first.data | {"notes": list(found.notes)}
-    answer(said, [part_of("summary", found)], as_json=answers.json)
+    if output is None:
+        answer(said, [part], as_json=answers.json)
+    elif answers.json:
+        answer(said | {"written": output}, [], as_json=True)
+    else:
+        print(output)

@@ -20,7 +20,7 @@ from isometrics._core.parameters import (
     renamed,
 )
 from isometrics._core.progress import reporting
-from isometrics._core.results import ResultTable
+from isometrics._core.results import ResultTable, told_apart
 from isometrics._core.sample import UNNAMED
 from isometrics._counting.draws import AREAS, Order
 from isometrics.errors import NotAnswerableError, UndefinedWarning, warn
@@ -189,11 +189,9 @@ class Bootstrap(ResultTable):
             self._column_of(measure),
         )
         label = _label(self.measures[column], self.models[row])
-        return (
-            f"{label} is {self.estimates[row, column]:.3f}, "
-            f"{percent(self.confidence_level)} interval {self.lower[row, column]:.3f} to "
-            f"{self.upper[row, column]:.3f}."
-        )
+        numbers = (self.estimates, self.lower, self.upper)
+        value, low, high = told_apart([float(each[row, column]) for each in numbers], 3)
+        return f"{label} is {value}, {percent(self.confidence_level)} interval {low} to {high}."
 
     def explanation(self) -> str:
         """Explain what the intervals mean, and what they do not."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.results import ResultTable, number
+from isometrics._core.results import ResultTable, number, told_apart
 from isometrics.errors import ParameterError
 from isometrics.uncertainty.intervals import Interval
 
@@ -89,8 +89,9 @@ class Differences(ResultTable):
         sign = -1 if turned else 1
         gap = sign * float(self.difference[row])
         ends = sorted((sign * float(self.lower[row]), sign * float(self.upper[row])))
-        how_much = f"{abs(gap):.3f} {'higher' if gap >= 0 else 'lower'}"
-        interval = f"{percent(self.confidence_level)} interval {ends[0]:.3f} to {ends[1]:.3f}"
+        size, low, high = told_apart([abs(gap), *ends], 3, beside=(0.0,))
+        how_much = f"{size} {'higher' if gap >= 0 else 'lower'}"
+        interval = f"{percent(self.confidence_level)} interval {low} to {high}"
         if not self.higher_is_better:
             return f"The {self.measure} of {ahead} is {how_much} than that of {behind}, {interval}."
         chance = float(self.better[row])

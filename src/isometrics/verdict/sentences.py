@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from isometrics._core.results import number, several
+from isometrics._core.results import number, several, told_apart
 from isometrics.uncertainty.paired import percent
 
 if TYPE_CHECKING:
@@ -62,8 +62,14 @@ def _expectation(verdict: Verdict) -> str:
     here = shown(verdict.value)
     if math.isnan(verdict.expected):
         return f"{name[0].upper()}{name[1:]} is {here} on these rows."
-    ends = _ends(verdict.interval, verdict)
-    return f"Expect {name} {shown(verdict.expected)} on new data ({ends}{here} on these rows)."
+    expected, ends = shown(verdict.expected), _ends(verdict.interval, verdict)
+    low, high = map(shown, verdict.interval)
+    numbers = (verdict.expected, *verdict.interval, verdict.value)
+    if expected in (low, high) and verdict.interval.lower < verdict.interval.upper:
+        # Of many rows the interval is narrow, and two digits would hide it.
+        expected, low, high, here = told_apart(numbers, 3)
+        ends = f"{percent(verdict.confidence_level)}: {low} to {high}; "
+    return f"Expect {name} {expected} on new data ({ends}{here} on these rows)."
 
 
 def _ends(interval: Interval, verdict: Verdict) -> str:
