@@ -151,3 +151,24 @@ def test_the_program_can_be_copied(open_page, report):
     assert page.evaluate("navigator.clipboard.readText()").startswith("import isometrics as iso\n")
     page.get_by_role("button", name="Copy threshold with all its digits").click()
     float(page.evaluate("navigator.clipboard.readText()"))
+
+
+def test_the_rule_is_copied_for_other_programs(open_page, report, two_models, tmp_path):
+    page = open_page(report)
+    clipboard = "navigator.clipboard.readText()"
+    page.get_by_role("button", name="Copy the rule as JSON").click()
+    path = tmp_path / "rule.json"
+    path.write_text(page.evaluate(clipboard), encoding="utf-8")
+    decision = iso.load_decision(path)
+    best = iso.best_threshold(two_models[decision.model])
+    assert (decision.threshold, decision.tp, decision.fp) == (best.threshold, best.tp, best.fp)
+    assert decision.objective == best.objective
+    page.get_by_role("button", name="Copy the rule as SQL").click()
+    assert page.evaluate(clipboard).startswith(f'SELECT *, "{decision.model}" >= CAST(')
+    page.get_by_role("button", name="Copy the rule as Python").click()
+    assert page.evaluate(clipboard) == (
+        f'flagged = new_scores["{decision.model}"] >= {decision.threshold!r}\n'
+    )
+    page.get_by_label("Class of interest").select_option(index=1)
+    settle(page)
+    assert not page.get_by_role("button", name="Copy the rule as JSON").is_visible()

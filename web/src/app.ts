@@ -97,7 +97,7 @@ class Report {
       new TradeoffPanel(store, glossary, data.title),
     ];
     this.histogram = new HistogramPanel(store, glossary, data.title);
-    this.card = new Card(store, glossary);
+    this.card = new Card(store, glossary, around.source);
     this.summary = new Summary(store, views, glossary, models, data.verdicts ?? []);
     this.controls = new Controls(
       store,

@@ -3,7 +3,9 @@
 import { copyButton, h } from "./dom";
 import { counted, decimals, exact, levelSaid, percent, percents, short } from "./format";
 import type { Glossary } from "./glossary";
+import { isRule, ruleFile, rulePython, ruleSql } from "./rule";
 import { rule } from "./sentences";
+import type { Source } from "./snippet";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
@@ -18,13 +20,28 @@ export class Card {
   private readonly matrix: Record<"tp" | "fp" | "fn" | "tn", HTMLElement>;
   private readonly values = new Map<string, HTMLElement>();
   private readonly level = h("span");
+  private readonly copies: HTMLElement;
   private threshold = "";
   private view: View | null = null;
 
   constructor(
     private readonly store: Store,
     private readonly glossary: Glossary,
+    source: Source | null,
   ) {
+    const copied = (what: string, text: (one: ModelView, row: number, view: View) => string) =>
+      copyButton(what, `Copy the rule as ${what}`, () => {
+        const cursor = this.view && cursorOf(this.view);
+        return cursor ? text(this.view!.models[cursor.model]!, cursor.row, this.view!) : "";
+      });
+    this.copies = h(
+      "p",
+      { class: "actions" },
+      "Copy the rule as",
+      copied("JSON", (one, row, view) => ruleFile(one, row, view, source)),
+      copied("SQL", (one, row) => ruleSql(one, row, source)),
+      copied("Python", (one, row) => rulePython(one, row, source)),
+    );
     const cell = (name: string): HTMLElement => h("td", { "data-value": name });
     this.matrix = { tp: cell("tp"), fp: cell("fp"), fn: cell("fn"), tn: cell("tn") };
     this.element.append(
@@ -45,6 +62,7 @@ export class Card {
           "Best for cost",
         ),
       ),
+      this.copies,
       this.confusion(),
       this.measures(),
     );
@@ -107,6 +125,7 @@ export class Card {
     this.title.textContent = one.model.name;
     this.title.className = `model-${one.place % 7}`;
     this.rule.textContent = rule(one, row, view, 17);
+    this.copies.hidden = !isRule(one, row, view);
     const [tp, fp] = [table.tp[row]!, table.fp[row]!];
     this.matrix.tp.textContent = counted(tp);
     this.matrix.fp.textContent = counted(fp);

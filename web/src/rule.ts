@@ -1,0 +1,106 @@
+/**
+ * The rule of a row to take away: as the file that `iso.load_decision` reads, as SQL, as Python.
+ *
+ * `src/isometrics/decisions/files.py` is the other side of the file; docs/rules.md describes it.
+ */
+
+import { version } from "../package.json";
+import { exact } from "./format";
+import type { Source } from "./snippet";
+import * as pr from "./spaces/pr";
+import * as prg from "./spaces/prg";
+import * as roc from "./spaces/roc";
+import { rowForCost, type ModelView, type View } from "./view";
+
+export const FORMAT = "isometrics/decision-1";
+
+/** Whether a row is a rule about scores whose threshold is here to its last digit. */
+export function isRule(one: ModelView, row: number, view: View): boolean {
+  const known = !Number.isNaN(one.table.thresholds[row]!) && !one.table.labels;
+  // Of the other class, scores below the threshold are called positive.
+  return known && !one.model.rounded && !view.settings.otherClass;
+}
+
+export function ruleFile(one: ModelView, row: number, view: View, source: Source | null): string {
+  const { table, model } = one;
+  const { beta } = view.settings;
+  const [tp, fp] = [table.tp[row]!, table.fp[row]!];
+  const rule = {
+    format: FORMAT,
+    isometrics: version,
+    model: model.name,
+    model_column: source?.layout.model ?? null,
+    scores: scoresOf(one, source),
+    threshold: plain(table.thresholds[row]!),
+    pos_label: source?.layout.positive ?? null,
+    ...chosenFor(one, row, view),
+    prevalence: table.positives / (table.positives + table.negatives),
+    tp,
+    fp,
+    fn: table.positives - tp,
+    tn: table.negatives - fp,
+    precision: plain(pr.y(table, row)),
+    recall: plain(pr.x(table, row)),
+    f: plain(pr.f(table, row, beta)),
+    f_gain: plain(prg.fGain(table, row, beta)),
+    beta: plain(beta),
+    fingerprint: null,
+  };
+  return `${JSON.stringify(rule, null, 2)}\n`;
+}
+
+/** A statement for the table of new scores; the threshold is read as a number of 64 bits. */
+export function ruleSql(one: ModelView, row: number, source: Source | null): string {
+  const threshold = plain(one.table.thresholds[row]!);
+  const column = quoted(scoresOf(one, source) ?? one.model.name);
+  const flagged = `${column} >= CAST('${threshold}' AS DOUBLE PRECISION) AS flagged`;
+  return `SELECT *, ${flagged} FROM new_scores;\n`;
+}
+
+/** A line for a data frame of new scores. */
+export function rulePython(one: ModelView, row: number, source: Source | null): string {
+  const threshold = exact(one.table.thresholds[row]!);
+  const number = threshold.includes("inf") ? `float("${threshold}")` : threshold;
+  const column = JSON.stringify(scoresOf(one, source) ?? one.model.name);
+  return `flagged = new_scores[${column}] >= ${number}\n`;
+}
+
+function chosenFor(
+  one: ModelView,
+  row: number,
+  view: View,
+): {
+  objective: string;
+  parameters: Record<string, number | string>;
+  value: number | string | null;
+} {
+  const { beta, cost } = view.settings;
+  const digits = (value: number): string => String(Number(value.toPrecision(6)));
+  if (row === view.best.get(one.place))
+    return {
+      objective: `F (β ${digits(beta)})`,
+      parameters: { beta: plain(beta)! },
+      value: plain(pr.f(one.table, row, beta)),
+    };
+  if (row === rowForCost(one, cost))
+    return {
+      objective: `accuracy at cost ${digits(cost)}`,
+      parameters: { cost },
+      value: plain(roc.accuracy(one.table, row, cost)),
+    };
+  return { objective: "chosen by hand", parameters: {}, value: null };
+}
+
+/** The column of a file that the page counted itself; of other models only the name is known. */
+function scoresOf(one: ModelView, source: Source | null): string | null {
+  if (!source) return null;
+  return source.layout.model === null ? one.model.name : source.layout.scores[0]!;
+}
+
+/** A number as JSON holds it. */
+function plain(value: number): number | string | null {
+  if (Number.isNaN(value)) return null;
+  return Number.isFinite(value) ? value : String(value);
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
