@@ -113,3 +113,48 @@ def test_groups_that_are_left_out_are_named():
     labels, scores = normal(60, 80)
     warnings = warnings_of(labels, scores, groups=np.where(np.arange(140) < 20, "x", "y"))
     assert warnings == ("group x is left out: only positives",)
+
+
+@pytest.mark.parametrize(
+    ("flagged", "words"),
+    [
+        (1, "only 1 of 200 rows is flagged; the precision of so few is hardly known, and may be as "
+            "low as 0.21"),
+        (19, "only 19 of 200 rows are flagged; the precision of so few is hardly known, and may be "
+             "as low as 0.83"),
+        (20, None),
+    ],
+)  # fmt: skip
+def test_the_precision_of_few_flagged_rows_is_hardly_known(flagged, words):
+    """The bounds are those of Wilson's interval of 1 of 1 and of 19 of 19."""
+    order = np.arange(200)
+    labels = (order < flagged) | ((order > flagged) & (order < 140))
+    found = iso.analyse(labels, -order).verdict(min_precision=1, **FEW)
+    assert found.decision.tp == flagged
+    said = [each for each in found.warnings if "hardly known" in each]
+    assert said == ([] if words is None else [words])
+
+
+def test_an_interval_without_width_is_no_proof():
+    labels = np.arange(200) < 80
+    words = "the interval has no width because no resample differed, which is no proof"
+    found = iso.analyse(labels, labels * 2.0 + np.arange(200) % 2).verdict(**FEW)
+    assert found.interval.lower == found.interval.upper
+    assert words in found.warnings
+    everything = iso.analyse(labels, np.zeros(200)).verdict(beta=np.inf, **FEW)
+    assert everything.interval.lower == everything.interval.upper
+    assert words not in everything.warnings
+
+
+@pytest.mark.parametrize(("labels", "differ"), [([1, 0, 0], False), ([1, 0, 1], True)])
+def test_tables_of_different_prevalences(labels, differ):
+    scores = [0.9, 0.5, 0.1]
+    tables = {
+        "A": iso.OperatingPoints.from_scores([1, 0, 0], scores),
+        "B": iso.OperatingPoints.from_scores(labels, scores),
+    }
+    words = (
+        "the prevalence differs between models, from 0.333 to 0.667; F1 and precision depend on "
+        "it, and so does who is best"
+    )
+    assert iso.Analysis(tables).verdict().warnings == ((words,) if differ else ())

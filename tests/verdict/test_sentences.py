@@ -77,6 +77,10 @@ THREE = {
 }
 
 
+KEPT = Kept("precision of 0.8 or more", 0.8, 0.82, 0.79, Interval(0.7, 0.88), 0.55)
+FLAGGED = Kept("at most 0.25% flagged", 0.0025, 0.0025, 0.0007, Interval(0.0, 0.00512), 0.08)
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
@@ -98,8 +102,8 @@ THREE = {
         (
             THREE | {"lead": 0.004, "lead_interval": Interval(-0.02, 0.03)},
             "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to "
-            "0.72; 0.68 on these rows). forest, logit and trees cannot be told apart; forest leads "
-            "logit by 0.004 (−0.020 to 0.030).",
+            "0.72; 0.68 on these rows). forest, logit and trees cannot be told apart; expect "
+            "forest to lead logit by 0.004 (−0.020 to 0.030).",
         ),
         (
             {
@@ -108,8 +112,8 @@ THREE = {
                 "lead_interval": Interval(-0.05, 0.03),
             },
             "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to "
-            "0.72; 0.68 on these rows). forest and logit cannot be told apart; forest trails logit "
-            "by 0.010 (−0.030 to 0.050).",
+            "0.72; 0.68 on these rows). forest and logit cannot be told apart; expect forest to "
+            "trail logit by 0.010 (−0.030 to 0.050).",
         ),
         (
             {"confidence_set": ("logit", "forest"), "lead": NAN},
@@ -124,7 +128,7 @@ THREE = {
                 "interval": UNDEFINED,
             },
             "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (0.68 on "
-            "these rows). forest and logit cannot be told apart; forest leads logit by 0.010.",
+            "these rows). forest and logit cannot be told apart.",
         ),
         (
             COST
@@ -135,7 +139,7 @@ THREE = {
             },
             "Use forest and flag scores of 0.406 or more. Expect cost per row 0.66 on new data "
             "(95%: 0.59 to 0.72; 0.68 on these rows). forest and logit cannot be told apart; "
-            "forest costs 0.060 less per row than logit (−0.300 to 0.180).",
+            "expect forest to cost 0.060 less per row than logit (−0.300 to 0.180).",
         ),
         (
             COST
@@ -146,7 +150,7 @@ THREE = {
             },
             "Use forest and flag scores of 0.406 or more. Expect cost per row 0.66 on new data "
             "(95%: 0.59 to 0.72; 0.68 on these rows). forest and logit cannot be told apart; "
-            "forest costs 0.0006 more per row than logit (0.000 to 0.300).",
+            "expect forest to cost 0.0006 more per row than logit (0.000 to 0.300).",
         ),
         (
             ONE_MODEL,
@@ -175,6 +179,17 @@ THREE = {
         (
             COST | {"expected": NAN, "replicates": 0},
             "Use forest and flag scores of 0.406 or more. Cost per row is 0.68 on these rows.",
+        ),
+        (
+            {
+                "kept": (KEPT,),
+                "lead": NAN,
+                "confidence_set": ("forest",),
+                "objective": objective(min_precision=0.8),
+            },
+            "Use forest and flag scores of 0.406 or more. Expect recall 0.66 on new data (95%: "
+            "0.59 to 0.72; 0.68 on these rows). No other model has a threshold that keeps this on "
+            "these rows; forest wins in all 2,000 resamples.",
         ),
         (
             {"wins": {"logit": NAN, "forest": NAN}},
@@ -219,7 +234,6 @@ NOTHING = (
     "Doing nothing achieves: flagging everything 0.50, flagging at random 0.40. The choice is "
     "better than that beyond chance."
 )
-KEPT = Kept("precision of 0.8 or more", 0.8, 0.82, 0.79, Interval(0.7, 0.88), 0.55)
 
 
 def weights(model_beta_range):
@@ -364,6 +378,32 @@ def weights(model_beta_range):
                 f"{RANGE} Thresholds from 0.375 to 0.4375 cost at most 1% more.",
                 "Doing nothing costs: flagging everything 0.50, flagging at random 0.40.",
                 "forest wins 95% of the resamples whatever a miss and a false alarm cost.",
+            ],
+        ),
+        (
+            {
+                "kept": (FLAGGED, replace(FLAGGED, expected=NAN)),
+                "threshold_range": Interval(3.0, inf),
+                "plateau": Interval(3.0, inf),
+            },
+            [
+                F1,
+                "Asked for at most 0.25% flagged: expect 0.07% on new data (95%: 0% to 0.51%; "
+                "0.25% on these rows); the chance to exceed it is 8%.",
+                "Asked for at most 0.25% flagged: 0.25% on these rows.",
+                "In 95% of the resamples the best threshold was 3 or more, or it was best to flag "
+                "nothing. Thresholds of 3 or more reach 99% of this value.",
+                NOTHING,
+            ],
+        ),
+        (
+            {"kept": (replace(FLAGGED, expected=NAN),), "plateau": Interval(3.0, 3.0)},
+            [
+                F1,
+                "Asked for at most 0.25% flagged: 0.25% on these rows.",
+                f"{RANGE} The thresholds next to it do not reach 99% of this value, or do not keep "
+                "what was asked for.",
+                NOTHING,
             ],
         ),
         (weights((0, 3)) | {"beta_range": UNDEFINED}, [F1, f"{RANGE} {PLATEAU}", NOTHING]),

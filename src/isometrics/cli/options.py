@@ -219,8 +219,10 @@ def load(
 
 _MUCH_WORK = 2e9
 """Rows times models times resamples that may take a minute."""
-_TIMED_ROWS = 1 << 17
-_FEWER = 10
+_TIMED_ROWS = 1 << 19
+"""Rows that are timed: more than caches hold, which makes each row slower."""
+_FEWER, _ENOUGH = 10, 200
+"""How many times fewer resamples are offered, and how many an interval needs at least."""
 
 
 @contextmanager
@@ -239,10 +241,14 @@ def resampling(
     if rows is not None and rows.size * len(rows.scores) * float(resamples) > _MUCH_WORK:
         seconds = seconds_per_resample(rows, measure) * resamples
         if seconds >= 60 and not answers.quiet:
+            fewer = max(resamples // _FEWER, _ENOUGH)
+            faster = (
+                f"; --resamples {fewer} takes about {_duration(seconds / resamples * fewer)}, for "
+                "ends of the intervals that are a little less certain"
+            )
             note(
                 f"{resamples:,} resamples of {rows.size:,} rows will take about "
-                f"{_duration(seconds)}; --resamples {max(resamples // _FEWER, 2)} takes about "
-                f"{_duration(seconds / _FEWER)}"
+                f"{_duration(seconds)}{faster if fewer < resamples else ''}"
             )
     with Meter("drawing again", quiet=answers.quiet) as meter:
         yield options | {"progress": meter}

@@ -7,21 +7,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from isometrics._counting.best_rules import lower_bound
 from isometrics.measures import AUROC
 from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:
+    from isometrics.uncertainty.intervals import Interval
     from isometrics.verdict.choice import Choice
     from isometrics.verdict.contest import Contest
 
 FEW = 50
 """Positives below which the correction was found to be too weak in places."""
 _FEW_SCORES = 5
-
-
+_FEW_FLAGGED = 20
+_Z = 1.96
+"""Standard errors of an interval of 95%."""
 REVERSED = "are the scores reversed, or is the other class the positive one?"
 PREDICTIONS = "these look like predictions, not scores"
-_NORMAL = 1.96
 
 
 def is_below_chance(auroc: float, positives: float, negatives: float) -> bool:
@@ -33,7 +35,7 @@ def is_below_chance(auroc: float, positives: float, negatives: float) -> bool:
     Mann and Whitney (1947).
     """
     error = math.sqrt((positives + negatives + 1) / (12 * positives * negatives))
-    return auroc < 0.5 - _NORMAL * error
+    return auroc < 0.5 - _Z * error
 
 
 def has_two_scores(points: OperatingPoints) -> bool:
@@ -42,7 +44,9 @@ def has_two_scores(points: OperatingPoints) -> bool:
     return thresholds.size == 3 and bool(np.isfinite(thresholds[1:].astype(np.float64)).all())
 
 
-def caveats_of(contest: Contest, choice: Choice, expected: float) -> tuple[str, ...]:
+def caveats_of(
+    contest: Contest, choice: Choice, expected: float, interval: Interval
+) -> tuple[str, ...]:
     """Return the warnings of a verdict."""
     positives = int(np.count_nonzero(contest.rankings[0].positive))
     rows = contest.rankings[0].positive.size
@@ -69,7 +73,26 @@ def caveats_of(contest: Contest, choice: Choice, expected: float) -> tuple[str, 
     elif distinct <= _FEW_SCORES:
         said.append(f"there are only {distinct} distinct scores to choose a threshold from")
     said += _no_false_positives(contest, choice)
+    if fewer >= FEW:
+        said += _few_flagged(contest, choice)
+    rule, rules = choice.rules[choice.model], contest.tables[choice.model].size
+    if 0 < rule < rules - 1 and interval.lower == interval.upper:
+        said.append("the interval has no width because no resample differed, which is no proof")
     return tuple(said)
+
+
+def _few_flagged(contest: Contest, choice: Choice) -> list[str]:
+    """Warn that the precision of a few rows is hardly known."""
+    ranking = contest.rankings[choice.model]
+    flagged = ranking.positive[ranking.rule <= choice.rules[choice.model]]
+    if not 0 < flagged.size < _FEW_FLAGGED:
+        return []
+    low = lower_bound(float(flagged.mean()), flagged.size, _Z)
+    verb = "is" if flagged.size == 1 else "are"
+    return [
+        f"only {flagged.size} of {ranking.positive.size:,} rows {verb} flagged; the precision of "
+        f"so few is hardly known, and may be as low as {low:.2f}"
+    ]
 
 
 def _no_false_positives(contest: Contest, choice: Choice) -> list[str]:

@@ -39,7 +39,11 @@ def better_than_nothing(
     choice: Choice,
     corrected: float,
 ) -> bool | None:
-    """Tell whether the choice beats the best trivial rule in all but 5% of the replicates."""
+    """Tell whether the choice beats the best trivial rule in all but 5% of the replicates.
+
+    None where that is not known: the value is not defined in the sample, or the choice flags so few
+    rows that it has no value in more than 5% of the replicates.
+    """
     base = _trivial_rule(contest)
     if base is None:
         return None
@@ -48,8 +52,9 @@ def better_than_nothing(
     counts = Counts(share * totals[0], share * totals[1], *totals).at_ratio(contest.ratio)
     gains = contest.objective.gain(choices.fixed_counts(contest.ratio))[choice.model]
     differences = gains - contest.objective.gain(counts)
-    known = differences[~np.isnan(differences)]
-    if known.size < 2:
+    both_classes = (totals[0] > 0) & (totals[1] > 0)
+    known = differences[both_classes & ~np.isnan(differences)]
+    if known.size < 2 or known.size < 0.95 * np.count_nonzero(both_classes):
         return None
     if (known == 0).all():
         # The choice is the trivial rule itself.

@@ -39,6 +39,9 @@ def connected(holds: NDArray[np.bool_], centre: int) -> tuple[int, int]:
 def plateau(contest: Contest, model: int, rule: int) -> Interval:
     """Return the connected range of thresholds that are almost as good as the chosen one."""
     table = contest.tables[model]
+    if table.size == 2:
+        # There is one score, and no threshold next to it.
+        return UNDEFINED
     counts = contest.counts(model, np.arange(table.size))
     worth = contest.worth(model, counts)
     gain = contest.objective.gain(counts)

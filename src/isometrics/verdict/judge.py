@@ -69,7 +69,8 @@ def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = 
         choices = contest.resample(fixed, _drawing(options, seeds[0], report))
     objective = contest.objective
     drawn = resampled_of(contest, choices, objective.gain)
-    crossed = _crossed(contest, seeds[1], options.kernel, folds)
+    parts = _count_parts(contest) if folds is None else 0
+    crossed = _crossed(contest, seeds[1], options.kernel, folds, parts)
     winners = best_models(drawn.inside)
     level = options.confidence_level
 
@@ -80,6 +81,7 @@ def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = 
     noise = drawn.fixed[choice.model] - apparent
     interval = interval_at(noise, (corrected, honest), level=level, limits=_limits(objective))
 
+    better = better_than_nothing(contest, choices, choice, corrected)
     return _verdict(
         contest,
         choice,
@@ -93,9 +95,10 @@ def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = 
         wins=win_shares(drawn.inside),
         rivals=_rivals(choice, drawn, level),
         threshold_range=threshold_range(contest, choice.model, choices.rule[choice.model]),
-        better=better_than_nothing(contest, choices, choice, corrected),
+        # Who cannot be judged on other rows is not known to be better.
+        better=None if better and math.isnan(honest) else better,
         weights=other_weights(contest, _drawing(options, seeds[0])),
-        method=_method(folds),
+        method=_method(parts),
     )
 
 
@@ -106,15 +109,26 @@ def _drawing(
     return Drawing(options.n_resamples, seed, jobs, options.kernel, progress)
 
 
-def _method(folds: NDArray[np.int64] | None) -> str:
-    if folds is not None:
+def _count_parts(contest: Contest) -> int:
+    """Return into how many parts the rows are dealt; both classes have units in each."""
+    least = min(int((column > 0).sum()) for column in contest.units.T)
+    return min(FOLDS, least)
+
+
+def _method(parts: int) -> str:
+    """Say how the expected value was found; 0 parts are folds that were given."""
+    if parts == 0:
         return (
             "The expected value pools the counts of choices that were made on the other folds, so "
             "it is that of the whole procedure; model and threshold use all rows."
         )
+    if parts == 1:
+        return "What to expect on new data is not known: a class has too few rows to be split."
+    made_on = "one half" if parts == 2 else f"{parts - 1} parts"
+    other = "half" if parts == 2 else "one"
     return (
-        f"The expected value is that of choices made on {FOLDS - 1} parts of the rows and judged "
-        f"on the other one, {REPEATS} times."
+        f"The expected value is that of choices made on {made_on} of the rows and judged on the "
+        f"other {other}, {REPEATS} times."
     )
 
 
@@ -123,17 +137,16 @@ def _crossed(
     seed: np.random.SeedSequence,
     kernel: str,
     folds: NDArray[np.int64] | None,
+    parts: int,
 ) -> Counts:
     """Return the pooled counts of choices that were judged on rows they were not made on."""
     if folds is not None:
         return contest.crossed(folds, kernel)
-    random = np.random.default_rng(seed)
-    least = min(int((column > 0).sum()) for column in contest.units.T)
-    count = min(FOLDS, least)
-    if count < 2:
+    if parts == 1:
         nothing = np.full(1, np.nan)
         return Counts(nothing, nothing, nothing, nothing)
-    pooled = [contest.crossed(contest.folds(count, random), kernel) for _ in range(REPEATS)]
+    random = np.random.default_rng(seed)
+    pooled = [contest.crossed(contest.folds(parts, random), kernel) for _ in range(REPEATS)]
     return Counts(*(np.array(column) for column in zip(*pooled, strict=True)))
 
 
@@ -172,11 +185,19 @@ def _rivals(choice: Choice, drawn: Resampled, level: float) -> Rivals:
 
 
 def _rivals_of(found: ConfidenceSet, first: int, second: int, lead: float) -> Rivals:
-    """Lay the simultaneous interval around the lead; the chosen model is always in the set."""
+    """Lay the simultaneous interval around the lead; the chosen model is always in the set.
+
+    Of models that cannot be told apart the interval reaches 0, though a margin at fixed thresholds
+    may be narrower.
+    """
     together = found.stays.copy()
     together[first] = True
     margin = float(found.margin[first, second])
-    return Rivals(second, lead, Interval(lead - margin, lead + margin), together)
+    lower, upper = lead - margin, lead + margin
+    if together[second]:
+        # Python's min and max would take a NaN for a number, or not, depending on the order.
+        lower, upper = float(np.minimum(lower, 0.0)), float(np.maximum(upper, 0.0))
+    return Rivals(second, lead, Interval(lower, upper), together)
 
 
 def _kept(
@@ -329,7 +350,7 @@ def _verdict(
         better,
         weights,
         beta_range(weights, model, objective),
-        caveats_of(contest, choice, expected),
+        caveats_of(contest, choice, expected, interval),
         method,
         int(sum(ranking_rows(contest))),
         ranking_rows(contest)[0],

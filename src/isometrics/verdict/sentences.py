@@ -9,6 +9,8 @@ from isometrics._core.results import number, several, told_apart
 from isometrics.uncertainty.paired import percent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from isometrics.decisions.objective import Objective
     from isometrics.uncertainty.intervals import Interval
     from isometrics.verdict.verdict import Kept, Verdict
@@ -72,11 +74,11 @@ def _expectation(verdict: Verdict) -> str:
     return f"Expect {name} {expected} on new data ({ends}{here} on these rows)."
 
 
-def _ends(interval: Interval, verdict: Verdict) -> str:
+def _ends(interval: Interval, verdict: Verdict, text: Callable[[float], str] = shown) -> str:
     """Return an interval with its confidence, as far as it is known."""
     if math.isnan(interval.lower):
         return ""
-    low, high = map(shown, interval)
+    low, high = map(text, interval)
     return f"{percent(verdict.confidence_level)}: {low} to {high}; "
 
 
@@ -117,23 +119,29 @@ def _rivals(verdict: Verdict) -> str:
         if count == verdict.replicates
         else f"{count:,} of {verdict.replicates:,}"
     )
+    if verdict.kept and math.isnan(verdict.lead):
+        return (
+            "No other model has a threshold that keeps this on these rows; "
+            f"{_named(verdict.model)} wins in {how_many} resamples."
+        )
     losers = _named(verdict.runner_up) if len(verdict.wins) == 2 else "all other models"
     return f"{_named(verdict.model)} beats {losers} in {how_many} resamples."
 
 
 def _lead(verdict: Verdict) -> str:
-    """Say how far the chosen model is ahead of the second best one, as far as that is known."""
-    if math.isnan(verdict.lead):
+    """Say how much better the chosen model is to be expected to be, as far as that is known."""
+    if math.isnan(verdict.lead) or math.isnan(verdict.lead_interval.lower):
         return ""
     # The interval is told the same way round as the lead, and a cost in the user's unit.
     factor = abs(verdict.objective.value_of_gain(1.0)) * (1 if verdict.lead >= 0 else -1)
-    lead = _difference(verdict.lead * factor)
     ends = sorted(0.0 + end * factor for end in verdict.lead_interval)
-    span = "" if math.isnan(ends[0]) else f" ({_difference(ends[0])} to {_difference(ends[1])})"
+    lead, low, high = map(_difference, (verdict.lead * factor, *ends))
     first, second = _named(verdict.model), _named(verdict.runner_up)
     if verdict.objective.higher_is_better:
-        return f"; {first} {'leads' if factor > 0 else 'trails'} {second} by {lead}{span}"
-    return f"; {first} costs {lead} {'less' if factor > 0 else 'more'} per row than {second}{span}"
+        verb = "lead" if factor > 0 else "trail"
+        return f"; expect {first} to {verb} {second} by {lead} ({low} to {high})"
+    more = "less" if factor > 0 else "more"
+    return f"; expect {first} to cost {lead} {more} per row than {second} ({low} to {high})"
 
 
 def _difference(value: float) -> str:
@@ -161,14 +169,22 @@ def _other(name: str) -> str:
 
 
 def _constraint(kept: Kept, verdict: Verdict) -> str:
+    # A share of flagged rows is asked for in percent, and is a limit.
+    is_limit = kept.constraint.startswith("at most")
+    text = _share if is_limit else shown
     if math.isnan(kept.expected):
-        return f"Asked for {kept.constraint}: {shown(kept.here)} on these rows."
-    ends = _ends(kept.interval, verdict)
+        return f"Asked for {kept.constraint}: {text(kept.here)} on these rows."
+    ends = _ends(kept.interval, verdict, text)
     return (
-        f"Asked for {kept.constraint}: expect {shown(kept.expected)} on new data ({ends}"
-        f"{shown(kept.here)} on these rows); the chance to miss it is "
+        f"Asked for {kept.constraint}: expect {text(kept.expected)} on new data ({ends}"
+        f"{text(kept.here)} on these rows); the chance to {'exceed' if is_limit else 'miss'} it is "
         f"{_chance(kept.missed, verdict.replicates)}."
     )
+
+
+def _share(share: float) -> str:
+    """Return a share in percent, to two digits."""
+    return f"{number(float(f'{100 * share:.2g}'))}%"
 
 
 def _chance(share: float, replicates: int) -> str:
@@ -186,16 +202,24 @@ def _threshold(verdict: Verdict) -> str:
     elif not math.isnan(low):
         ends = [number(low), number(high)]
         where = f"was {ends[0]}" if ends[0] == ends[1] else f"lay between {ends[0]} and {ends[1]}"
+        if high == math.inf:
+            where = f"was {ends[0]} or more, or it was best to flag nothing"
         said.append(f"In 95% of the resamples the best threshold {where}.")
     low, high = verdict.plateau
     gains = verdict.objective.higher_is_better
     if low < high:
+        span = f"of {number(low)} or more" if high == math.inf else _from_to(low, high)
         what = "reach 99% of this value" if gains else "cost at most 1% more"
-        said.append(f"Thresholds from {number(low)} to {number(high)} {what}.")
+        said.append(f"Thresholds {span} {what}.")
     elif low == high:
         what = "do not reach 99% of this value" if gains else "cost more than 1% more"
-        said.append(f"The thresholds next to it {what}.")
+        broken = ", or do not keep what was asked for" if verdict.kept else ""
+        said.append(f"The thresholds next to it {what}{broken}.")
     return " ".join(said)
+
+
+def _from_to(low: float, high: float) -> str:
+    return f"from {number(low)} to {number(high)}"
 
 
 def _nothing(verdict: Verdict) -> str:

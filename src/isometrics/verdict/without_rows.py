@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from isometrics.decisions.objective import Objective
     from isometrics.points import OperatingPoints
 
+_SAME_PREVALENCE = 1.01
+"""How many times the lowest prevalence of all models the highest may be without a warning."""
 _MOST_ROWS = 1 << 26
 """Rows of a table that are written out one by one, to be drawn again."""
 
@@ -79,11 +81,22 @@ def judge_tables(
         None,
         None,
         UNDEFINED,
-        (),
+        _about_prevalences(models),
         f"What to expect on new data is not known: {reason}.",
         round(points.positives + points.negatives),
         round(points.positives),
         0,
+    )
+
+
+def _about_prevalences(models: Mapping[str, OperatingPoints]) -> tuple[str, ...]:
+    """Warn about models that were counted on rows of different prevalences."""
+    shares = [points.prevalence for points in models.values()]
+    if max(shares) <= _SAME_PREVALENCE * min(shares):
+        return ()
+    return (
+        f"the prevalence differs between models, from {min(shares):.3g} to {max(shares):.3g}; F1 "
+        "and precision depend on it, and so does who is best",
     )
 
 
