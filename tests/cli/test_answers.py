@@ -380,3 +380,27 @@ def test_the_summary_on_standard_output_and_in_json(call, grouped, tmp_path):
     assert call("summary", grouped, "-o", "-").out == target.read_text()
     done = call("summary", grouped, "-o", tmp_path / "areas.xls", code=2)
     assert "areas.xls' should end in .csv, .tsv, .parquet" in done.err
+
+
+@pytest.mark.parametrize("options", [[], ["--all"], ["--beta", "1", "--min-recall", "0.5", "0.9"]])
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
+def test_thresholds_as_a_file(call, grouped, tmp_path, options, suffix):
+    target = tmp_path / f"thresholds.{suffix}"
+    expected = call("thresholds", grouped, *options, "--json").data["thresholds"]
+    assert call("thresholds", grouped, *options, "-o", target).out == f"{target}\n"
+    reading = {"csv": pl.read_csv, "parquet": pl.read_parquet, "jsonl": pl.read_ndjson}
+    rows = reading[suffix](target).to_dicts()
+    for row, wanted in zip(rows, expected, strict=True):
+        assert row["model"] == wanted["model"]
+        assert float(row["threshold"]) == float(wanted["threshold"])
+        assert row["tp"] == wanted["tp"]
+    done = call("thresholds", grouped, *options, "-o", target, "--json")
+    assert done.data["written"] == str(target)
+
+
+def test_files_that_are_neither_rules_nor_tables(call, grouped, tmp_path):
+    done = call("thresholds", grouped, "-o", tmp_path / "a.xls", code=2)
+    assert "should end in .json for a rule, or in .csv, .tsv, .parquet, .arrow, .js" in done.err
+    done = call("thresholds", grouped, "-o", tmp_path / "a.json", code=2)
+    assert "or a file that ends in .csv for the table" in done.err
+    assert not list(tmp_path.glob("a.*"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import product
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from cyclopts import Parameter
@@ -22,6 +23,7 @@ from isometrics.cli.options import (
     load,
 )
 from isometrics.cli.output import Part, answer, stacked
+from isometrics.cli.table_files import WRITERS, write_table
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 _OBJECTIVE = Parameter(group="Objectives", show_default=False)
 _SEVERAL = Parameter(group="Objectives", negative="", consume_multiple=True, show_default=False)
 _LEVELS = Parameter(group="Constraints", negative="", consume_multiple=True, show_default=False)
+_RULE = ".json"
+"""How the file of a rule ends."""
 
 
 @Parameter(name="*")
@@ -125,6 +129,7 @@ def thresholds(
       isometrics thresholds tuning.csv --min-precision 0.9 --on test.csv
       isometrics thresholds predictions.csv --all --json
       isometrics thresholds tuning.csv --scores forest --beta 1 -o rule.json
+      isometrics thresholds predictions.csv --all -o thresholds.csv
 
     Parameters
     ----------
@@ -132,7 +137,8 @@ def thresholds(
         Every threshold that is best for some β, with the β for which it is.
     output
         Write the rule to this JSON file, which isometrics apply flags new rows by; one objective
-        and one model must be chosen. - prints it instead of the table.
+        and one model must be chosen. - prints it instead of the table. A file that ends in .csv,
+        .tsv, .parquet, .arrow or .jsonl gets the table instead.
     """
     if all and (on is not None or objectives != BY_DEFAULT):
         raise ParameterError("--all lists the thresholds for every β; give it without objectives")
@@ -142,10 +148,14 @@ def thresholds(
             "one of the two, or --min-precision or --min-recall with --prevalence"
         )
     chosen = objectives.each()
-    if output is not None and (all or len(chosen) > 1):
-        raise ParameterError("-o writes one rule; give one objective, such as --beta 1")
+    rule = output is not None and _is_rule(output)
+    if rule and (all or len(chosen) > 1):
+        raise ParameterError(
+            "-o writes one rule; give one objective, such as --beta 1, or a file that ends in .csv "
+            "for the table"
+        )
     analysis = load(file, columns, answers)
-    if output is not None:
+    if output is not None and rule:
         write_rule(_only_rule(analysis, chosen[0]), output)
         if output == "-":
             return
@@ -161,7 +171,25 @@ def thresholds(
         found = judged(analysis, load(on, columns, answers), chosen)
         title = JUDGED
     written = {} if output is None else {"written": output}
-    answer(about(analysis) | written, [Part("thresholds", title, found)], as_json=answers.json)
+    if output is None or rule:
+        answer(about(analysis) | written, [Part("thresholds", title, found)], as_json=answers.json)
+        return
+    write_table(found, output, escape_formulas=True)
+    if answers.json:
+        answer(about(analysis) | written, [], as_json=True)
+    else:
+        print(output)
+
+
+def _is_rule(output: str) -> bool:
+    """Tell whether a file is that of a rule, and not of a table."""
+    suffix = PurePath(output).suffix.lower()
+    if output != "-" and suffix not in WRITERS:
+        tables = ", ".join(name for name in WRITERS if name != _RULE)
+        raise ParameterError(
+            f"{output!r} should end in {_RULE} for a rule, or in {tables} for a table"
+        )
+    return output == "-" or suffix == _RULE
 
 
 def _only_rule(analysis: Analysis, goal: Goal) -> Decision:
