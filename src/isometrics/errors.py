@@ -77,7 +77,7 @@ class Advice:
     template
         The end of a sentence. ``{}`` stands for a value, ``{pos_label}`` for the parameter of that
         name, ``{decimal:,}`` for a parameter with a text as its value, ``{drop_missing:True}`` for
-        one that is switched on.
+        one that is switched on, ``{model:False}`` for a column that is not there.
     values
         The values, in their order.
 
@@ -118,6 +118,8 @@ def _with_value(name: str, value: str) -> str:
     in_python = name.endswith("=")
     if value == "True":
         return f"{name}True" if in_python else name
+    if value == "False":
+        return f"{name}False" if in_python else f"{name} ''"
     if not value:
         return name
     return f"{name}{value!r}" if in_python else f"{name} {value}"

@@ -77,7 +77,8 @@ def test_texts_are_in_sorted_order(pos_label):
 
 def test_which_text_is_positive_is_asked():
     with pytest.raises(LabelError, match="say which one is positive with pos_label="):
-        iso.analyse(YES, TWO)
+        iso.analyse(np.where(YES == "yes", "dog", "other"), TWO)
+    assert iso.analyse(YES, TWO).models == {"score": DOG}
 
 
 def test_classes_are_the_order_of_the_columns_of_a_frame_with_other_names():
@@ -219,6 +220,7 @@ def test_one_of_several_classes():
     analysis = iso.analyse(LABELS, SCORES, pos_label="dog")
     assert analysis.models == {"dog": DOG}
     assert analysis.one_vs_rest
+    assert not any("Macro" in note for note in analysis.summary().notes)
     with pytest.raises(LabelError, match=r"^pos_label is 'eel', which is not among the classes"):
         iso.analyse(LABELS, SCORES, pos_label="eel")
 
@@ -315,6 +317,18 @@ def test_a_verdict_for_each_class():
     assert verdicts["dog"].threshold == alone.threshold
     with pytest.raises(NotAnswerableError, match=r"verdict_by_class\(\) has intervals of each"):
         iso.analyse(LABELS, SCORES).summary(confidence_level=0.9)
+
+
+def test_intervals_of_one_class_of_a_file(tmp_path):
+    frame = pd.DataFrame(SCORES, columns=NAMES)
+    file = tmp_path / "animals.csv"
+    frame.assign(label=LABELS, weight=1 + np.arange(60) % 3).to_csv(file, index=False)
+    options = {"confidence_level": 0.9, "n_resamples": 50}
+    for more in ({"weight": False}, {"keep_rows": "needed"}):
+        one = iso.read_predictions(file, pos_label="dog", **more)
+        assert one.summary(**options).intervals.models == ("dog",)
+    with pytest.raises(ParameterError, match="; choose one class with pos_label="):
+        iso.read_predictions(file, keep_rows="needed")
 
 
 @given(st.data())

@@ -141,6 +141,9 @@ def test_an_error_has_the_name_of_the_option(call, grouped, monkeypatch, command
         (["summary", *SURE, "--resamples", "1"], "--resamples must be a whole number, 2 or more"),
         (["summary", "--group", "gruop"], "--group is 'gruop', which is no column; did"),
         (["summary", "--pos-label", "a"], "--pos-label 'a' cannot be a value of the label column"),
+        (["summary", "--resamples", "0"], "--resamples must be a whole number, 2 or more"),
+        (["summary", "--random-state", "-1"], "--random-state must be a whole number, 0 or more"),
+        (["report", "--random-state", "-1"], "--random-state must be a whole number, 0 or more"),
         (["tradeoff", "--lambda", "2"], "--lambda must be between 0 and 1 but is 2.0"),
     ],
 )
@@ -234,3 +237,19 @@ def test_several_spaces(call, grouped, tmp_path):
     assert text.count(">good (AUROC ") == 1
     done = call("plot", grouped, "--space", "pr", "prg", "-o", picture, "--json", *SURE)
     assert done.data["space"] == ["pr", "prg"]
+
+
+@pytest.mark.parametrize(
+    ("words", "end"),
+    [
+        (["verdict", "--beta", "1", "--cost", "0.2"], "is given; pass one of --beta and --cost"),
+        (["verdict", "--miss-cost", "1"], "; pass both --miss-cost and --false-alarm-cost"),
+        (
+            ["summary", "--model", "group"],
+            "; say which with --scores, or --model '' if each column is a model or a class",
+        ),
+    ],
+)
+def test_advice_names_the_options(call, grouped, words, end):
+    command, *options = words
+    assert call(command, grouped, *options, code=2).err.rstrip().endswith(end)

@@ -118,7 +118,7 @@ def test_what_cannot_be_asked_is_said_before_the_file_is_read(call):
         (["--beta", -1], "--beta must be a number ≥ 0"),
         (["--confidence", 2], "--confidence must be strictly between 0 and 1"),
         (["--resamples", 1], "--resamples must be a whole number, 2 or more"),
-        (["--beta", 1, "--lambda", 0.5], "one objective only"),
+        (["--beta", 1, "--lambda", 0.5], "more than one objective is given"),
         (["--sure", 0.9], "--sure asks how sure a precision or a recall is; give --min-precision"),
     ):
         assert sentence in call("verdict", "no such file.csv", *words, code=2).err
@@ -266,7 +266,7 @@ def test_a_table_that_does_not_tell_its_rows(tmp_path):
 
 def test_a_head_is_never_an_error(analysis):
     found = head(analysis, "f.csv", beta=-1)
-    assert found.lines == ["No verdict: beta must be a number ≥ 0 but is -1."]
+    assert found.lines == ["No verdict: --beta must be a number ≥ 0 but is -1."]
     assert found.data == {"verdict": None}
 
 

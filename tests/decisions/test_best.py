@@ -347,7 +347,7 @@ def test_impossible_precision():
     [
         ({"beta": -1}, "beta must be a number ≥ 0 but is -1"),
         ({"cost": 2}, "cost must be between 0 and 1 but is 2"),
-        ({"beta": 1, "cost": 0.5}, "pass one objective only, but beta= and cost= are given"),
+        ({"beta": 1, "cost": 0.5}, "more than one objective is given; pass one of beta= and cost="),
         (
             {"objective": "best"},
             "objective must be one of 'accuracy', 'youden', 'break-even' but is 'best'",

@@ -189,12 +189,18 @@ def test_the_gain_of_the_break_even_point_is_how_close_precision_and_recall_are(
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"beta": 1, "cost": 0.5}, "pass one objective only, but beta= and cost= are given"),
-        ({"beta": 1, "lam": 0.5}, "pass one objective only, but beta= and lam= are given"),
-        ({"cost": 0.5, "index": "cost"}, "but cost= and index= are given"),
-        ({"cost": 0.5, "miss_cost": 1}, "but cost= and miss_cost= and false_alarm_cost= are"),
-        ({"miss_cost": 1}, "miss_cost and false_alarm_cost belong together"),
-        ({"false_alarm_cost": 1}, "miss_cost and false_alarm_cost belong together"),
+        ({"beta": 1, "cost": 0.5}, "more than one objective is given; pass one of beta= and cost="),
+        ({"beta": 1, "lam": 0.5}, "more than one objective is given; pass one of beta= and lam="),
+        ({"cost": 0.5, "index": "cost"}, "is given; pass one of cost= and index="),
+        ({"cost": 0.5, "miss_cost": 1}, "pass one of cost= and miss_cost= and false_alarm_cost="),
+        (
+            {"miss_cost": 1},
+            "one error is given without that of the other; pass",
+        ),
+        (
+            {"false_alarm_cost": 1},
+            "one error is given without that of the other; pass",
+        ),
         ({"miss_cost": -1, "false_alarm_cost": 1}, "miss_cost must be a finite number ≥ 0 but is"),
         ({"miss_cost": 1, "false_alarm_cost": inf}, "false_alarm_cost must be a finite number"),
         ({"miss_cost": 0, "false_alarm_cost": 0}, "are both 0; give what an error costs"),
@@ -210,7 +216,7 @@ def test_the_gain_of_the_break_even_point_is_how_close_precision_and_recall_are(
         ({"cost": 7}, "cost must be"),
         ({"index": "other"}, "index must be"),
         ({"objective": "f1"}, "objective must be one of"),
-        ({"objective": "youden", "beta": 1}, "but beta= and objective= are given"),
+        ({"objective": "youden", "beta": 1}, "is given; pass one of beta= and objective="),
     ],
 )
 def test_what_is_no_objective_is_refused(asked, message):

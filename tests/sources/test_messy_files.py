@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.cli.running import _option_of
+from isometrics.cli.options import option_of
 from isometrics.errors import FileError, IsometricsError, MissingValueError, ParameterError
 from isometrics.sources.csv_files import CSVFiles, Writing
 from isometrics.sources.opening import open_source
@@ -38,7 +38,7 @@ def named(case):
 
 def in_the_command(error):
     """Return what the command says about an error."""
-    return error.phrase(_option_of)
+    return error.phrase(option_of)
 
 
 def refused(path, **options):

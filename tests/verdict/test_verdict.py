@@ -414,7 +414,7 @@ def test_rows_are_counted_again_where_tables_are_not_complete():
         ({"kernel": "fast"}, "kernel must be one of"),
         ({"progress": 3}, "progress must be"),
         ({"random_state": "a"}, "random_state must be"),
-        ({"beta": 1, "cost": 0.5}, "pass one objective only"),
+        ({"beta": 1, "cost": 0.5}, "more than one objective is given"),
     ],
 )
 def test_what_makes_no_sense_is_refused(asked, message):

@@ -277,7 +277,11 @@ def parse_random_state(random_state: object) -> np.random.SeedSequence:
     if isinstance(random_state, np.random.RandomState):
         return np.random.SeedSequence(random_state.randint(2**31, size=5).tolist())
     seed = parse_whole(random_state)
-    if random_state is not None and (seed is None or seed < 0):
+    if seed is not None and seed < 0:
+        raise ParameterError(
+            f"must be a whole number, 0 or more, but is {seed}", parameter="random_state"
+        )
+    if random_state is not None and seed is None:
         raise ParameterError(
             "must be None, a whole number ≥ 0, a NumPy Generator or a SeedSequence "
             f"but is {random_state!r}",

@@ -197,7 +197,8 @@ class Analysis(Value):
         """
         skipped = self.skipped if by_group else {}
         entries, betas = list(self._entries(by_group)), _betas(beta)
-        macro = [self._macro_averages(betas)] if self.one_vs_rest else []
+        classes = self.one_vs_rest and len(self.models) > 1
+        macro = [self._macro_averages(betas)] if classes else []
         if confidence_level is None:
             return summary_of(
                 entries, betas, skipped, more_notes=macro, one_vs_rest=self.one_vs_rest
@@ -819,7 +820,7 @@ def analyse(
     tables, skipped = count_groups([sample])
     description = _description(sample, skipped)
     if pos_label is None:
-        pos_label = positive_word(column(y_true, "y_true").values)
+        pos_label = positive_word(column(given.y_true, "y_true").values)
         description += "" if pos_label is None else f"; positive: {pos_label}"
     origins = dict.fromkeys(models, Origin(pos_label=pos_label))
     return Analysis(models, tables, skipped, description, sample, origins=origins)

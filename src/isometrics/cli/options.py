@@ -33,6 +33,23 @@ def _path(_: Any, tokens: Sequence[Token]) -> str:
     return given
 
 
+_OTHER_NAMES = {
+    "betas": "--beta",
+    "confidence_level": "--confidence",
+    "format": "--from",
+    "lam": "--lambda",
+    "measures": "--measure",
+    "n_jobs": "--jobs",
+    "n_resamples": "--resamples",
+}
+"""Options whose names are not those of the parameters in Python."""
+
+
+def option_of(parameter: str) -> str:
+    """Return the option that has the name of a parameter in Python."""
+    return _OTHER_NAMES.get(parameter, f"--{parameter.replace('_', '-')}")
+
+
 def readable(text: str) -> str:
     """Return words of the command line that are no text, in any encoding, as escapes."""
     return text.encode(errors="backslashreplace").decode()
@@ -169,7 +186,17 @@ class Certainty:
         }
 
     def rows_to_keep(self, otherwise: int | bool = False) -> int | str:
-        """Return which rows `load` is to keep: those that intervals need, if they are wanted."""
+        """Return which rows `load` is to keep: those that intervals need, if they are wanted.
+
+        What cannot be used is refused here, before a long file is read.
+        """
+        from isometrics._core.parameters import check_confidence, check_size, parse_random_state
+
+        if self.confidence is not None:
+            check_confidence(self.confidence)
+        if self.resamples is not None:
+            check_size(self.resamples, "n_resamples")
+        parse_random_state(self.random_state)
         return "needed" if self.wanted else otherwise
 
 

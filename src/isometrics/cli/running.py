@@ -26,6 +26,7 @@ from cyclopts import CycloptsError
 
 from isometrics._core.writing import remove_abandoned, remove_unfinished
 from isometrics.cli.app import app
+from isometrics.cli.options import option_of
 from isometrics.cli.output import cell
 from isometrics.errors import (
     IsometricsError,
@@ -146,16 +147,6 @@ LEAST_ADDRESS_SPACE = 1_000_000_000
 _ONLY_TOLD = {"--help", "-h", "--version"}
 # Windows has no such limits.
 resource: Any = import_module("resource") if find_spec("resource") else None
-_OTHER_NAMES = {
-    "betas": "--beta",
-    "confidence_level": "--confidence",
-    "format": "--from",
-    "lam": "--lambda",
-    "measures": "--measure",
-    "n_jobs": "--jobs",
-    "n_resamples": "--resamples",
-}
-"""Options whose names are not those of the parameters in Python."""
 
 
 def run(arguments: Sequence[str], command: Callable[[list[str]], int | None] = app) -> int:
@@ -293,13 +284,8 @@ def _foreseen(error: BaseException) -> str | None:
     if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
         return "cannot start a thread: the system limits processes or memory; see ulimit -a"
     if isinstance(error, IsometricsError):
-        return cell(error.phrase(_option_of))
+        return cell(error.phrase(option_of))
     return None
-
-
-def _option_of(parameter: str) -> str:
-    """Return the option that has the name of a parameter in Python."""
-    return _OTHER_NAMES.get(parameter, f"--{parameter.replace('_', '-')}")
 
 
 def _about_the_system(error: OSError) -> str:

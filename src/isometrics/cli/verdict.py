@@ -22,6 +22,7 @@ from isometrics.cli.options import (
     Target,
     about,
     load,
+    option_of,
 )
 from isometrics.cli.output import Meter, Part, answer, say
 from isometrics.errors import IsometricsError, ParameterError, redacted
@@ -209,7 +210,7 @@ def head(
                 progress=meter,
             )
     except IsometricsError as error:
-        return Head([f"No verdict: {error}."], {"verdict": None}, {})
+        return Head([f"No verdict: {error.phrase(option_of)}."], {"verdict": None}, {})
     verdicts = found.verdicts
     said = _sentences(found)
     command = f"isometrics verdict {quote(redacted(file))}"

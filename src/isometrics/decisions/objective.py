@@ -305,16 +305,18 @@ def parse_objective(
                 parameter="sure",
             )
     given = {
-        "beta=": beta is not None,
-        "cost=": cost is not None,
-        "miss_cost= and false_alarm_cost=": miss_cost is not None or false_alarm_cost is not None,
-        "objective=": objective is not None,
-        "index=": index is not None,
-        "lam=": index is None and lam is not None,
+        "{beta}": beta is not None,
+        "{cost}": cost is not None,
+        "{miss_cost} and {false_alarm_cost}": miss_cost is not None or false_alarm_cost is not None,
+        "{objective}": objective is not None,
+        "{index}": index is not None,
+        "{lam}": index is None and lam is not None,
     }
     names = [name for name, is_given in given.items() if is_given]
     if len(names) > 1:
-        raise ParameterError(f"pass one objective only, but {' and '.join(names)} are given")
+        raise ParameterError(
+            "more than one objective is given", Advice(f"pass one of {' and '.join(names)}")
+        )
     asked = Objective(None, constraints=tuple(constraints), sure=sure)
     if index is not None or lam is not None:
         weight = 0.5 if lam is None else check_level(lam, "lam")
@@ -356,7 +358,8 @@ def parse_f_objectives(
 def _costs(miss_cost: float | None, false_alarm_cost: float | None) -> tuple[float, float]:
     if miss_cost is None or false_alarm_cost is None:
         raise ParameterError(
-            "miss_cost and false_alarm_cost belong together: give what each error costs"
+            "the cost of one error is given without that of the other",
+            Advice("pass both {miss_cost} and {false_alarm_cost}"),
         )
     costs = []
     for name, value in (("miss_cost", miss_cost), ("false_alarm_cost", false_alarm_cost)):

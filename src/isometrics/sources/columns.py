@@ -290,7 +290,7 @@ def guess_role(columns: Mapping[str, Peek], role: str) -> str | None:
         for name, peek in columns.items()
         if _known(name, NAMES[role]) and peek.kind in _KINDS[role]
     ]
-    return _only(fitting, role, f", or {role}=False for none") if fitting else None
+    return _only(fitting, role, f", or {{{role}:False}} for none") if fitting else None
 
 
 def named_scores(columns: Mapping[str, Peek]) -> list[str]:
@@ -542,7 +542,7 @@ def _settle_models(taken: dict[str, str], guessed: dict[str, str], chosen: Found
     raise ParameterError(
         f"the column {taken['model']!r} names the model of a row, so one column must hold the "
         f"scores, but there are {names}",
-        Advice("say which with {scores}, or model=False if each column is a model or a class"),
+        Advice("say which with {scores}, or {model:False} if each column is a model or a class"),
     )
 
 

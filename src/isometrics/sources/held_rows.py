@@ -44,14 +44,16 @@ def keeping(layout: Layout, budget: int, keep_rows: bool | int | str | None) -> 
     """Decide which rows are kept; see `read_predictions`."""
     if keep_rows is False:
         return Keeping(reason=_NOT_WANTED)
-    shared = layout.model is None and not layout.multiclass
+    # One of several classes has its labels for itself, as a model has that is alone.
+    shared = layout.model is None and (not layout.multiclass or len(layout.scores) == 1)
     unasked_for = keep_rows is None or (isinstance(keep_rows, int) and keep_rows is not True)
     if not shared and unasked_for:
         return Keeping(reason=NOT_SHARED)
     if not shared:
         raise ParameterError(
             "rows are kept to compare models on the same rows, so each model needs a column "
-            "of its own, and all of them the same positive class"
+            "of its own, and all of them the same positive class",
+            Advice("choose one class with {pos_label}") if layout.multiclass else None,
         )
     plain = len(layout.scores) == 1 and layout.weight is None and layout.group is None
     if plain and keep_rows is not True:
