@@ -462,7 +462,7 @@ IN_KERNELS = {each.kernel: each for each in _REGISTRY.values() if each.kernel}
 
 def pr_area(interpolation: str) -> Measure:
     """Return the area under the PR curve by the name of its interpolation."""
-    return next(each for each in registered() if each.interpolation == interpolation)
+    return next(each for each in _REGISTRY.values() if each.interpolation == interpolation)
 
 
 def area_in(space: str) -> Measure:

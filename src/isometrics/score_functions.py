@@ -12,7 +12,8 @@ from isometrics._core.arrays import SEVERAL_CLASSES, Column, column, plain
 from isometrics._core.labels import positive_rows
 from isometrics._core.parameters import check_beta, check_choice, check_prevalence
 from isometrics._core.results import tuple_value
-from isometrics._core.sample import parse_device_sample, present_rows
+from isometrics._core.sample import UNNAMED, parse_device_sample, parse_sample, present_rows
+from isometrics._table.building import path_of_sample
 from isometrics._table.table import Stored
 from isometrics.errors import (
     DimensionError,
@@ -32,6 +33,7 @@ from isometrics.measures import (
 )
 from isometrics.points import OperatingPoints
 from isometrics.points.devices import THREE, areas
+from isometrics.spaces import pr, prg, roc
 from isometrics.spaces.pr import INTERPOLATIONS, f_weights
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Counts, Floats, Total
+    from isometrics._table.path import Path
+    from isometrics._table.table import ClassTotals
     from isometrics.measures import MeasureLike
     from isometrics.spaces.density import DensityLike
     from isometrics.spaces.indices import WeightedIndex
@@ -347,6 +351,19 @@ SCORE_FUNCTIONS: dict[Measure, Callable[..., float]] = {
 """The measures that have a score function of their own."""
 
 
+_UNDER_CURVES = (Stored.ROC, Stored.PRG, *INTERPOLATIONS)
+
+
+def _area_along(path: Path, totals: ClassTotals, name: Stored) -> float:
+    """Return one of the areas under curves."""
+    if name is Stored.ROC:
+        return roc.area_along(path, totals)
+    if name is Stored.PRG:
+        return prg.area_along(path, totals)
+    (area,) = pr.areas_along(path, totals.positives, (name,)).values()
+    return area
+
+
 def _values(
     measures: Sequence[Measure],
     y_true: ArrayLike,
@@ -356,16 +373,24 @@ def _values(
     sample_weight: ArrayLike | None,
     undefined: str,
 ) -> list[float]:
-    """Return measures of a sample, those that a device adds up from where the sample lies."""
+    """Return measures of a sample: areas where it lies and without a table, others from a table."""
     check_choice(undefined, "undefined", ("raise", "nan"))
     try:
-        if sample_weight is None and all(each.stored for each in measures):
-            sample = parse_device_sample(y_true, y_score, pos_label)
+        stored = [Stored[each.stored] for each in measures if each.stored]
+        if len(stored) == len(measures):
+            sample = None
+            if sample_weight is None:
+                sample = parse_device_sample(y_true, y_score, pos_label)
             if sample is not None:
-                stored = [Stored[str(each.stored)] for each in measures]
                 sums = areas(sample, everything=not set(stored) <= set(THREE))
                 if sums.keys() >= set(stored):
                     return [sums[each] for each in stored]
+            elif all(each in _UNDER_CURVES for each in stored):
+                sample = parse_sample(
+                    y_true, {UNNAMED: y_score}, sample_weight=sample_weight, pos_label=pos_label
+                )
+                path, totals = path_of_sample(sample)
+                return [_area_along(path, totals, each) for each in stored]
         points = OperatingPoints.from_scores(
             y_true,
             y_score,

@@ -133,8 +133,8 @@ class Column(NamedTuple):
         if values.dtype.kind == "O":
             largest = 2**63 - 1 if min(values) < 0 else 2**64 - 1
             self._refuse_other_than_numbers((values < -(2**63)) | (values > largest), error)
-        is_other = np.full(values.size, values.dtype.kind not in "fiub")
-        self._refuse_other_than_numbers(is_other, error)
+        if values.dtype.kind not in "fiub":
+            self._refuse_other_than_numbers(np.ones(values.size, np.bool_), error)
         return values
 
     def _without_decimals(self, values: list[Any], error: type[InputError]) -> list[Any]:

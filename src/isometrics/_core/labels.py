@@ -48,7 +48,9 @@ def positive_rows(
 ) -> NDArray[np.bool_]:
     """Tell the positive rows; labels that name more than two classes are refused, with advice."""
     values = labels.present()
-    if pos_label is None and values.dtype.kind in "biufO":
+    if pos_label is None and values.dtype.kind == "b":
+        return values
+    if pos_label is None and values.dtype.kind in "iufO":
         positive = positive_by_convention(values, np)
         if positive is not None:
             return np.asarray(positive)

@@ -27,7 +27,7 @@ def is_null(value: Any) -> bool:
 def missing_rows(values: NDArray[Any], null: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
     """Return which values are NaN, no time, or among the nulls; None if there are none."""
     absent: NDArray[np.bool_] | None = None
-    if values.dtype.kind == "f" and values.size and np.isnan(values.min()):
+    if values.dtype.kind == "f" and values.size and is_null(values.min()):
         absent = np.isnan(values)
     elif values.dtype.kind in "mM":
         absent = np.isnat(values)

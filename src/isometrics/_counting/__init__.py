@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Counts
     from isometrics._counting.keys import Encoding
 
-__all__ = ["Rows", "corners", "corners_of", "count", "sort", "sorted_keys"]
+__all__ = [
+    "Rows",
+    "corner_counts",
+    "corners",
+    "corners_of",
+    "count",
+    "sort",
+    "sorted_keys",
+]
 
 
 def count(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None) -> Rows:
@@ -41,6 +49,18 @@ def corners(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | N
     from isometrics._counting import numba_kernel
 
     return numba_kernel.count(labels, scores, weights, corners=True)
+
+
+def corner_counts(
+    labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None
+) -> tuple[Counts, Counts]:
+    """Return the true and false positives of corners; their thresholds are not read back."""
+    if not compiled_pays(scores.size):
+        return numpy_kernel.corner_counts(labels, scores, weights)
+    from isometrics._counting import numba_kernel
+
+    rows = numba_kernel.count(labels, scores, weights, corners=True)
+    return rows.tp, rows.fp
 
 
 def sorted_keys(

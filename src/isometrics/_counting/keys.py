@@ -134,6 +134,8 @@ class Encoding:
     @property
     def widened(self) -> np.dtype[Any]:
         """The type of thresholds that can hold every score of the sample, and +inf."""
+        if self.dtype.kind == "f" or self.dtype.itemsize < 8:
+            return np.dtype(np.float64)
         return as_thresholds(self.scores(np.array(self.ends, self.word))).dtype
 
     def encode(self, scores: NDArray[Any]) -> NDArray[Any]:
@@ -183,12 +185,18 @@ def encoding_of(scores: NDArray[Any]) -> Encoding | None:
     dtype = np.dtype(np.float32) if scores.dtype.itemsize < 4 else scores.dtype.newbyteorder("=")
     if dtype.itemsize not in SIGNED:
         return None
-    ends = np.array([lowest, highest])
     gap, room = 0, 2 ** (8 * dtype.itemsize - 1)
     if lowest < 0 < highest and max(-lowest, highest) >= 2:
         gap = _smallest_magnitude(scores, dtype) - 1
-    first, last = Encoding(dtype, gap, 0, 0).encode(ends).tolist()
+    first, last = (_encoded(end, dtype, gap) for end in (lowest, highest))
     return Encoding(dtype, gap, first, last) if last - first < room else None
+
+
+def _encoded(score: Any, dtype: np.dtype[Any], gap: int) -> int:
+    """Do what `Encoding.encode` does, for one score."""
+    bits = (dtype.type(score) + dtype.type(0)).view(SIGNED[dtype.itemsize]).item()
+    order: int = flip_negatives(bits, 8 * dtype.itemsize)
+    return order - gap if order > 0 else order + gap if order < 0 else 0
 
 
 def _smallest_magnitude(scores: NDArray[Any], dtype: np.dtype[Any]) -> int:

@@ -44,16 +44,45 @@ def count(
     return _count_by_keys(labels, scores, encoding, corners=corners)
 
 
+FEW = 1 << 12
+"""Rows up to which packing keys takes longer than sorting positions."""
+
+
+def corner_counts(
+    labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None
+) -> tuple[Counts, Counts]:
+    """Return the true and false positives of corners, without their thresholds."""
+    if weights is not None or scores.size > FEW:
+        _, tp, fp = count(labels, scores, weights, corners=True)
+        return tp, fp
+    # The order of tied rows does not matter where all count alike.
+    order = scores.argsort()[::-1]
+    scores, positives = scores.take(order), labels.take(order).cumsum(dtype=np.int64)
+    (ends,) = (scores[1:] != scores[:-1]).nonzero()
+    tp, predicted = np.zeros(ends.size + 2, np.int64), np.zeros(ends.size + 2, np.int64)
+    tp[1:-1], tp[-1] = positives.take(ends), positives[-1]
+    predicted[1:-1], predicted[-1] = ends, scores.size - 1
+    predicted[1:] += 1
+    rows = _corner_rows(tp)
+    tp = tp.take(rows)
+    return tp, predicted.take(rows) - tp
+
+
 def corners_of(rows: Rows) -> Rows:
     """Keep the rows at which true positives rise, those before them, and both ends.
 
     All others lie on straight lines of constant true positives between these.
     """
-    rises = rows.tp[1:] > rows.tp[:-1]
-    kept = np.append(True, rises)
-    kept[:-1] |= rises
-    kept[-1] = True
-    return Rows(*(column[kept] for column in rows))
+    kept = _corner_rows(rows.tp)
+    return Rows(*(column.take(kept) for column in rows))
+
+
+def _corner_rows(tp: Counts) -> NDArray[np.intp]:
+    rises = np.empty(tp.size, np.bool_)
+    rises[0] = True
+    np.greater(tp[1:], tp[:-1], out=rises[1:])
+    (rows,) = _and_before(rises).nonzero()
+    return rows
 
 
 def trimmed(thresholds: NDArray[Any], tp: Counts, fp: Counts, size: int) -> Rows:
@@ -94,26 +123,40 @@ def _count_by_keys(
     filled, positives, waits = 1, 0, False
     for rows in blocks(keys.size):
         block = keys[rows]
-        at_or_above = np.cumsum(~block & block.dtype.type(1), dtype=np.int64)
+        at_or_above = (~block & block.dtype.type(1)).cumsum(dtype=np.int64)
         at_or_above += positives
         positives = int(at_or_above[-1])
-        predicted = np.arange(rows.start + 1, rows.start + 1 + block.size)
-        if distinct < keys.size:
-            last = np.flatnonzero(ends[rows])
-            block, at_or_above, predicted = block[last], at_or_above[last], predicted[last]
-        if corners and block.size:
-            rises = np.diff(at_or_above, prepend=tp[filled - 1]) > 0
-            # The last row of a block waits for what the next one begins with.
-            filled -= int(waits and not rises[0])
-            waits = not rises[-1]
-            kept = np.append(rises[:-1] | rises[1:], True)
-            block, at_or_above, predicted = block[kept], at_or_above[kept], predicted[kept]
+        last = None if distinct == keys.size else ends[rows].nonzero()[0]
+        if corners:
+            counts = at_or_above if last is None else at_or_above.take(last)
+            if counts.size:
+                rises = np.empty(counts.size, np.bool_)
+                rises[0] = counts[0] > tp[filled - 1]
+                np.greater(counts[1:], counts[:-1], out=rises[1:])
+                # The last row of a block waits for what the next one begins with.
+                filled -= int(waits and not rises[0])
+                waits = not rises[-1]
+                (kept,) = _and_before(rises).nonzero()
+                last = kept if last is None else last.take(kept)
+        if last is None:
+            predicted = np.arange(rows.start + 1, rows.start + 1 + block.size)
+        else:
+            predicted = last + (rows.start + 1)
+            block, at_or_above = block.take(last), at_or_above.take(last)
         table_rows = slice(filled, filled + block.size)
         tp[table_rows] = at_or_above
         np.subtract(predicted, at_or_above, out=fp[table_rows])
         thresholds[table_rows] = encoding.scores(block)
         filled += block.size
     return trimmed(thresholds, tp, fp, filled)
+
+
+def _and_before(rises: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which rows rise, come before one that does, or are the last."""
+    kept = rises.copy()
+    kept[:-1] |= rises[1:]
+    kept[-1] = True
+    return kept
 
 
 def _group_ends(keys: NDArray[Any]) -> NDArray[np.bool_]:

@@ -12,7 +12,8 @@ from isometrics._core.arrays import column, prepend_zero
 from isometrics._core.families import RawSets, overlap, parse_families, parse_sets, refuse_trivial
 from isometrics._core.sample import as_thresholds, check_totals, parse_thresholds
 from isometrics._counting.tally import Section
-from isometrics._table.table import Gaps, Kind, Table
+from isometrics._table.path import Path
+from isometrics._table.table import ClassTotals, Gaps, Kind, Table
 from isometrics.errors import LengthError, PointsError
 
 if TYPE_CHECKING:
@@ -56,6 +57,13 @@ def table_of_sample(
     if not corners:
         return table
     return corners_of_table(table) if unscored else _of_corners(table)
+
+
+def path_of_sample(sample: Sample) -> tuple[Path, ClassTotals]:
+    """Return the path through the corners of a sample and its totals, without a table."""
+    tp, fp = _counting.corner_counts(sample.labels, sample.only_scores, sample.weights)
+    totals = check_totals(tp[-1].item(), fp[-1].item(), counted="y_true")
+    return Path(tp, fp), ClassTotals(*totals)
 
 
 def table_of_tally(

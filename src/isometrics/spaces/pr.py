@@ -15,11 +15,11 @@ from isometrics._table.path import Path, exact_share, path_of
 from isometrics._table.table import Stored, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import ArrayLike
 
-    from isometrics._core.arrays import Counts, Floats
+    from isometrics._core.arrays import Counts, Floats, Total
     from isometrics._table.path import Pieces, Terms
 
 
@@ -155,6 +155,25 @@ COMPILED = {
     Stored.ABOVE: segments.ABOVE,
 }
 """The areas for which there are compiled loops."""
+
+
+def areas_along(
+    path: Path, positives: Total, names: Iterable[str], lo: float = 0.0, hi: float = 1.0
+) -> dict[str, float]:
+    """Return the areas under a path of some interpolations between two recalls."""
+    areas = {name: AREAS[name]() for name in names}
+    if hi < 1 and "max-precision" in areas:
+        # Its steps look ahead, so the pieces beyond the range are seen first.
+        _sums(path, positives, {"max-precision": areas["max-precision"]}, hi, 1.0)
+    sums = _sums(path, positives, areas, lo, hi)
+    return {name: math.fsum(terms) / positives for name, terms in sums.items()}
+
+
+def _sums(
+    path: Path, positives: Total, areas: Mapping[str, Terms], lo: float, hi: float
+) -> dict[str, list[float]]:
+    ends = (exact_share(end, positives) for end in (lo, hi))
+    return path.sums(areas, *ends, compiled=COMPILED)
 
 
 def recall(table: Table) -> Floats:
@@ -321,7 +340,8 @@ class PRSpace(Value):
         if (lo, hi) == (0, 1) and Stored.ABOVE in self.table.known:
             gap = self.table.known[Stored.ABOVE]
         else:
-            sums = self._sums({Stored.ABOVE: area_above}, lo, hi)
+            above = {Stored.ABOVE: area_above}
+            sums = _sums(path_of(self.table), self.table.positives, above, lo, hi)
             gap = math.fsum(sums[Stored.ABOVE]) / self.table.positives
         return 1 - gap / self._widest_gap(lo, hi)
 
@@ -335,16 +355,7 @@ class PRSpace(Value):
         lo, hi = check_range(lo, hi, axis="recall")
         if (lo, hi) == (0, 1) and self.table.known.keys() >= set(names):
             return {name: self.table.known[name] for name in names}
-        areas = {name: AREAS[name]() for name in names}
-        if hi < 1 and "max-precision" in areas:
-            # Its steps look ahead, so the pieces beyond the range are seen first.
-            self._sums({"max-precision": areas["max-precision"]}, hi, 1.0)
-        sums = self._sums(areas, lo, hi)
-        return {name: math.fsum(terms) / self.table.positives for name, terms in sums.items()}
-
-    def _sums(self, areas: Mapping[str, Terms], lo: float, hi: float) -> dict[str, list[float]]:
-        ends = (exact_share(end, self.table.positives) for end in (lo, hi))
-        return path_of(self.table).sums(areas, *ends, compiled=COMPILED)
+        return areas_along(path_of(self.table), self.table.positives, names, lo, hi)
 
     def _precision_at_zero(self, path: Path) -> float:
         first = int(np.searchsorted(path.x, 0, "right"))

@@ -114,8 +114,7 @@ class PRGSpace(Value):
         lo, hi = check_range(lo, hi, axis="recall gain", lowest=-math.inf)
         if (lo, hi) == (0, 1) and Stored.PRG in self.table.known:
             return self.table.known[Stored.PRG]
-        start, end = (true_positives_at(gain, self.table) for gain in (lo, hi))
-        return (hi - lo) - lost_area(lost_sums(path_of(self.table), start, end), self.table)
+        return area_along(path_of(self.table), self.table, lo, hi)
 
     def standardised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the mean precision gain over a range of recall gain."""
@@ -163,6 +162,12 @@ class PRGSpace(Value):
 # ---------------------------------------------------------------------- sums along the path
 
 Point = tuple[Fraction, Fraction]
+
+
+def area_along(path: Path, totals: Totals, lo: float = 0.0, hi: float = 1.0) -> float:
+    """Return the signed area under a path between two recall gains."""
+    start, end = (true_positives_at(gain, totals) for gain in (lo, hi))
+    return (hi - lo) - lost_area(lost_sums(path, start, end), totals)
 
 
 def true_positives_at(gain: float, totals: Totals) -> Fraction:

@@ -12,7 +12,7 @@ from isometrics._core.parameters import check_range, parse_positions
 from isometrics._core.results import Value
 from isometrics._counting import segments
 from isometrics._table.path import Path, exact_share, path_of
-from isometrics._table.table import Stored, Table
+from isometrics._table.table import Stored, Table, Totals
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -51,6 +51,13 @@ def accuracy_of_counts(
     true_positive_share = (positives / total) * (tp / positives)
     true_negative_share = (negatives - fp) / total
     return np.asarray(2 * (1 - cost) * true_positive_share + 2 * cost * true_negative_share)
+
+
+def area_along(path: Path, totals: Totals, lo: float = 0.0, hi: float = 1.0) -> float:
+    """Return the area under a path between two false positive rates."""
+    ends = (exact_share(end, totals.negatives) for end in (lo, hi))
+    sums = doubled_sums(path.flipped(), *ends)
+    return math.fsum(sums) / (2 * totals.positives * totals.negatives)
 
 
 def doubled_sums(path: Path, lo: Exact, hi: Exact) -> list[float]:
@@ -109,10 +116,7 @@ class ROCSpace(Value):
         lo, hi = check_range(lo, hi, axis="false positive rate")
         if (lo, hi) == (0, 1) and Stored.ROC in self.table.known:
             return self.table.known[Stored.ROC]
-        positives, negatives = self.table.positives, self.table.negatives
-        ends = (exact_share(end, negatives) for end in (lo, hi))
-        sums = doubled_sums(path_of(self.table).flipped(), *ends)
-        return math.fsum(sums) / (2 * positives * negatives)
+        return area_along(path_of(self.table), self.table, lo, hi)
 
     def standardised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the partial area mapped to ½ for the diagonal and 1 for a perfect ranking.
