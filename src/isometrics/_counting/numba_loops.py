@@ -172,7 +172,8 @@ def put_in_order(
         begin = ZERO
         for part in range(parts):
             stop = U(places[part])
-            if stop - begin > INSERTED:
+            # Many keys in one part are often all the same.
+            if stop - begin > INSERTED and not in_order(out[begin:stop]):
                 if weights is None:
                     out[begin:stop].sort()
                 else:
@@ -181,6 +182,15 @@ def put_in_order(
                     weights_out[begin:stop] = weights_out[begin:stop][order]
             begin = stop
     insert(out, size, weights_out)
+
+
+@njit(nogil=True, cache=True)
+def in_order(keys: Keys) -> bool:
+    """Tell whether keys never fall."""
+    row, size = ONE, U(keys.size)
+    while row < size and keys[row - ONE] <= keys[row]:
+        row += ONE
+    return row >= size
 
 
 @njit(nogil=True, cache=True)

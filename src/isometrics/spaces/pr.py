@@ -340,7 +340,7 @@ class PRSpace(Value):
         if (lo, hi) == (0, 1) and Stored.ABOVE in self.table.known:
             gap = self.table.known[Stored.ABOVE]
         else:
-            above = {Stored.ABOVE: area_above}
+            above: dict[str, Terms] = {Stored.ABOVE: area_above}
             sums = _sums(path_of(self.table), self.table.positives, above, lo, hi)
             gap = math.fsum(sums[Stored.ABOVE]) / self.table.positives
         return 1 - gap / self._widest_gap(lo, hi)

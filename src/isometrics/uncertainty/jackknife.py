@@ -73,7 +73,9 @@ def unit_influence(sample: Resampling, model: int, area: str) -> Floats:
     if sample.rows is None:
         return by_cell
     unit, weight, cell_of_row = sample.rows
-    by_row = by_cell[cell_of_row[model]] * weight
+    by_row = by_cell[cell_of_row[model]]
+    if weight is not None:
+        by_row = by_row * weight
     return np.asarray(np.bincount(unit, by_row, minlength=sample.counts.size), np.float64)
 
 

@@ -173,7 +173,8 @@ class RowUnits(NamedTuple):
     """For each row its unit, its weight and its cell in every model."""
 
     unit: Indices
-    weight: Floats
+    weight: Floats | None
+    """None where all rows count alike."""
     cells: tuple[Indices, ...]
 
 
@@ -251,8 +252,9 @@ class Resampling(NamedTuple):
         weights = [buffer[: drawn.shape[0]] for buffer in buffers.cells]
         for replicate, multiplicity in enumerate(drawn):
             # Indices are valid; checking them would copy the result.
-            np.take(multiplicity, unit, out=buffers.rows, mode="clip")
-            np.multiply(buffers.rows, weight, out=buffers.rows)
+            multiplicity.take(unit, out=buffers.rows, mode="clip")
+            if weight is not None:
+                np.multiply(buffers.rows, weight, out=buffers.rows)
             for sums, cell in zip(weights, cells, strict=True):
                 kernel.gather(buffers.rows, cell, sums[replicate])
         return weights
@@ -365,7 +367,7 @@ def _of_rows(evidence: Evidence, plan: Plan) -> Resampling:
         tuple(each.counts.astype(np.float64) for each in cells),
         counts,
         strata,
-        RowUnits(unit, weight, tuple(cell_of_row_by_model)),
+        RowUnits(unit, None if weights is None else weight, tuple(cell_of_row_by_model)),
         (int(labels.sum()), int((~labels).sum())),
         ratio,
         draws_of(counts, strata, scheme=plan.scheme),
