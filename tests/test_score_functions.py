@@ -24,6 +24,8 @@ from isometrics.errors import (
     ParameterError,
     WeightError,
 )
+from isometrics.measures import Measure, measure_named, registered
+from isometrics.score_functions import measure_score
 from isometrics.testing import Curve
 from isometrics.testing.strategies import binary_samples
 
@@ -517,3 +519,22 @@ def test_the_gain_curve_has_the_rows_of_the_table(sample):
 def test_the_gain_curve_of_one_class():
     message = "y_true has only positives"
     refusal(OneClassError, message, iso.precision_recall_gain_curve, [1, 1], [1, 2])
+
+
+def test_a_measure_that_tables_may_store_need_not_be_an_area():
+    gain = Measure("gain at recall π", lambda points: points.prg.y0, stored="Y0")
+    points = iso.OperatingPoints.from_scores(LABELS, SCORES)
+    assert measure_score(LABELS, SCORES, measure=gain) == points.prg.y0
+
+
+@pytest.mark.parametrize("rows", [40, 5_000])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_areas_without_a_table_are_those_of_its_corners(rows, weighted):
+    generator = np.random.default_rng(rows)
+    labels = generator.random(rows) < 0.3
+    scores = np.round(generator.normal(1.0 * labels), 1)
+    weights = generator.random(rows) if weighted else None
+    corners = iso.OperatingPoints.from_scores(labels, scores, sample_weight=weights, rows="corners")
+    for name in ("AUROC", "AUPRG", *(each.name for each in registered() if each.interpolation)):
+        value = measure_score(labels, scores, measure=name, sample_weight=weights)
+        assert value == measure_named(name).of(corners), name

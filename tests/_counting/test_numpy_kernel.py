@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isometrics._counting.keys import BLOCK, encoding_of
-from isometrics._counting.numpy_kernel import _count_by_order, count, running_sum
+from isometrics._counting.numpy_kernel import (
+    FEW,
+    _count_by_order,
+    corner_counts,
+    count,
+    running_sum,
+)
 from isometrics.testing import reference
 from isometrics.testing.strategies import binary_samples
 
@@ -231,3 +237,24 @@ def test_running_sum_of_integers_is_exact():
     sums = running_sum(values)
     assert sums.dtype == np.int64
     assert sums[-1] == 5000 * (2**50 + 1)
+
+
+@given(binary_samples(dtypes=DTYPES))
+def test_counts_of_corners_need_no_thresholds(sample):
+    """Those of few rows are sorted by position; they are the rows of the other way."""
+    rows = count(*sample, corners=True)
+    for counts, expected in zip(corner_counts(*sample), rows[1:], strict=True):
+        assert counts.dtype == np.int64
+        np.testing.assert_array_equal(counts, expected)
+
+
+@pytest.mark.parametrize("size", [FEW, FEW + 1])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_counts_of_corners_of_more_rows(size, weighted):
+    generator = np.random.default_rng(size)
+    labels = generator.random(size) < 0.3
+    scores = np.round(generator.normal(size=size), 2)
+    scores[:4] = [0.0, -0.0, np.inf, -np.inf]
+    weights = generator.random(size) if weighted else None
+    rows = count(labels, scores, weights, corners=True)
+    np.testing.assert_array_equal(corner_counts(labels, scores, weights), rows[1:])
