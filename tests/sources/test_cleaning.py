@@ -18,7 +18,8 @@ from isometrics.errors import (
     ScoreError,
     WeightError,
 )
-from isometrics.sources.arrow import can_name, codes, is_number, kind_of, numbers, unholdable
+from isometrics.sources.arrow import can_name, codes, kind_of, numbers, unholdable
+from isometrics.sources.written_numbers import is_number
 
 from .test_tables import batched
 

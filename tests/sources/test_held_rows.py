@@ -142,7 +142,7 @@ def test_rows_that_are_not_shared_by_all_models(table):
 
 @pytest.mark.usefixtures("any_memory_limit")
 def test_rows_that_do_not_fit_are_refused():
-    with pytest.raises(ParameterError, match="the rows do not fit into the memory limit"):
+    with pytest.raises(ParameterError, match=r"^8 rows do not fit into the memory limit"):
         iso.read_predictions(frame(), keep_rows=True, memory_limit=100)
 
 

@@ -7,6 +7,7 @@ that readers in other languages can be held to it.
 import gzip
 import json
 import pickle
+import re
 import sys
 from io import BytesIO
 from pathlib import Path
@@ -23,6 +24,7 @@ import isometrics as iso
 from isometrics.cli.options import option_of
 from isometrics.errors import FileError, IsometricsError, MissingValueError, ParameterError
 from isometrics.sources.csv_files import CSVFiles, Writing
+from isometrics.sources.csv_lines import Dialect, lines_at
 from isometrics.sources.opening import open_source
 from isometrics.sources.problems import Line, listed_lines
 from isometrics.sources.written_numbers import KINDS, looks_like_number, matches, parse_number
@@ -201,6 +203,25 @@ def test_broken_lines_are_told_before_columns(file):
     assert refused(path).startswith(f"cannot read '{path}': line 3 has 3 values")
 
 
+def test_broken_lines_among_words_alone(file):
+    path = file("y,score\n" + "yes,high\nno,low\n" * 20_000 + "yes\n")
+    said = refused(path)
+    assert said.startswith(f"cannot read '{path}': line 40002 has 1 value but the first line 2; ")
+    assert "such as 'high': 40000 in all, the first on lines 2, 3, 4, 5 and 6" in said
+
+
+def test_a_problem_of_the_first_file_alone(tmp_path):
+    (tmp_path / "a.csv").write_text("y,s\n1,0.5\n0,\n")
+    (tmp_path / "b.csv").write_text("y,s\n1,0.5\n0,0.25\n")
+    assert "1 in all, on line 3 of a.csv;" in refused(tmp_path)
+
+
+def test_offsets_beyond_the_end_have_no_line(file):
+    dialect = Dialect(",", '"', '"', "\\n", 0, True, ("y", "s"))
+    path = file("y,s\n1,0.5\n")
+    assert lines_at(path, dialect, [4, 100]) == [(2, 2)]
+
+
 def test_listed_lines():
     assert listed_lines([Line(2), Line(7)], "row") == "rows 2 and 7"
 
@@ -309,6 +330,17 @@ def test_a_decimal_point_among_decimal_commas(file, place, odd):
     lines[place] = f"1;{odd}"
     path = file("\n".join(["y;s", *lines]) + "\n")
     assert f"such as {odd!r}: 1 in all, on line {place + 2}" in refused(path, decimal=",")
+
+
+def test_a_model_is_not_left_out_because_of_how_it_is_written(file):
+    said = refused(file("y;a;b\n1;0,5;1.5\n0;0,25;2.5\n1;0,75;0.5\n"))
+    assert said.startswith("a has values that are not real numbers of 64 bits, such as '0,5': 3 in")
+    said = refused(file("y,a,b\n1,0.5,1.5\n0,high,2.5\n1,0.25,0.5\n1,0.25,0.5\n"))
+    assert "a has values that are not real numbers of 64 bits, such as 'high': 1 in" in said
+    analysis = iso.read_predictions(file("y,age,b\n1,50,1.5\n0,unknown,2.5\n1,60,0.5\n"))
+    assert list(analysis.models) == ["b"]
+    version = pa.table({"y": [1, 0], "version": ["1.0", "1.1"], "s": [0.5, 0.25]})
+    assert list(iso.read_predictions(version).models) == ["s"]
 
 
 def test_decimal_commas_after_whole_numbers(file):
@@ -498,3 +530,52 @@ def test_a_file_with_lines_is_a_source_with_lines(file):
     assert source.line_name == "line"
     assert source.broken_lines() == []
     source.close()
+
+
+def test_a_rule_is_applied_to_decimal_commas(file, capsys):
+    from isometrics.cli import main
+
+    tuning = file("y;s\n1;0,75\n0;0,25\n1;0,5\n0;0,125\n")
+    rule, flagged = tuning.with_name("rule.json"), tuning.with_name("flagged.csv")
+    words = ["thresholds", str(tuning), "--beta", "1", "--decimal", ",", "-o", str(rule)]
+    assert main(words) == 0, capsys.readouterr().err
+    new = file("s\n0,375\n0,625\n", "new.csv")
+    assert main(["apply", str(rule), str(new), "--decimal", ",", "-o", str(flagged)]) == 0
+    assert flagged.read_text() == "s,flagged\n0.375,false\n0.625,true\n"
+    bare = file("0.375\n0.625\n", "bare.csv")
+    words = ["apply", str(rule), str(bare), "--no-header", "--scores", "column0"]
+    assert main([*words, "-o", str(flagged)]) == 0
+    assert flagged.read_text() == "column0,flagged\n0.375,false\n0.625,true\n"
+
+
+def test_broken_lines_are_not_copied(file, capsys):
+    """Whoever passes rows on skips none."""
+    from isometrics.cli import main
+
+    late = "y,s\n" + "1,0.5\n0,0.25\n" * 20_000 + "1\n"
+    for text, line in (("y,s\n1,0.5\n0,0.2,7\n1,2\n", 3), (late, 40_002)):
+        path = file(text)
+        target = path.with_name("y.parquet")
+        assert main(["convert", str(path), str(target)]) == 2
+        assert f"line {line} has " in capsys.readouterr().err
+        assert not target.exists()
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_rows_left_out_in_a_cluster(weighted):
+    dd = pytest.importorskip("dask.dataframe")
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng([11, weighted])
+    columns, _ = random_rows(rng)
+    options = OPTIONS | ({} if weighted else {"weight": False})
+    frame = pd.DataFrame({name: pd.Series(values.tolist()) for name, values in columns.items()})
+    found = iso.read_predictions(dd.from_pandas(frame, npartitions=3), **options)
+    table = pa.table({name: values.tolist() for name, values in columns.items()})
+    expected = iso.read_predictions(table, **options)
+    assert found.models == expected.models
+    assert found.groups == expected.groups
+    left_out = re.search(r"\d+ rows with missing values .*\)", expected.description)[0]
+    assert left_out in found.description
+    nothing = dd.from_pandas(pd.DataFrame({"y": [1.0, None], "s": [None, 0.5]}), npartitions=1)
+    with pytest.raises(MissingValueError, match="every row misses a value"):
+        iso.read_predictions(nothing, label="y", scores="s", drop_missing=True)

@@ -49,6 +49,7 @@ def read_predictions(
     decimal: str | None = None,
     header: bool | None = None,
     progress: Callable[[int, int | None], None] | None = None,
+    notify: Callable[[Advice], None] | None = None,
 ) -> Analysis:
     r"""Read predictions and count them, also where they are larger than memory.
 
@@ -104,6 +105,10 @@ def read_predictions(
         default it is recognised. Columns without names are ``column0``, ``column1`` and so on.
     progress
         A function that is told the rows read so far and the number of all rows, or None.
+    notify
+        A function that is told, before the rows are read, that their tables will not fit into the
+        memory limit and will keep only some of their rows, and which limit would do; it is given
+        an `isometrics.errors.Advice`, which ``str`` turns into a sentence.
 
     Examples
     --------
@@ -144,6 +149,7 @@ def read_predictions(
                     keep_rows=keep_rows,
                     progress=progress,
                     drop_missing=drop_missing,
+                    notify=notify,
                 )
                 break
             except ColumnTypesChangedError:

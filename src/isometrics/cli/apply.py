@@ -38,6 +38,8 @@ def apply(
     scores: Annotated[str | None, Parameter(show_default=False)] = None,
     column: str = "flagged",
     memory_limit: Annotated[str | None, Parameter(group="Reading", show_default=False)] = None,
+    decimal: Annotated[str | None, Parameter(group="Reading", show_default=False)] = None,
+    header: Annotated[bool | None, Parameter(group="Reading", show_default=False)] = None,
     escape_formulas: EscapeFormulas = False,
     answers: Answers = ANSWERS,
 ) -> None:
@@ -62,8 +64,13 @@ def apply(
         The name of the column to add.
     memory_limit
         How much memory reading may use, such as 2GB.
+    decimal
+        The mark before decimals in CSV and Excel, a comma as in 0,5783 or a point.
+    header
+        Whether the first line of a CSV file has the names of columns; recognised by default.
     """
     from isometrics.decisions.files import load_decision
+    from isometrics.sources.csv_files import Writing
     from isometrics.sources.opening import open_source
 
     if output != "-":
@@ -71,7 +78,8 @@ def apply(
     elif answers.json:
         raise ParameterError("--json tells what was written to a file; name one with -o")
     decision = load_decision(rule)
-    with closing(open_source(file, memory_limit, all_rows=True)) as source:
+    writing = Writing.of(decimal, header)
+    with closing(open_source(file, memory_limit, all_rows=True, writing=writing)) as source:
         flagging = _Flagging(decision, source, scores, readable(column))
         with Meter("flagging", quiet=answers.quiet) as meter:
             batches = flagging.batches(meter)

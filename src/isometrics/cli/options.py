@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.sample import Sample
     from isometrics.analysis import Analysis
+    from isometrics.errors import Advice
     from isometrics.measures import Measure
     from isometrics.sources.csv_files import Writing
 
@@ -232,6 +233,7 @@ def load(
             decimal=columns.decimal,
             header=columns.header,
             progress=meter,
+            notify=None if answers.json else _note_advice,
         )
     if not answers.json:
         note(analysis.description)
@@ -242,6 +244,10 @@ def load(
     if columns.prevalence is None:
         return analysis
     return analysis.at_prevalence(columns.prevalence)
+
+
+def _note_advice(advice: Advice) -> None:
+    note(advice.phrase(lambda parameter: f"--{parameter.replace('_', '-')}"))
 
 
 _MUCH_WORK = 2e9

@@ -275,15 +275,6 @@ def as_list(column: pa.Array) -> list[object]:
     return values
 
 
-def is_number(text: str) -> bool:
-    """Tell whether a text is a number, ``inf`` and ``nan`` among them."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 Item = TypeVar("Item")
 
 

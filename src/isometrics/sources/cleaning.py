@@ -26,7 +26,6 @@ from isometrics.sources.arrow import (
     NUMERIC,
     can_name,
     codes,
-    is_number,
     kind_of,
     missing_values,
     numbers,
@@ -36,7 +35,7 @@ from isometrics.sources.arrow import (
 from isometrics.sources.batches import columns_of
 from isometrics.sources.labels import Labels
 from isometrics.sources.problems import MOST_LINES, Problem, raise_together
-from isometrics.sources.written_numbers import advice_about
+from isometrics.sources.written_numbers import advice_about, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ from isometrics._core.labels import Positions
 from isometrics._core.missing import MISSING
 from isometrics._core.sample import LARGEST_COUNT
 from isometrics.errors import LabelError, MissingValueError, ParameterError, ScoreError, WeightError
-from isometrics.sources.arrow import NUMERIC, codes, is_number, kind_of, numbers
+from isometrics.sources.arrow import NUMERIC, codes, kind_of, numbers
 from isometrics.sources.batches import columns_of
 from isometrics.sources.cleaning import (
     BEYOND,
@@ -21,6 +21,7 @@ from isometrics.sources.cleaning import (
     WRITTEN_AS_TEXT,
     Cleaner,
 )
+from isometrics.sources.written_numbers import is_number
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw

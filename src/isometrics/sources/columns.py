@@ -12,7 +12,7 @@ from isometrics._core.class_scores import class_name
 from isometrics._core.labels import are_truth_words, is_positive_word
 from isometrics._core.results import Value, several, tuple_value
 from isometrics.errors import Advice, ParameterError
-from isometrics.sources.written_numbers import looks_like_number
+from isometrics.sources.written_numbers import is_number, looks_like_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -308,7 +308,11 @@ def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
     """Return the score columns among columns that have no other use, and what tells them."""
     if named := named_scores(columns):
         return named, ""
-    models = [name for name, peek in columns.items() if peek.kind == "float" and may_be_model(name)]
+    models = [
+        name
+        for name, peek in columns.items()
+        if may_be_model(name) and (peek.kind == "float" or _has_broken_fractions(peek))
+    ]
     if models:
         return models, REMAINING
     texts = [
@@ -335,6 +339,19 @@ def _mostly_numbers(peek: Peek) -> bool:
         return False
     texts = [value for value in peek.values if isinstance(value, str)]
     return sum(map(looks_like_number, texts)) * 2 > len(texts)
+
+
+def _has_broken_fractions(peek: Peek) -> bool:
+    """Tell whether more than half of the texts of a column are fractions, but not all plain ones.
+
+    Such a column would be the scores of a model but for a word among them or a decimal comma; who
+    reads it says so. Plain numbers that someone keeps as text are meant to be text.
+    """
+    texts = [value for value in peek.values if isinstance(value, str)]
+    if peek.kind != "string" or all(map(is_number, texts)):
+        return False
+    fractions = [text for text in texts if any(mark in text for mark in ".,%")]
+    return sum(map(looks_like_number, fractions)) * 2 > len(texts)
 
 
 def may_be_model(name: str) -> bool:

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"[+-]?(?:(?!0\d)\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?inf(?:inity)?|nan", re.I)
 _BLOCK = 1 << 20
 _TAIL = 1 << 12
+_SHORTEST_ROW = 4
+"""The bytes of two digits, a separator and the end of a line."""
 _MOST_BROKEN = 10_000
 """So many broken lines are counted."""
 
@@ -102,15 +104,13 @@ class CSVFiles(TextFiles):
 
         given = "" if self._writing.header is None else f", header = {self._writing.header}"
         start = start_of(file)
+        if self._writing.decimal == "," and (mark := _delimiter_beside_commas(start)):
+            given += f", delim = {literal(mark)}"
         try:
             dialect, types = _sniff(connection, file, start, given)
         except duckdb.Error:
             _refuse_other_encodings(file)
             raise
-        if self._writing.decimal == dialect.delimiter == ",":
-            mark = _other_delimiter(start)
-            if mark:
-                return _sniff(connection, file, start, f"{given}, delim = {literal(mark)}")
         if self._writing.decimal is None and dialect.delimiter == ",":
             _refuse_decimal_commas(file, start)
         if len(dialect.names) == 1 and (ragged := _ragged(file, start)) is not None:
@@ -224,7 +224,7 @@ class CSVFiles(TextFiles):
             for broken, (number, width) in zip(
                 lines,
                 lines_at(file, self._dialects[file], [line.offset for line in lines]),
-                strict=True,
+                strict=False,
             )
         ]
         if not found:
@@ -268,6 +268,17 @@ class CSVFiles(TextFiles):
                 found[position + before] = Line(number, name)
             before += rows
         return found if len(found) == len(positions) else {}
+
+    def most_rows(self) -> int:
+        """Return how many rows there may be by the size of files that are not compressed."""
+        if any(file.suffix.lower() in COMPRESSED for file in self._dialects):
+            return 0
+        return sum(file.stat().st_size for file in self._dialects) // _SHORTEST_ROW
+
+    def written_rows(self) -> int:
+        """Count the rows as lines, which is fast."""
+        with reading(self.name):
+            return sum(_lines(file, dialect) for file, dialect in self._dialects.items())
 
     def _is_complete(self, rows: int, missing: int) -> bool:  # noqa: ARG002
         if self._failure is not None:
@@ -427,6 +438,16 @@ def _ragged(file: Path, start: bytes) -> _Ragged | None:
 def _first_line(start: bytes) -> str:
     line = next((line for line in start.splitlines() if line.strip()), b"")
     return line.decode("utf-8-sig", errors="replace")
+
+
+def _delimiter_beside_commas(start: bytes) -> str:
+    """Return what separates values where commas are those of decimals; nothing if commas do."""
+    line = _first_line(start)
+    if mark := _other_delimiter(start):
+        return mark
+    # A column alone is separated by nothing, so that anything will do that it does not hold.
+    alone = _QUOTE.encode() not in start and ("," not in line or has_decimal_comma(line))
+    return _DELIMITERS[1] if alone else ""
 
 
 def _other_delimiter(start: bytes) -> str:

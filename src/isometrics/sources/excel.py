@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from isometrics._core.results import several
 from isometrics.errors import Advice, FileError, MissingPackageError, ParameterError
-from isometrics.sources.arrow import is_number
 from isometrics.sources.batches import reading
 from isometrics.sources.frames import FrameSource
 from isometrics.sources.memory_limit import limit_for
 from isometrics.sources.problems import Line
 from isometrics.sources.text_files import NULLS
-from isometrics.sources.written_numbers import PLAIN, is_percent, kinds_for, matches, parse_number
+from isometrics.sources.written_numbers import (
+    PLAIN,
+    is_number,
+    is_percent,
+    kinds_for,
+    matches,
+    parse_number,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,8 +12,13 @@ from isometrics.sources.memory_limit import limit_for
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import pyarrow as pa
+
     from isometrics.sources.columns import Layout
 
+_BYTES_OF_A_LABEL, _BYTES_OF_A_WEIGHT, _BYTES_OF_A_GROUP = 1, 8, 4
+_JOINING = 2
+"""Rows are joined once at the end, and stand twice in memory for a moment."""
 _WORKING = 3
 """Splitting and counting take so many times the memory of the rows themselves."""
 _BYTES_OF_A_TABLE = 24_000
@@ -65,6 +70,40 @@ def keeping(layout: Layout, budget: int, keep_rows: bool | int | str | None) -> 
     return Keeping(budget, required=True)
 
 
+def check_before_reading(
+    layout: Layout, schema: pa.Schema, rows: int, budget: int, kept: Keeping
+) -> None:
+    """Refuse what will not fit into memory, with the limit under which it does, before reading."""
+    types = [schema.field(name).type for name in layout.scores.values()]
+    row_bytes = _BYTES_OF_A_LABEL + sum(map(_bytes_of, types))
+    row_bytes += _BYTES_OF_A_WEIGHT * (layout.weight is not None)
+    row_bytes += _BYTES_OF_A_GROUP * (layout.group is not None)
+    if kept.required and _JOINING * rows * row_bytes > budget:
+        raise ParameterError(
+            f"{rows:,} rows do not fit into the memory limit",
+            Advice(
+                "raise {memory_limit} to {}, or do without intervals, which need all rows",
+                limit_for(_JOINING * rows * row_bytes),
+            ),
+        )
+    needed = rows * row_bytes * _WORKING
+    if layout.group is not None and needed > budget:
+        raise ParameterError(
+            f"the groups of {rows:,} rows do not fit into the memory limit",
+            Advice(
+                "raise {memory_limit} to {} or more, or leave the groups out", limit_for(needed)
+            ),
+        )
+
+
+def _bytes_of(dtype: pa.DataType) -> int:
+    """Return the memory of one score of a type, or less."""
+    try:
+        return min(max(int(dtype.bit_width) // 8, 1), 8)
+    except ValueError:
+        return 1
+
+
 class HeldRows:
     """The samples of all batches, held as long as they are needed.
 
@@ -112,14 +151,16 @@ class HeldRows:
 
     def _check_kept(self) -> None:
         many = self._kept.most_rows is not None and self._rows > self._kept.most_rows
-        # They are joined once at the end, and stand twice in memory for a moment.
-        fit = self._kept.budget is None or 2 * self._nbytes <= self._kept.budget
+        fit = self._kept.budget is None or _JOINING * self._nbytes <= self._kept.budget
         if fit and not many:
             return
         if self._kept.required:
             raise ParameterError(
                 "the rows do not fit into the memory limit",
-                Advice("raise {memory_limit}, or do without intervals, which need all rows"),
+                Advice(
+                    "raise {memory_limit} above {}, or do without intervals, which need all rows",
+                    limit_for(_JOINING * self._nbytes),
+                ),
             )
         self._fit = False
         self._reason = MANY_ROWS if many else _TOO_MANY

@@ -178,6 +178,13 @@ def _standard_input(target: BinaryIO) -> None:
     shutil.copyfileobj(sys.stdin.buffer, target)
 
 
+_OF_TEXT = (
+    *("decimal", "is_number", "lines", "line_name", "broken_lines", "notes"),
+    *("most_rows", "written_rows"),
+)
+"""What files of text can tell besides what every source can."""
+
+
 class ScratchCopy:
     """A copy of what cannot be read where it is, under its own name.
 
@@ -203,7 +210,7 @@ class ScratchCopy:
             raise
         self.source.name = name  # type: ignore[misc]
         self.rows: int | None = self.source.rows
-        for method in ("decimal", "is_number", "lines", "line_name", "broken_lines", "notes"):
+        for method in _OF_TEXT:
             if hasattr(self.source, method):
                 setattr(self, method, getattr(self.source, method))
 

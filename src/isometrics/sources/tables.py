@@ -6,14 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from isometrics._core.parameters import check_tolerance
-from isometrics.errors import OneClassError, ParameterError
+from isometrics.errors import Advice, OneClassError, ParameterError
 from isometrics.sources.arrow import prefetch
 from isometrics.sources.batches import Tables, columns_of
 from isometrics.sources.binned_rows import BinnedRows
 from isometrics.sources.cleaning import Cleaner
-from isometrics.sources.held_rows import HeldRows, keeping
-from isometrics.sources.memory_limit import rows_budget
-from isometrics.sources.sorted_rows import SortedRows, SpillFolder
+from isometrics.sources.held_rows import HeldRows, check_before_reading, keeping
+from isometrics.sources.memory_limit import limit_for, rows_budget
+from isometrics.sources.sorted_rows import BYTES_OF_A_ROW, SortedRows, SpillFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -43,6 +43,7 @@ def read_tables(
     progress: Progress | None = None,
     feeder: MakeFeeder | None = None,
     drop_missing: bool = False,
+    notify: Callable[[Advice], None] | None = None,
 ) -> Tables:
     """Count the predictions of a source.
 
@@ -68,6 +69,8 @@ def read_tables(
         rows are sorted, or counted in bins where there is a tolerance.
     drop_missing
         Leave out rows that miss a value in any column that is used, for all models.
+    notify
+        Called before rows are read, where their table will keep only some of its rows.
     """
     budget = rows_budget(memory_limit)
     if tolerance is not None:
@@ -89,6 +92,12 @@ def read_tables(
         return tables._replace(note="; ".join(filter(None, [note, tables.note])))
     if count is not None:
         return count(layout, tolerance=tolerance, keep_rows=kept.required, progress=progress)
+    rows = _rows_before_reading(source, layout, budget)
+    if rows is not None and not drop_missing and layout.weight is None:
+        # Some rows may be left out, and are not counted then.
+        check_before_reading(layout, source.schema, rows, budget, kept)
+    if rows is not None and notify is not None and tolerance is None and layout.model is None:
+        _notify_of_gaps(rows, len(layout.scores), budget, notify)
     with SpillFolder() as folder:
         models = _Models(layout, budget, feeder or _feeders(layout, tolerance, folder))
         held: HeldRows | None = HeldRows(grouped=layout.group is not None, budget=budget, kept=kept)
@@ -115,6 +124,32 @@ def read_tables(
             "" if cleaner.dropped is None else cleaner.dropped.describe(),
             cleaner.positive_word,
         )
+
+
+def _rows_before_reading(source: Source, layout: Layout, budget: int) -> int | None:
+    """Return the number of rows; those of text are counted where they may not fit into memory."""
+    if source.rows is not None:
+        return source.rows
+    most: Callable[[], int] | None = getattr(source, "most_rows", None)
+    if most is None or most() * BYTES_OF_A_ROW * len(layout.scores) <= budget:
+        return None
+    count: Callable[[], int] = source.written_rows  # type: ignore[attr-defined]
+    return count()
+
+
+def _notify_of_gaps(rows: int, models: int, budget: int, notify: Callable[[Advice], None]) -> None:
+    """Say that tables will not have all their rows, and which limit would do."""
+    if rows * BYTES_OF_A_ROW <= budget // models:
+        return
+    notify(
+        Advice(
+            "the tables of {} rows do not fit into the memory limit, and keep some of their rows; "
+            "areas and hulls are exact, but other thresholds may not be answered; raise "
+            "{memory_limit} to {} to keep all",
+            f"{rows:,}",
+            limit_for(rows * BYTES_OF_A_ROW * models),
+        )
+    )
 
 
 def _batches(source: Source, cleaner: Cleaner, progress: Progress | None) -> Iterator[list[Sample]]:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import numpy as np
 
 from isometrics.errors import FileError
-from isometrics.sources.arrow import as_numpy, is_number, numbers
+from isometrics.sources.arrow import as_numpy, numbers
 from isometrics.sources.batches import FIRST_ROWS, ColumnTypesChangedError, reading
 from isometrics.sources.files import QuerySource, literal, only_this, quoted, settings
 from isometrics.sources.problems import Line
-from isometrics.sources.written_numbers import KINDS, PLAIN, condition, text_of_number
+from isometrics.sources.written_numbers import KINDS, PLAIN, condition, is_number, text_of_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

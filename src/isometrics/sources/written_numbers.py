@@ -60,6 +60,15 @@ def matches(text: str, kind: str) -> bool:
     return _COMPILED[kind].fullmatch(text.strip()) is not None
 
 
+def is_number(text: str) -> bool:
+    """Tell whether a text is a number as Python reads it, ``inf`` and ``nan`` among them."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def has_decimal_comma(text: str) -> bool:
     """Tell whether a text is a number if its comma is that of decimals.
 

@@ -1,0 +1,138 @@
+"""What a memory limit cannot answer is said before reading, with the limit that would do."""
+
+import gzip
+import re
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import isometrics as iso
+from isometrics.cli import main
+from isometrics.errors import ParameterError
+from isometrics.sources.memory_limit import parse_bytes
+
+ROLES = {"label": "y", "scores": ["s", "t"], "group": False}
+
+
+class WasReadError(Exception):
+    """Rows were read, and not only the first ones."""
+
+
+class Large:
+    """A source that says how many rows it has, and that only its first rows may be read."""
+
+    name = "large"
+    schema = pa.schema(
+        [("y", pa.bool_()), ("s", pa.float64()), ("t", pa.float32()), ("g", pa.string())]
+    )
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def batches(self, columns, *, limit=None):
+        if limit is None:
+            raise WasReadError
+        yield pa.record_batch(
+            {
+                "y": [True, False],
+                "s": [0.5, 0.25],
+                "t": pa.array([0.5, 0.25], pa.float32()),
+                "g": ["a", "b"],
+            }
+        ).select(columns)
+
+    def close(self):
+        pass
+
+
+def limit_that_would_do(rows, memory_limit, **options):
+    """Return the limit that a refusal names, in bytes."""
+    with pytest.raises(ParameterError) as result:
+        iso.read_predictions(Large(rows), memory_limit=memory_limit, **(ROLES | options))
+    said = str(result.value)
+    assert f"{rows:,} rows do not fit into the memory limit; raise memory_limit= to " in said
+    return parse_bytes(re.search(r"to (\d+MB)", said)[1], "memory_limit")
+
+
+@pytest.mark.parametrize("options", [{"keep_rows": True}, {"keep_rows": "needed"}, {"group": "g"}])
+@pytest.mark.parametrize("rows", [10_000_000, 123_456_789, 10**10])
+def test_refused_before_reading_with_the_size_that_would_do(rows, options):
+    enough = limit_that_would_do(rows, "200MB", **options)
+    with pytest.raises(WasReadError):
+        iso.read_predictions(Large(rows), memory_limit=enough, **(ROLES | options))
+    # Two digits of it are written, so that it is at most a tenth too much.
+    assert limit_that_would_do(rows, int(enough / 1.12), **options) == enough
+
+
+@pytest.mark.parametrize("options", [{"keep_rows": False}, {"keep_rows": None}, {"keep_rows": 9}])
+def test_what_needs_no_rows_is_read(options):
+    with pytest.raises(WasReadError):
+        iso.read_predictions(Large(10**10), memory_limit="200MB", **(ROLES | options))
+
+
+def test_rows_that_may_be_left_out_are_read():
+    options = {"keep_rows": True, "memory_limit": "200MB", "drop_missing": True}
+    with pytest.raises(WasReadError):
+        iso.read_predictions(Large(10**10), **(ROLES | options))
+
+
+def test_tables_that_will_have_gaps_are_told_before_reading():
+    told = []
+    rows = 50_000_000
+
+    def read(limit, **options):
+        told.clear()
+        with pytest.raises(WasReadError):
+            iso.read_predictions(
+                Large(rows), memory_limit=limit, notify=told.append, **(ROLES | options)
+            )
+
+    read("500MB")
+    said = str(told[0])
+    assert said.startswith("the tables of 50,000,000 rows do not fit into the memory limit, and ")
+    enough = re.search(r"raise memory_limit= to (\d+MB) to keep all", said)[1]
+    read(enough)
+    assert told == []
+    read("500MB", tolerance=1e-3)
+    assert told == []
+
+
+def test_a_table_has_gaps_just_where_it_was_told(monkeypatch):
+    """The rule before reading is that of the table itself."""
+    monkeypatch.setattr("isometrics.sources.tables.BYTES_OF_A_ROW", 2000)
+    monkeypatch.setattr("isometrics.sources.sorted_rows.BYTES_OF_A_ROW", 2000)
+    rng = np.random.default_rng(0)
+    for rows, expected in ((35_000, False), (37_000, True)):
+        table = pa.table({"y": np.arange(rows) % 2, "s": rng.random(rows)})
+        told = []
+        found = iso.read_predictions(table, memory_limit="200MB", notify=told.append)
+        assert found.models["s"].table.complete is not expected
+        assert bool(told) is expected
+
+
+def test_the_command_tells_it_before_reading(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("isometrics.sources.tables.BYTES_OF_A_ROW", 20_000_000)
+    (tmp_path / "x.csv").write_text("y,s\n1,0.5\n0,0.25\n1,0.75\n0,0.125\n")
+    assert main(["summary", str(tmp_path / "x.csv"), "--memory-limit", "200MB"]) == 0
+    first = capsys.readouterr().err.splitlines()[0]
+    assert first == (
+        "the tables of 4 rows do not fit into the memory limit, and keep some of their rows; "
+        "areas and hulls are exact, but other thresholds may not be answered; raise "
+        "--memory-limit to 220MB to keep all"
+    )
+    assert main(["summary", str(tmp_path / "x.csv"), "--memory-limit", "200MB", "--json"]) == 0
+    assert "do not fit" not in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_rows_of_text_are_counted_before_they_are_read(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("y,s,t\n" + "1,5,7\n0,3,8\n" * 1_500_000)
+    options = ROLES | {"keep_rows": True, "memory_limit": "200MB"}
+    with pytest.raises(ParameterError, match=r"^3,000,000 rows do not fit .* to 250MB, or do with"):
+        iso.read_predictions(path, **options)
+    packed = tmp_path / "x.csv.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes(), 1))
+    with pytest.raises(ParameterError, match=r"^the rows do not fit .* above \d+MB, or do without"):
+        iso.read_predictions(packed, **options)
