@@ -202,10 +202,11 @@ def column(data: object, name: str, advice: str = "") -> Column:
     Errors about arrays of several dimensions end with the advice.
     """
     null = None
-    if isinstance(data, np.ma.MaskedArray):
-        null, values = np.ma.getmaskarray(data), np.ma.getdata(data)
-    elif isinstance(data, np.ndarray):
+    if isinstance(data, np.ndarray):
         values = data
+        # NumPy loads masked arrays, which are of a class of their own, when they are mentioned.
+        if type(data) is not np.ndarray and isinstance(data, np.ma.MaskedArray):
+            null, values = np.ma.getmaskarray(data), np.ma.getdata(data)
     elif isinstance(data, list | tuple):
         values = _from_python(data, name)
     elif is_array(data):

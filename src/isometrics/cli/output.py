@@ -66,9 +66,11 @@ def say(lines: Sequence[str]) -> None:
     """Print sentences; on a terminal, wrapped to its width."""
     from textwrap import wrap
 
-    from rich.console import Console
+    width = sys.maxsize
+    if sys.stdout.isatty():
+        from rich.console import Console
 
-    width = Console().width if sys.stdout.isatty() else sys.maxsize
+        width = Console().width
     for line in lines:
         print(*(wrap(cell(line), width, break_on_hyphens=False) or [""]), sep="\n")
 
