@@ -78,9 +78,12 @@ class _Visitor(cst.CSTVisitor):
 
     def finished(self) -> list[Mutant]:
         """Return the mutants; what is computed at import is noticed where its name is used."""
+        used: defaultdict[int, set[int]] = defaultdict(set)
         for number, name in self._constants:
-            lines = frozenset(self._uses[name]) - self.mutants[number].lines
-            self.mutants[number] = replace(self.mutants[number], lines=lines)
+            used[number] |= self._uses[name]
+        for number, lines in used.items():
+            own = self.mutants[number].lines
+            self.mutants[number] = replace(self.mutants[number], lines=frozenset(lines) - own)
         return self.mutants
 
     def on_visit(self, node: cst.CSTNode) -> bool:
@@ -150,6 +153,9 @@ class _Visitor(cst.CSTVisitor):
         for parent in parents:
             if m.matches(parent, m.Assign(targets=[m.AssignTarget(m.Name())])):
                 self._constants.append((len(self.mutants), parent.targets[0].target.value))
+            if m.matches(parent, m.Assign(value=m.Call(m.Name("register")))):
+                # What is registered is used by whatever reads the registry, too.
+                self._constants.append((len(self.mutants), "_REGISTRY"))
             if m.matches(parent, m.AnnAssign(target=m.Name())):
                 self._constants.append((len(self.mutants), parent.target.value))
 
