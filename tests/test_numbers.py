@@ -83,6 +83,12 @@ def judged(**options):
     return [verdict.value, *verdict.interval, verdict.threshold]
 
 
+def checked(threshold=3, **options):
+    """The numbers of a given threshold and the best one."""
+    check = AN.at(threshold, **{"n_resamples": 20} | options)
+    return [check.threshold, check.value, check.lower, check.shortfall_upper]
+
+
 # By the name of the parameter: a number to give, and what comes of it.
 REAL = {
     "Analysis.all_bands(confidence_level)": (
@@ -116,6 +122,21 @@ REAL = {
             "min_recall": 0.5,
         }.items()
     },
+    **{
+        f"Analysis.at({name})": (value, lambda x, name=name: checked(**{name: x}))
+        for name, value in {
+            "beta": 2,
+            "budget": 4,
+            "confidence_level": 0.5,
+            "cost": 0.25,
+            "lam": 0.25,
+            "min_precision": 0.5,
+            "min_recall": 0.5,
+        }.items()
+    },
+    "Analysis.at(false_alarm_cost)": (2, lambda x: checked(false_alarm_cost=x, miss_cost=1)),
+    "Analysis.at(miss_cost)": (2, lambda x: checked(miss_cost=x, false_alarm_cost=1)),
+    "Analysis.at(threshold)": (2, lambda x: checked(threshold=x)),
     "Analysis.verdict(false_alarm_cost)": (2, lambda x: judged(false_alarm_cost=x, miss_cost=1)),
     "Analysis.verdict(miss_cost)": (2, lambda x: judged(miss_cost=x, false_alarm_cost=1)),
     "Analysis.verdict(sure)": (0.5, lambda x: judged(sure=x, min_recall=0.25)),
@@ -388,6 +409,9 @@ REAL = {
 }
 WHOLE = {
     "Analysis.verdict(n_jobs)": (2, lambda x: judged(n_jobs=x)),
+    "Analysis.at(n_jobs)": (2, lambda x: checked(n_jobs=x)),
+    "Analysis.at(n_resamples)": (40, lambda x: checked(n_resamples=x)),
+    "Analysis.at(random_state)": (3, lambda x: checked(random_state=x)),
     "Analysis.verdict(n_resamples)": (40, lambda x: judged(n_resamples=x)),
     "Analysis.verdict(random_state)": (3, lambda x: judged(random_state=x)),
     "OperatingPoints.compact(max_points)": (8, lambda x: PTS.compact(x).tp),

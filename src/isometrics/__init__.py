@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from isometrics.analysis import Analysis, analyse, read_predictions
     from isometrics.analysis.averages import Average, average
     from isometrics.analysis.summary import Summary
+    from isometrics.analysis.threshold_check import ThresholdCheck
     from isometrics.calibration.calibrators import (
         AccuracyCalibrator,
         CalibrationSegments,
@@ -57,6 +58,7 @@ else:
         "analysis": "Analysis analyse read_predictions",
         "analysis.averages": "Average average",
         "analysis.summary": "Summary",
+        "analysis.threshold_check": "ThresholdCheck",
         "calibration.calibrators": "AccuracyCalibrator CalibrationSegments FCalibrator",
         "comparison.compare": "Comparison compare",
         "decisions.best": "best_threshold",
@@ -135,6 +137,7 @@ __all__ = [
     "PrecisionRecallGainCurve",
     "ROCSpace",
     "Summary",
+    "ThresholdCheck",
     "Thresholds",
     "Tradeoff",
     "TradeoffIntervals",

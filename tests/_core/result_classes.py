@@ -125,6 +125,7 @@ FACTORIES = {
     ),
     "isometrics.ROCSpace": lambda: points().roc,
     "isometrics.Summary": lambda: analysis().summary(),
+    "isometrics.ThresholdCheck": lambda: analysis().at(0.5, **DRAWS),
     "isometrics.Thresholds": lambda: analysis().summary().best,
     "isometrics.Tradeoff": lambda: points().tradeoff(),
     "isometrics.TradeoffIntervals": lambda: points().tradeoff().intervals,

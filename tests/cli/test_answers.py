@@ -189,6 +189,46 @@ def test_several_objectives_and_groups(call, grouped, tables):
     assert north[-1]["threshold"] == best.threshold
 
 
+def test_a_given_threshold_stands_beside_the_best(call, predictions, tables):
+    words = ["--threshold", 0.5, 1, "--beta", 2, "--resamples", 40]
+    rows = call("thresholds", predictions, *words, "--json").data["thresholds"]
+    check = tables.at([0.5, 1], beta=2, by_group=False, n_resamples=40)
+    assert [row["rule"] for row in rows] == list(check.rules)
+    for name in ("threshold", "value", "expected", "lower", "upper", "shortfall", "tp", "recall"):
+        assert [row[name] for row in rows] == getattr(check, name).tolist()
+    said = call("thresholds", predictions, *words)
+    assert said.out.splitlines()[0] == check.lines()[0]
+    assert "Given thresholds beside the best ones" in said.out
+
+
+def test_best_thresholds_with_intervals_by_group(call, grouped, tables):
+    words = ["--confidence", 0.9, "--min-recall", 0.5, "--group", "group", "--resamples", 40]
+    rows = call("thresholds", grouped, *words, "--json").data["thresholds"]
+    check = tables.at(0, min_recall=0.5, confidence_level=0.9, n_resamples=40)
+    best = np.array(check.rules) == "best"
+    assert [row["lower"] for row in rows] == check.lower[best].tolist()
+    assert "rule" not in rows[0]
+    assert {row["objective"] for row in rows} == {"precision with recall ≥ 0.5"}
+    told = call("thresholds", grouped, *words).out
+    assert told.splitlines()[0] == "The best thresholds"
+
+
+def test_thresholds_of_other_data_have_no_intervals_here(call, predictions, other):
+    for words in (["--threshold", 0.5, "--on", other], ["--confidence", 0.9, "--all"]):
+        done = call("thresholds", predictions, *words, code=2)
+        assert "isometrics verdict TEST --thresholds-from TUNING" in done.err
+
+
+def test_tables_without_rows_say_why_they_have_no_intervals(call, tmp_path):
+    """Each model has rows of its own, and their weights are not whole."""
+    path = tmp_path / "long.csv"
+    rows = [f"{name},{label},{score},0.5" for name in "AB" for label, score in [(1, 0.9), (0, 0.2)]]
+    path.write_text("\n".join(["model,label,score,weight", *rows]))
+    done = call("thresholds", path, "--threshold", 0.5, "--weight", "weight", "--beta", 1)
+    assert "There are no intervals: each model has rows" in done.err
+    assert done.out.startswith("At 0.5, A has F1 1.000; the best threshold here, 0.9, has 1.000.")
+
+
 def test_all_thresholds(call, predictions, tables):
     rows = call("thresholds", predictions, "--all", "--json").data["thresholds"]
     good = [row for row in rows if row["model"] == "good"]

@@ -67,6 +67,7 @@ REFUSED = {
     "--space": ["nope"],
     "--sure": ["2", "--min-recall", "0.5"],
     "--to": ["xlsx"],
+    "--threshold": ["nan"],
     "--tolerance": ["2"],
     "--weight": ["nope"],
 }

@@ -12,7 +12,14 @@ import numpy as np
 from isometrics._core.arrays import column
 from isometrics._core.class_scores import class_name, parse_matrix
 from isometrics._core.labels import positive_word
-from isometrics._core.parameters import check_choice, check_prevalence, parse_betas, renamed
+from isometrics._core.parameters import (
+    check_choice,
+    check_confidence,
+    check_prevalence,
+    check_size,
+    parse_betas,
+    renamed,
+)
 from isometrics._core.progress import part_of_progress, reporting
 from isometrics._core.results import Value, number, several
 from isometrics._core.sample import Sample, parse_sample, scores_by_model
@@ -24,9 +31,10 @@ from isometrics.analysis.classes import (
 )
 from isometrics.analysis.origins import Origin, with_origin
 from isometrics.analysis.summary import Summary, intervals_of, summary_of
+from isometrics.analysis.threshold_check import ThresholdCheck, check_thresholds, parse_given
 from isometrics.analysis.verdicts import Request, quick_verdicts, verdict_on
 from isometrics.comparison.compare import Comparison, compare
-from isometrics.decisions.best import best_threshold
+from isometrics.decisions.best import best_threshold, parse_goal
 from isometrics.decisions.objective import BETAS, parse_f_objectives, parse_objective
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, thresholds_of
 from isometrics.errors import NotAnswerableError, ParameterError
@@ -253,6 +261,78 @@ class Analysis(Value):
         constraints = {"min_precision": min_precision, "min_recall": min_recall, "budget": budget}
         betas = None if beta is None else _betas(beta)
         return thresholds_of(self._entries(by_group), parse_f_objectives(betas, **constraints))
+
+    def at(
+        self,
+        threshold: ArrayLike,
+        *,
+        beta: float | None = None,
+        cost: float | None = None,
+        miss_cost: float | None = None,
+        false_alarm_cost: float | None = None,
+        objective: str | None = None,
+        index: str | WeightedIndex | None = None,
+        lam: float | None = None,
+        min_precision: float | None = None,
+        min_recall: float | None = None,
+        budget: float | None = None,
+        clusters: bool = False,
+        by_group: bool = True,
+        confidence_level: float | None = 0.95,
+        n_resamples: int = 2000,
+        random_state: object = 0,
+        n_jobs: int | None = -1,
+        kernel: str = "auto",
+        progress: ProgressLike = None,
+    ) -> ThresholdCheck:
+        """Say what your present threshold does, beside the best one, with intervals.
+
+        Parameters
+        ----------
+        threshold
+            The present threshold, or several: scores from there on are flagged.
+        beta, cost, miss_cost, false_alarm_cost, objective, index, lam
+            What the best threshold is best for, as for `best_threshold`; by default F₁.
+        min_precision, min_recall, budget
+            What the best threshold must keep.
+        clusters
+            Draw whole groups, which then have no intervals of their own.
+        by_group
+            Add rows for each model in each group.
+        confidence_level
+            The confidence of the intervals; None leaves them out.
+        n_resamples, random_state, n_jobs, kernel, progress
+            As for `verdict`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import isometrics as iso
+        >>> labels = np.arange(600) < 150
+        >>> scores = np.random.default_rng(5).normal(1.8 * labels)
+        >>> check = iso.analyse(labels, scores).at(0.5)
+        >>> check.rules, check.tp.tolist()
+        (('given', 'best'), [136, 113])
+        """
+        goal = parse_goal(
+            beta=beta,
+            cost=cost,
+            miss_cost=miss_cost,
+            false_alarm_cost=false_alarm_cost,
+            objective=objective,
+            index=index,
+            lam=lam,
+            min_precision=min_precision,
+            min_recall=min_recall,
+            budget=budget,
+        )
+        options = None
+        if confidence_level is not None:
+            level, size = check_confidence(confidence_level), check_size(n_resamples, "n_resamples")
+            options = Options(level, size, random_state, n_jobs, kernel, progress)
+        return check_thresholds(
+            self, parse_given(threshold), goal, options, clustered=clusters, by_group=by_group
+        )
 
     def decision(self, model: str | None = None, **objective: Any) -> Decision:
         """Return the best rule of one model, to save and to apply to new scores.

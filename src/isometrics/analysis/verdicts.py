@@ -200,7 +200,7 @@ def _over_rows(
     if rows is None:
         rows = _rows_of_tables(models, request)
     if rows is not None:
-        contest = _of_rows(rows, models, request)
+        contest = contest_of_rows(rows, models, request)
         return judge(contest, request.options, _folds(rows, contest, request))
     if request.clustered or request.folds is not None:
         raise NotAnswerableError(
@@ -231,10 +231,11 @@ def _contest(analysis: Analysis, request: Request) -> Contest:
             "choosing on tuning data needs the rows of both files, which an analysis does not "
             f"have: {analysis.without_rows}"
         )
-    return _of_rows(rows, models, request)
+    return contest_of_rows(rows, models, request)
 
 
-def _of_rows(rows: Sample, models: dict[str, OperatingPoints], request: Request) -> Contest:
+def contest_of_rows(rows: Sample, models: dict[str, OperatingPoints], request: Request) -> Contest:
+    """Return the models on their rows, with the budget as a share of these."""
     if not all(points.table.complete for points in models.values()):
         models = count_models(rows)
     weight = rows.size if rows.weights is None else float(rows.weights.sum())

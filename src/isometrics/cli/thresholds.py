@@ -13,8 +13,11 @@ from cyclopts import Parameter
 from isometrics.cli.apply import write_rule
 from isometrics.cli.options import (
     ANSWERS,
+    CERTAINTY,
     COLUMNS,
+    RESAMPLES,
     Answers,
+    Certainty,
     Columns,
     File,
     IndexName,
@@ -22,22 +25,26 @@ from isometrics.cli.options import (
     about,
     load,
 )
-from isometrics.cli.output import Part, answer, stacked
+from isometrics.cli.output import Meter, Part, answer, note, say, stacked
 from isometrics.cli.table_files import WRITERS, write_table
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from isometrics.analysis import Analysis
     from isometrics.cli.output import Columns as Table
     from isometrics.decisions.decision import Decision
     from isometrics.decisions.objective import Objective
     from isometrics.decisions.thresholds import Entry
     from isometrics.points import OperatingPoints
+    from isometrics.verdict.judge import Options
 
     Goal: TypeAlias = tuple[Objective, float]
 
 _OBJECTIVE = Parameter(group="Objectives", show_default=False)
 _SEVERAL = Parameter(group="Objectives", negative="", consume_multiple=True, show_default=False)
+_GIVEN = Parameter(negative="", consume_multiple=True, show_default=False)
 _LEVELS = Parameter(group="Constraints", negative="", consume_multiple=True, show_default=False)
 _RULE = ".json"
 """How the file of a rule ends."""
@@ -115,6 +122,8 @@ def thresholds(
     all: Annotated[bool, Parameter(negative="", group="Objectives", show_default=False)] = False,
     on: Annotated[File | None, Parameter(help="Judge the thresholds on this file too.")] = None,
     output: Target | None = None,
+    threshold: Annotated[tuple[float, ...], _GIVEN] = (),
+    certainty: Certainty = CERTAINTY,
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
 ) -> None:
@@ -127,6 +136,7 @@ def thresholds(
       isometrics thresholds predictions.csv --beta 0.5 1 2
       isometrics thresholds predictions.csv --beta 1 --min-precision 0.8
       isometrics thresholds tuning.csv --min-precision 0.9 --on test.csv
+      isometrics thresholds predictions.csv --threshold 0.5
       isometrics thresholds predictions.csv --all --json
       isometrics thresholds tuning.csv --scores forest --beta 1 -o rule.json
       isometrics thresholds predictions.csv --all -o thresholds.csv
@@ -139,22 +149,20 @@ def thresholds(
         Write the rule to this JSON file, which isometrics apply flags new rows by; one objective
         and one model must be chosen. - prints it instead of the table. A file that ends in .csv,
         .tsv, .parquet, .arrow or .jsonl gets the table instead.
+    threshold
+        What these thresholds do, such as the present one, beside the best one, with intervals.
     """
-    if all and (on is not None or objectives != BY_DEFAULT):
-        raise ParameterError("--all lists the thresholds for every β; give it without objectives")
-    if objectives.budget and columns.prevalence is not None:
-        raise ParameterError(
-            "--budget counts rows of the file, which --prevalence replaces by scaled ones; give "
-            "one of the two, or --min-precision or --min-recall with --prevalence"
-        )
+    checked = bool(threshold) or certainty.wanted
+    _refuse(objectives, columns, all=all, elsewhere=on is not None, checked=checked)
     chosen = objectives.each()
+    given, drawing = _given(threshold, certainty)
     rule = output is not None and _is_rule(output)
     if rule and (all or len(chosen) > 1):
         raise ParameterError(
             "-o writes one rule; give one objective, such as --beta 1, or a file that ends in .csv "
             "for the table"
         )
-    analysis = load(file, columns, answers)
+    analysis = load(file, columns, answers, keep_rows=None if checked else False)
     if output is not None and rule:
         write_rule(_only_rule(analysis, chosen[0]), output)
         if output == "-":
@@ -164,6 +172,13 @@ def thresholds(
 
         found = stacked(analysis, lambda entry: optimal_thresholds(entry.points)._columns())
         title = "The best threshold for every β"
+    elif checked:
+        is_said = not answers.json and (output is None or rule)
+        with Meter("drawing again", unit="resamples", quiet=answers.quiet) as meter:
+            options = drawing._replace(progress=meter)
+            found, said = _checked(analysis, given, chosen, options)
+        say([*said, *[""] * bool(said)] if is_said else [])
+        title = "Given thresholds beside the best ones" if threshold else "The best thresholds"
     elif on is None:
         found = stacked(analysis, lambda entry: _best(entry, chosen))
         title = "The best thresholds"
@@ -179,6 +194,25 @@ def thresholds(
         answer(about(analysis) | written, [], as_json=True)
     else:
         print(output)
+
+
+def _refuse(
+    objectives: Objectives, columns: Columns, *, all: bool, elsewhere: bool, checked: bool
+) -> None:
+    """Refuse options that contradict each other."""
+    if checked and (all or elsewhere):
+        raise ParameterError(
+            "--threshold and --confidence judge thresholds on the rows of the file itself; for "
+            "other data ask isometrics verdict TEST --thresholds-from TUNING, and give neither "
+            "with --all"
+        )
+    if all and (elsewhere or objectives != BY_DEFAULT):
+        raise ParameterError("--all lists the thresholds for every β; give it without objectives")
+    if objectives.budget and columns.prevalence is not None:
+        raise ParameterError(
+            "--budget counts rows of the file, which --prevalence replaces by scaled ones; give "
+            "one of the two, or --min-precision or --min-recall with --prevalence"
+        )
 
 
 def _is_rule(output: str) -> bool:
@@ -208,6 +242,47 @@ def _only_rule(analysis: Analysis, goal: Goal) -> Decision:
         )
     asked: dict[str, Any] = goal[0].parameters
     return analysis.decision(**asked)
+
+
+def _given(thresholds: tuple[float, ...], certainty: Certainty) -> tuple[NDArray[Any], Options]:
+    """Check the given thresholds and how rows are drawn again, before a long file is read."""
+    import numpy as np
+
+    from isometrics._core.parameters import check_confidence, check_size, parse_random_state
+    from isometrics.analysis.threshold_check import parse_given
+    from isometrics.verdict.judge import Options
+
+    level = 0.95 if certainty.confidence is None else check_confidence(certainty.confidence)
+    size = RESAMPLES if certainty.resamples is None else certainty.resamples
+    parse_random_state(certainty.random_state)
+    options = Options(level, check_size(size, "n_resamples"), certainty.random_state, -1)
+    return parse_given(list(thresholds)) if thresholds else np.empty(0), options
+
+
+def _checked(
+    analysis: Analysis,
+    given: NDArray[Any],
+    goals: list[Goal],
+    options: Options,
+) -> tuple[Table, list[str]]:
+    """Return given thresholds and the best ones, with intervals, and what they say."""
+    from isometrics.analysis.threshold_check import check_thresholds
+
+    rows: list[dict[str, Any]] = []
+    said: list[str] = []
+    for goal in goals:
+        check = check_thresholds(analysis, given, goal, options)
+        if check.note:
+            note(check.note)
+        said += check.lines()
+        columns = check._columns() | {"objective": [goal[0].label] * len(check)}
+        each = zip(*columns.values(), strict=True)
+        rows += [dict(zip(columns, row, strict=True)) for row in each]
+    names = ["model", *["group"] * bool(analysis.groups), "objective", *["rule"] * bool(given.size)]
+    names += ["threshold", "value", "expected", "lower", "upper"]
+    names += ["shortfall", "shortfall_lower", "shortfall_upper"] * bool(given.size)
+    names += ["tp", "fp", "fn", "tn", "precision", "recall"]
+    return {name: [row[name] for row in rows] for name in names}, said
 
 
 def _best(entry: Entry, goals: list[Goal]) -> Table:

@@ -181,8 +181,9 @@ class Objective(Value):
             asked |= {"index": self.index.name, "lam": self.lam}
         elif self.criterion is not None:
             asked["objective"] = self.criterion
-        elif self.costs is not None:
-            asked |= zip(("miss_cost", "false_alarm_cost"), self.costs, strict=True)
+        else:
+            costs = cast("tuple[float, float]", self.costs)
+            asked |= zip(("miss_cost", "false_alarm_cost"), costs, strict=True)
         for quantity, level in self.constraints:
             asked["budget" if quantity == "budget" else f"min_{quantity}"] = level
         return asked if self.sure is None else asked | {"sure": self.sure}
@@ -250,6 +251,17 @@ class Objective(Value):
         recall_weight, precision_weight = f_weights(1.0 if self.beta is None else self.beta)
         missed = recall_weight * (positives - tp) + precision_weight * fp
         return divided(tp, tp + missed)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the highest value there can be."""
+        if self.criterion in ("youden", "break-even"):
+            return -1.0, 1.0
+        if self.criterion == "accuracy":
+            return 0.0, 2 * float(max(self.cost_shares))
+        if self.costs is not None:
+            return 0.0, max(self.costs)
+        return (0.0, 1.0) if self.index is None else (-math.inf, math.inf)
 
     def value_of_gain(self, gain: float) -> float:
         """Return the value with a gain, in the user's unit."""

@@ -227,8 +227,8 @@ class Contest:
 
     @property
     def gain(self) -> Callable[[Counts], Floats] | None:
-        """What is maximised where a task cannot say it: an index."""
-        if self.objective.index is None:
+        """What is maximised where a task cannot say it: an index, Youden's J, the break-even."""
+        if self.objective.index is None and self.objective.criterion in (None, "accuracy"):
             return None
         return self.objective.gain
 

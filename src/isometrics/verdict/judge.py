@@ -66,11 +66,11 @@ def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = 
     seeds = parse_random_state(options.random_state).spawn(2)
     fixed = tuple(max(rule, 0) for rule in choice.rules)
     with reporting(options.progress, "resamples") as report:
-        choices = contest.resample(fixed, _drawing(options, seeds[0], report))
+        choices = contest.resample(fixed, drawing_of(options, seeds[0], report))
     objective = contest.objective
     drawn = resampled_of(contest, choices, objective.gain)
-    parts = _count_parts(contest) if folds is None else 0
-    crossed = _crossed(contest, seeds[1], options.kernel, folds, parts)
+    parts = count_parts(contest) if folds is None else 0
+    crossed = cross_fitted(contest, seeds[1], options.kernel, folds, parts)
     winners = best_models(drawn.inside)
     level = options.confidence_level
 
@@ -97,19 +97,20 @@ def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = 
         threshold_range=threshold_range(contest, choice.model, choices.rule[choice.model]),
         # Who cannot be judged on other rows is not known to be better.
         better=None if better and math.isnan(honest) else better,
-        weights=other_weights(contest, _drawing(options, seeds[0])),
+        weights=other_weights(contest, drawing_of(options, seeds[0])),
         method=_method(parts),
     )
 
 
-def _drawing(
+def drawing_of(
     options: Options, seed: np.random.SeedSequence, progress: Progress | None = None
 ) -> Drawing:
+    """Return how the units of a contest are drawn."""
     jobs = parse_jobs(options.n_jobs)
     return Drawing(options.n_resamples, seed, jobs, options.kernel, progress)
 
 
-def _count_parts(contest: Contest) -> int:
+def count_parts(contest: Contest) -> int:
     """Return into how many parts the rows are dealt; both classes have units in each."""
     least = min(int((column > 0).sum()) for column in contest.units.T)
     return min(FOLDS, least)
@@ -132,7 +133,7 @@ def _method(parts: int) -> str:
     )
 
 
-def _crossed(
+def cross_fitted(
     contest: Contest,
     seed: np.random.SeedSequence,
     kernel: str,
@@ -243,8 +244,8 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
     on_tuning = tuple(max(rule, 0) for rule in choice.rules)
     with reporting(options.progress, "resamples") as report:
         told = [part_of_progress(report, part, 2) for part in range(2)]
-        drawn_tuning = tuning.resample(on_tuning, _drawing(options, seeds[1], told[0]))
-        choices = test.resample(tuple(rules), _drawing(options, seeds[0], told[1]))
+        drawn_tuning = tuning.resample(on_tuning, drawing_of(options, seeds[1], told[0]))
+        choices = test.resample(tuple(rules), drawing_of(options, seeds[0], told[1]))
     objective = test.objective
     gains = np.array([float(objective.gain(test.counts(m, r))) for m, r in enumerate(rules)])
     judged = Choice(tuple(rules), gains, choice.model)
@@ -272,7 +273,7 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
         rivals=rivals,
         threshold_range=threshold_range(tuning, choice.model, drawn_tuning.rule[choice.model]),
         better=better_than_nothing(test, choices, judged, here),
-        weights=other_weights(test, _drawing(options, seeds[0])),
+        weights=other_weights(test, drawing_of(options, seeds[0])),
         method=(
             "Model and threshold were chosen on the tuning data and are judged on these rows, so "
             "the value needs no correction."

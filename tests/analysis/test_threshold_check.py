@@ -1,0 +1,198 @@
+"""What a given threshold does beside the best one: counts, corrected values, paired differences."""
+
+import math
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics._core.parameters import parse_random_state
+from isometrics._counting.draws import draws_of, streams
+from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
+
+SIZE = 240
+RANDOM = np.random.default_rng(3)
+LABELS = np.arange(SIZE) < 80
+SCORES = {
+    "a": np.round(RANDOM.normal(1.4 * LABELS), 2),
+    "b": np.round(RANDOM.normal(0.7 * LABELS), 1),
+}
+GROUPS = np.tile(["n", "s", "w"], SIZE // 3)
+ANALYSIS = iso.analyse(LABELS, SCORES, groups=GROUPS)
+FEW = {"n_resamples": 60, "random_state": 7, "n_jobs": 1}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"beta": 2},
+        {"cost": 0.3},
+        {"miss_cost": 5, "false_alarm_cost": 1},
+        {"objective": "accuracy"},
+        {"objective": "youden"},
+        {"objective": "break-even"},
+        {"index": "jaccard", "lam": 0.3},
+        {"beta": 1, "min_precision": 0.6},
+        {"budget": 40},
+    ],
+)
+def test_counts_and_values_are_those_of_the_tables(asked):
+    check = ANALYSIS.at([0.5, 1.1], **asked, **FEW)
+    assert len(check) == 3 * 2 * 4
+    assert check.rules == ("given", "given", "best") * 8
+    for row in range(len(check)):
+        group, name = check.groups[row], check.names[row]
+        points = (ANALYSIS.groups | {"(all rows)": ANALYSIS.models})[group][name]
+        if check.rules[row] == "best":
+            best = iso.best_threshold(points, **asked)
+            assert (check.threshold[row], check.value[row]) == (best.threshold, best.value)
+            assert (check.tp[row], check.fp[row]) == (best.tp, best.fp)
+            assert check.shortfall[row] == check.shortfall_lower[row] == 0
+            continue
+        at = points.at([check.threshold[row]])
+        counts = [at.tp[0], at.fp[0], at.fn[0], at.tn[0]]
+        names = ("tp", "fp", "fn", "tn")
+        assert [getattr(check, each)[row] for each in names] == counts
+        assert check.expected[row] == check.value[row]
+        assert check.lower[row] <= check.value[row] <= check.upper[row]
+    assert (np.isnan(check.shortfall).any()) == (asked.get("objective") == "break-even")
+
+
+@pytest.mark.parametrize("asked", [{}, {"beta": 2}, {"min_recall": 0.6}, {"index": "folke"}])
+def test_the_best_threshold_is_corrected_as_in_a_verdict(asked):
+    """One model, the same seed: the same resamples, the same folds."""
+    alone = iso.analyse(LABELS, SCORES["a"])
+    verdict = alone.verdict(**asked, **FEW)
+    check = alone.at(0.5, **asked, **FEW)
+    assert (check.expected[1], check.lower[1], check.upper[1]) == (
+        verdict.expected,
+        *verdict.interval,
+    )
+
+
+def test_costs_are_corrected_in_their_unit():
+    asked = {"miss_cost": 50, "false_alarm_cost": 2}
+    alone = iso.analyse(LABELS, SCORES["a"])
+    verdict, check = alone.verdict(**asked, **FEW), alone.at(0.5, **asked, **FEW)
+    found = (check.expected[1], check.lower[1], check.upper[1])
+    assert found == pytest.approx((verdict.expected, *verdict.interval), rel=1e-12)
+
+
+@pytest.mark.parametrize("weights", [None, RANDOM.integers(1, 4, SIZE).astype(float)])
+@pytest.mark.parametrize("prevalence", [None, 0.1])
+def test_given_thresholds_have_a_plain_bootstrap_and_paired_differences(weights, prevalence):
+    """A direct loop over the same replicates with the public tables."""
+    analysis = iso.analyse(LABELS, SCORES["a"], sample_weight=weights)
+    analysis = analysis if prevalence is None else analysis.at_prevalence(prevalence)
+    check = analysis.at(0.5, beta=2, **FEW)
+    draws = draws_of(np.ones(SIZE, np.int64), [slice(0, SIZE)], scheme="multinomial")
+    values = []
+    for replicates, stream in streams(parse_random_state(7).spawn(2)[0], 60):
+        drawn = np.empty((len(replicates), SIZE))
+        draws.draw(stream, drawn)
+        for times in drawn:
+            weight = times if weights is None else times * weights
+            table = iso.OperatingPoints.from_scores(LABELS, SCORES["a"], sample_weight=weight)
+            table = table if prevalence is None else table.at_prevalence(prevalence)
+            values.append(table.at([0.5, check.threshold[1]]).f(2))
+    given, best = np.array(values).T
+    np.testing.assert_allclose(
+        [check.lower[0], check.upper[0]], np.quantile(given, [0.025, 0.975]), rtol=1e-12
+    )
+    low, high = np.quantile(best - given, [0.025, 0.975]) - (check.value[1] - check.value[0])
+    # The interval reaches from one corrected value to the other, of which one is expected.
+    assert check.shortfall[0] == check.expected[1] - check.value[0]
+    assert check.shortfall_lower[0] <= check.shortfall[0] + low + 1e-12
+    assert check.shortfall_upper[0] >= check.shortfall[0] + high - 1e-12
+    width = check.shortfall_upper[0] - check.shortfall_lower[0] - (high - low)
+    assert width == pytest.approx(
+        (check.upper[1] - check.lower[1]) - np.diff(np.quantile(best, [0.025, 0.975]))[0]
+    )
+
+
+def test_a_sentence_says_what_the_threshold_does():
+    alone = iso.analyse(LABELS, SCORES["a"])
+    check = alone.at(0.5, **FEW)
+    best = iso.best_threshold(alone.models["score"])
+    assert check.sentence().startswith(f"At 0.5, score has F1 {check.value[0]:.3f} (95%: 0.")
+    assert f". Of the best threshold here, {best.threshold:g}, expect 0." in check.sentence()
+    assert check.sentence().endswith(").")
+    assert repr(check).splitlines()[0] == (
+        "ThresholdCheck: given thresholds beside the best one for F (β 1)"
+    )
+    assert "group" not in repr(check).splitlines()[1]
+    constrained = alone.at(-5, beta=1, min_precision=0.7, **FEW)
+    assert ", without precision of 0.7 or more. Of the best" in constrained.sentence()
+    lazy = alone.at(0.5, cost=1, **FEW)
+    assert "Of flagging nothing, which is best here, expect 1.333 on new data" in lazy.sentence()
+    even = alone.at(0.5, objective="break-even", **FEW)
+    assert "better" not in even.sentence()
+    nothing = alone.at(99, beta=0, **FEW)
+    assert "has precision undefined" in nothing.sentence()
+
+
+def test_a_best_threshold_may_be_worse_than_the_given_one_on_new_data():
+    check = iso.analyse(LABELS, SCORES["b"]).at(iso.best_threshold(ANALYSIS.models["b"]).threshold)
+    assert check.shortfall[0] < 0
+    assert " worse (−" in check.sentence()
+
+
+def test_without_a_level_there_are_no_intervals():
+    check = ANALYSIS.at(0.5, confidence_level=None)
+    assert np.isnan(check.expected).all()
+    assert "lower" not in repr(check).splitlines()[1]
+    assert "; the best threshold here, " in check.sentence()
+    assert check.note == ""
+
+
+def test_what_no_rule_keeps_is_nan_aloud():
+    with pytest.warns(UndefinedWarning, match="no threshold reaches precision"):
+        check = iso.analyse([0, 1, 1, 0], [4, 3, 2, 1]).at(2.5, min_precision=0.9, **FEW)
+    assert math.isnan(check.threshold[1])
+    assert check.tp[0] == 1
+    assert check.sentence().endswith("; no threshold keeps the constraints.")
+
+
+def test_tables_tell_their_rows_where_they_can():
+    points = iso.OperatingPoints.from_scores(LABELS, SCORES["a"])
+    known = iso.Analysis({"score": points}).at(0.5, **FEW)
+    assert known.tp.tolist() == ANALYSIS.at(0.5, by_group=False, **FEW).tp[:2].tolist()
+    assert not np.isnan(known.lower).any()
+    moved = iso.Analysis({"a": points}).at_prevalence(0.1).at(0.5, **FEW)
+    assert not np.isnan(moved.lower).any()
+    weighted = iso.OperatingPoints.from_scores(LABELS, SCORES["a"], sample_weight=[0.5] * SIZE)
+    unknown = iso.Analysis({"a": weighted}).at(0.5, **FEW)
+    assert np.isnan(unknown.lower).all()
+    assert unknown.note.startswith("There are no intervals: it was made of tables")
+    assert unknown.note in " ".join(repr(unknown).split())
+
+
+def test_clusters_are_drawn_whole():
+    check = ANALYSIS.at(0.5, clusters=True, **FEW)
+    whole = np.array(check.groups) == "(all rows)"
+    assert not np.isnan(check.lower[whole]).any()
+    assert np.isnan(check.lower[~whole]).all()
+    assert check.note == "Groups have no intervals of their own where whole groups are drawn."
+    with pytest.raises(NotAnswerableError, match="needs groups"):
+        iso.analyse(LABELS, SCORES).at(0.5, clusters=True)
+
+
+def test_progress_runs_through_all_models_and_groups():
+    seen = []
+    ANALYSIS.at(0.5, progress=lambda done, total: seen.append((done, total)), **FEW)
+    assert seen[-1] == (8 * 60, 8 * 60)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+@pytest.mark.parametrize("wrong", [math.nan, [], "high", None])
+def test_what_is_no_threshold_is_refused(wrong):
+    with pytest.raises(iso.IsometricsError, match="threshold"):
+        ANALYSIS.at(wrong)
+
+
+def test_options_are_checked():
+    with pytest.raises(ParameterError, match="confidence_level"):
+        ANALYSIS.at(0.5, confidence_level=2)
+    with pytest.raises(ParameterError, match="n_resamples"):
+        ANALYSIS.at(0.5, n_resamples=1)
