@@ -86,7 +86,9 @@ def test_a_printed_threshold_flags_the_same_integers(kind, data):
 @given(data=st.data())
 def test_no_decimal_of_fewer_digits_would_do(data):
     scores = data.draw(scores_of("float64").filter(lambda scores: scores.size > 1))
-    threshold, below = scores[0], scores[1]
+    threshold, below = map(float, scores[:2])
+    if np.isfinite(threshold) and data.draw(st.booleans()):
+        below = threshold - abs(threshold) * 10 ** -data.draw(st.floats(1, 15))
     text = threshold_text(threshold, below)
     digits = len(Decimal(text).normalize().as_tuple().digits)
     if not np.isfinite(threshold) or (threshold == np.rint(threshold) and abs(threshold) < 2**53):
@@ -101,9 +103,9 @@ def test_no_decimal_of_fewer_digits_would_do(data):
             read += [
                 kind(shorter)
                 for kind in (np.float16, np.float32)
-                if kind(below) == below < kind(threshold)
+                if float(kind(below)) == below < float(kind(threshold))
             ]
-        assert not all(below < number <= threshold for number in read)
+        assert not all(below < float(number) <= threshold for number in read)
 
 
 @given(
@@ -137,6 +139,7 @@ def test_a_threshold_of_other_data_is_read_as_float32_of_these():
         (1357.25, 20.0, "1357"),
         (-1357.25, -2e4, "-1358"),
         (-2.34834, -2.5, "-2.35"),
+        (1.0335123081460504, 1.0298259563188155, "1.03"),
         (-9.9961, -20, "-10"),
         (1e-12, 5e-13, "1e-12"),
         (0.00012345, 0, "0.000123"),

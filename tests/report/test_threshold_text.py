@@ -38,7 +38,8 @@ def neighbours(rng, kind):
     some = words if rng.random() < 0.5 else plain_scores
     with np.errstate(all="ignore"):
         threshold = some[0] + kind.type(0)
-        below = np.nextafter(threshold, kind.type(-np.inf)) if rng.random() < 0.5 else some[1]
+        close = threshold - abs(threshold) * kind.type(10 ** -rng.uniform(1, 16))
+        below = (np.nextafter(threshold, kind.type(-np.inf)), close, some[1])[rng.integers(3)]
     return [float(threshold), float(below)]
 
 

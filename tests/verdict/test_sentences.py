@@ -291,8 +291,21 @@ def weights(model_beta_range):
         ),
         ({"threshold_range": UNDEFINED, "plateau": UNDEFINED}, [F1, NOTHING]),
         (
-            {"threshold_range": Interval(2.0**60, 2.0**60 + 512), "plateau": UNDEFINED},
-            [F1, "In 95% of the resamples the best threshold was 1.15292e+18.", NOTHING],
+            {
+                "threshold_range": Interval(2**60, 2**60 + 512),
+                "plateau": UNDEFINED,
+                "_below": (2**60 - 1, 2**60 + 511, None, None),
+            },
+            [
+                F1,
+                "In 95% of the resamples the best threshold lay between 1152921504606846976 and "
+                "1152921504606847488.",
+                NOTHING,
+            ],
+        ),
+        (
+            {"threshold_range": Interval(0.4131528, 0.4131528), "plateau": UNDEFINED},
+            [F1, "In 95% of the resamples the best threshold was 0.413.", NOTHING],
         ),
         (
             {"threshold_range": Interval(0.5, 0.5), "plateau": Interval(0.5, 0.5)},

@@ -37,7 +37,8 @@ class Value:
     Notes
     -----
     Arrays are read-only. Two values are equal when they are of one class and all their fields
-    are equal; NaN equals NaN. Values have no hash, because their arrays have none.
+    are equal; NaN equals NaN. Fields with ``compare=False`` only serve the printout. Values have
+    no hash, because their arrays have none.
     """
 
     __slots__ = ()
@@ -56,7 +57,8 @@ class Value:
         """Compare with a value of the same class, field by field."""
         if type(self) is not type(other):
             return NotImplemented
-        return same(self._fields(), other._fields())
+        names = _compared_names(type(self))  # type: ignore[arg-type]
+        return all(same(getattr(self, name), getattr(other, name)) for name in names)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -69,6 +71,12 @@ class Value:
 def _field_names(kind: type) -> tuple[str, ...]:
     """Return what a dataclass is made of; asking it anew for each value would be slow."""
     return tuple(field.name for field in fields(kind) if field.init)
+
+
+@cache
+def _compared_names(kind: type) -> tuple[str, ...]:
+    """Return the fields that two equal values have in common."""
+    return tuple(field.name for field in fields(kind) if field.init and field.compare)
 
 
 def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:

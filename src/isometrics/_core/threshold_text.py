@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from isometrics._core.arrays import plain
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -93,12 +95,13 @@ def _flags_the_same(text: str, value: Any, lower: list[Any]) -> bool:
         shown = {float(text), type(value)(text)}
         if not all(score < each <= value for each in shown for score in lower):
             return False
+        # Compared with a number of Python, NumPy would round that to the narrow type.
         return all(
-            score < kind(float(text))
+            score < float(kind(float(text)))
             for kind in _NARROW_TYPES
             for score in lower
             # A threshold of other data may itself be rounded to a score of this type.
-            if kind(score) == score < kind(value)
+            if float(kind(score)) == score < float(kind(value))
         )
 
 
@@ -127,16 +130,28 @@ def _written(digits: int, exponent: int) -> str:
 class ThresholdTexts(Sequence[str]):
     """A column of thresholds as they are printed; only those that are looked at are computed.
 
+    Where numbers are asked for, with `tolist`, they are exact.
+
     Parameters
     ----------
     thresholds
         The thresholds.
     below
-        For each data set, the next lower score of each threshold, as in `threshold_text`.
+        For each data set, the next lower score of each threshold, as in `threshold_text`; None
+        where they are not known.
     """
 
-    def __init__(self, thresholds: Any, *below: NDArray[Any] | Sequence[Any]) -> None:
-        self._columns = (thresholds, *below)
+    def __init__(self, thresholds: Any, *below: NDArray[Any] | Sequence[Any] | None) -> None:
+        known = [scores for scores in below if scores is not None]
+        self._columns = (thresholds, *(known if len(known) == len(below) else ()))
+
+    @classmethod
+    def joined(cls, columns: Sequence[ThresholdTexts]) -> ThresholdTexts:
+        """Return columns below each other."""
+        width = max(len(column._columns) for column in columns)
+        rows = [row for column in columns for row in zip(*column._columns, strict=True)]
+        # None: the next lower score is not known.
+        return cls(*zip(*(row + (None,) * (width - len(row)) for row in rows), strict=True))
 
     def __len__(self) -> int:
         """Return the number of thresholds."""
@@ -154,3 +169,7 @@ class ThresholdTexts(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         """Yield the texts."""
         return map(threshold_text, *self._columns)
+
+    def tolist(self) -> list[object]:
+        """Return the thresholds themselves, as numbers of Python."""
+        return [plain(threshold) for threshold in self._columns[0]]

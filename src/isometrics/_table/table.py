@@ -12,6 +12,7 @@ import numpy as np
 from isometrics._core.arrays import Counts, Total, prepend_zero
 from isometrics._core.results import Value
 from isometrics._core.sample import LEAST_TOTAL, MOST_TOTAL, check_totals
+from isometrics._core.threshold_text import ThresholdTexts, threshold_text
 from isometrics.errors import Advice, NotAnswerableError, ParameterError
 
 if TYPE_CHECKING:
@@ -98,6 +99,10 @@ class Table(Value):
     A partial table has only some of the rows: those of corners, of a hull, of borders of bins, or
     as many as memory allows. `gaps` tells where others are missing and what is known of these;
     which source left them out makes no difference to any question that is asked of the table.
+
+    `below` has the next lower score of each row, from which its threshold can be told by fewer
+    digits: -inf where there is none, NaN where it is not known. A table of scores has them in its
+    rows, so it is None there, and in tables that have no scores.
     """
 
     thresholds: NDArray[Any]
@@ -108,6 +113,7 @@ class Table(Value):
     kind: Kind
     labels: tuple[object, ...] | None = None
     gaps: Gaps | None = None
+    below: NDArray[Any] | None = field(default=None, compare=False)
     _hull_rows: NDArray[np.intp] | None = field(default=None, init=False, repr=False)
     """The vertices of the hull, once they were asked for; see `isometrics._table.hull`."""
 
@@ -118,7 +124,9 @@ class Table(Value):
         tp: Counts,
         fp: Counts,
         totals: ClassTotals,
+        *,
         gaps: Gaps | None = None,
+        below: NDArray[Any] | None = None,
     ) -> Table:
         """Return a table of scores from rows that lack the empty rule."""
         infinity = np.array([np.inf], thresholds.dtype)
@@ -129,6 +137,7 @@ class Table(Value):
             *totals,
             Kind.SCORES,
             gaps=gaps,
+            below=None if below is None else np.concatenate([thresholds[:1], below]),
         )
 
     @property
@@ -211,18 +220,46 @@ class Table(Value):
             self.negatives,
             kind,
             labels,
+            below=self.next_lower(rows),
         )
+
+    def next_lower(self, rows: NDArray[np.intp] | None = None) -> NDArray[Any]:
+        """Return the next lower score of some rows; -inf if there is none, NaN if unknown."""
+        rows = np.arange(self.size) if rows is None else rows
+        if self.below is not None:
+            return self.below[rows]
+        lower = np.full(rows.size, np.nan, self.thresholds.dtype)
+        if self.kind is Kind.SCORES:
+            is_last = rows == self.size - 1
+            lower[is_last] = -np.inf
+            upper_rows = rows[~is_last]
+            lower[~is_last] = self.thresholds[upper_rows + 1]
+            if self.gaps is not None:
+                lower[np.flatnonzero(~is_last)[self.gaps.between[upper_rows]]] = np.nan
+        return lower
+
+    def threshold_texts(self) -> ThresholdTexts:
+        """Return the thresholds as they are printed."""
+        return ThresholdTexts(self.thresholds, self.next_lower())
 
 
 def at_thresholds(table: Table, wanted: NDArray[Any]) -> Table:
     """Return the rows of the rule ``score >= t``, in the order asked for."""
-    if table.complete:
-        rows = np.searchsorted(-table.thresholds, -wanted, "right") - 1
-    else:
-        rows = _listed_rows(table, wanted)
+    rows = _rows_at(table, wanted)
     return Table(
         wanted, table.tp[rows], table.fp[rows], table.positives, table.negatives, Kind.SELECTION
     )
+
+
+def lower_scores(table: Table, thresholds: NDArray[Any]) -> NDArray[Any]:
+    """Return the highest score below each threshold, as `Table.next_lower` does."""
+    return table.next_lower(_rows_at(table, thresholds))
+
+
+def _rows_at(table: Table, wanted: NDArray[Any]) -> NDArray[np.intp]:
+    if table.complete:
+        return np.asarray(np.searchsorted(-table.thresholds, -wanted, "right") - 1)
+    return _listed_rows(table, wanted)
 
 
 def _listed_rows(table: Table, wanted: NDArray[Any]) -> NDArray[np.intp]:
@@ -234,7 +271,8 @@ def _listed_rows(table: Table, wanted: NDArray[Any]) -> NDArray[np.intp]:
     unknown = np.flatnonzero(known[rows] != wanted)
     if unknown.size:
         raise NotAnswerableError(
-            f"{table.name} cannot tell the counts at threshold {wanted[unknown[0]]:g}; "
+            f"{table.name} cannot tell the counts at threshold "
+            f"{threshold_text(wanted[unknown[0]])}; "
             "ask the full table of the scores"
         )
     return rows

@@ -19,6 +19,7 @@ from isometrics._core.parameters import (
     parse_positions,
 )
 from isometrics._core.results import ResultTable, number, several
+from isometrics._core.threshold_text import threshold_text
 from isometrics.decisions.best import best_threshold
 from isometrics.errors import (
     NotAnswerableError,
@@ -400,7 +401,7 @@ def _values(
     if math.isnan(rule.precision[0]):
         warn(
             f"the precision of fold {name!r} is undefined (NaN): none of its rows lies at or above "
-            f"the threshold {number(threshold)}",
+            f"the threshold {threshold_text(threshold)}",
             UndefinedWarning,
         )
     return *areas, *(float(rate[0]) for rate in (rule.precision, rule.recall, rule.f(beta)))

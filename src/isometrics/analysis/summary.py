@@ -253,7 +253,7 @@ class Summary(ResultTable):
             cells = self._marked(best["f"], best["f"])
             lines.append((best_f_name(beta), cells, number(self.f_baseline[0, column])))
             where = "label" if "label" in best else "threshold"
-            lines.append((f"at {where}", list(map(number, best[where])), "-"))
+            lines.append((f"at {where}", list(map(number, self._where()[:, column])), "-"))
             always = number(self.prevalence[0])
             lines.append(("with precision", list(map(number, best["precision"])), always))
             lines.append(("and recall", list(map(number, best["recall"])), "1"))
@@ -308,8 +308,8 @@ class Summary(ResultTable):
         column = betas.index(1.0) if 1.0 in betas else 0
         best = self._best()
         where = "label" if "label" in best else "threshold"
-        shown = {f_name(betas[column]): "f", where: where}
-        return columns | {title: best[name][:, column] for title, name in shown.items()}
+        f = f_name(betas[column])
+        return columns | {f: best["f"][:, column], where: self._where()[:, column]}
 
     def _notes(self, shown: Mapping[str, Any]) -> list[str]:
         notes = list(self.notes)
@@ -362,6 +362,13 @@ class Summary(ResultTable):
             for name in names
             if name in columns
         }
+
+    def _where(self) -> NDArray[Any]:
+        """Return the labels of the best rows, or their thresholds as they are printed."""
+        labels = self._best().get("label")
+        if labels is not None:
+            return labels
+        return np.reshape(list(self.best._threshold_texts()), self.f_baseline.shape)
 
 
 def summary_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,6 +12,7 @@ from isometrics._core.arrays import column
 from isometrics._core.parameters import check_choice
 from isometrics._core.results import ResultTable, same
 from isometrics._core.sample import as_thresholds
+from isometrics._core.threshold_text import ThresholdTexts
 from isometrics._table.hull import hull_of
 from isometrics._table.table import Kind
 from isometrics.decisions.beta_intervals import segment_precisions, segment_shares
@@ -47,12 +48,21 @@ class CalibrationSegments(ResultTable):
     tp: Counts
     fp: Counts
     highest_score: float
+    _below: NDArray[Any] | None = field(default=None, compare=False)
+    """The next lower scores of all ends, from the highest on, as in `threshold_text`."""
 
     def _title(self) -> str:
         return f"CalibrationSegments: {self.values.size} segments of the hull"
 
     def _columns(self) -> dict[str, Any]:
         return self._named("lower", "upper") | {"value": self.values} | self._named("tp", "fp")
+
+    def _shown(self) -> dict[str, Any]:
+        lower, upper = (None, None) if self._below is None else (self._below[1:], self._below[:-1])
+        return self._columns() | {
+            "lower": ThresholdTexts(self.lower, lower),
+            "upper": ThresholdTexts(self.upper, upper),
+        }
 
     def steps(self, scores: NDArray[Any]) -> Floats:
         """Return the value of each score's segment."""
@@ -123,6 +133,7 @@ class HullCalibrator(ABC):
             np.diff(hull.fp),
             # A table of scores has the scores above its first vertex; other tables do not.
             float((pts if of_scores else hull).thresholds[1]),
+            hull.next_lower(),
         )
         return self
 

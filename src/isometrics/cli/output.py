@@ -255,7 +255,7 @@ def stacked(analysis: Analysis, columns_of: Callable[[Entry], Columns]) -> Colum
     if analysis.groups:
         stack["group"] = _repeated([entry.group for entry in entries], sizes)
     for name in found[0]:
-        stack[name] = _joined([columns[name] for columns in found])
+        stack[name] = joined([columns[name] for columns in found])
     return stack
 
 
@@ -263,11 +263,16 @@ def _repeated(names: list[str], sizes: list[int]) -> list[str]:
     return [name for name, size in zip(names, sizes, strict=True) for _ in range(size)]
 
 
-def _joined(parts: list[Any]) -> Any:
+def joined(parts: list[Any]) -> Any:
+    """Return columns below each other as one."""
     import numpy as np
+
+    from isometrics._core.threshold_text import ThresholdTexts
 
     if all(isinstance(part, np.ndarray) for part in parts):
         return np.concatenate(parts)
+    if all(isinstance(part, ThresholdTexts) for part in parts):
+        return ThresholdTexts.joined(parts)
     return [value for part in parts for value in part]
 
 

@@ -170,7 +170,11 @@ def thresholds(
     if all:
         from isometrics.decisions.beta_intervals import optimal_thresholds
 
-        found = stacked(analysis, lambda entry: optimal_thresholds(entry.points)._columns())
+        def all_optimal(entry: Entry) -> Table:
+            optimal = optimal_thresholds(entry.points)
+            return optimal._columns() | optimal._printed_names()
+
+        found = stacked(analysis, all_optimal)
         title = "The best threshold for every β"
     elif checked:
         is_said = not answers.json and (output is None or rule)
@@ -286,16 +290,20 @@ def _checked(
 
 
 def _best(entry: Entry, goals: list[Goal]) -> Table:
+    from isometrics._core.threshold_text import ThresholdTexts
     from isometrics.decisions.thresholds import decision_or_nan
 
     where = f"{entry.model} {entry.group}"
     decisions = [decision_or_nan(entry.points, *goal, where) for goal in goals]
     names = ("objective", "threshold", "value", "tp", "fp", "fn", "tn", "precision", "recall")
-    return {name: [getattr(decision, name) for decision in decisions] for name in names}
+    found: Table = {name: [getattr(decision, name) for decision in decisions] for name in names}
+    below = [decision._below for decision in decisions]
+    return found | {"threshold": ThresholdTexts(found["threshold"], below)}
 
 
 def judged(tuning: Analysis, test: Analysis, goals: list[Goal]) -> Table:
     """Return what thresholds promised, and what they achieve on the same model of other data."""
+    from isometrics._core.threshold_text import ThresholdTexts
     from isometrics.decisions.thresholds import decision_or_nan
 
     rows: list[dict[str, Any]] = []
@@ -306,22 +314,28 @@ def judged(tuning: Analysis, test: Analysis, goals: list[Goal]) -> Table:
         for goal in goals:
             decision = decision_or_nan(points, *goal, model)
             rows.append({"model": model} | _judgement(decision, test.models[model]))
-    return {name: [row[name] for row in rows] for name in rows[0]}
+    found: Table = {name: [row[name] for row in rows] for name in rows[0]}
+    columns = zip(*found["threshold"], strict=True)
+    return found | {"threshold": ThresholdTexts(*columns)}
 
 
 def _judgement(decision: Decision, test: OperatingPoints) -> dict[str, Any]:
+    from isometrics._core.sample import parse_thresholds
+    from isometrics._table.table import lower_scores
     from isometrics.decisions.best import best_threshold
 
     beta = decision.beta
     reached = not math.isnan(decision.threshold)
-    achieved = test.at(decision.threshold if reached else math.inf)
+    threshold = parse_thresholds(decision.threshold if reached else math.inf)
+    achieved = test.at(threshold)
     f, precision, recall = (
         float(values[0]) if reached else math.nan
         for values in (achieved.f(beta), achieved.precision, achieved.recall)
     )
     return {
         "objective": decision.objective,
-        "threshold": decision.threshold,
+        # With the next lower scores of both files.
+        "threshold": (decision.threshold, decision._below, *lower_scores(test.table, threshold)),
         "beta": beta,
         "f_promised": decision.f,
         "f_achieved": f,

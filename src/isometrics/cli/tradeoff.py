@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, IndexName, about, load
-from isometrics.cli.output import Part, answer, stacked
+from isometrics.cli.output import Part, answer, joined, stacked
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def tradeoff(
 
 
 def _intervals(found: Tradeoff) -> Table:
-    return found.intervals._columns()
+    return found.intervals._columns() | found.intervals._printed_names()
 
 
 def _area(found: Tradeoff) -> Table:
@@ -86,11 +86,12 @@ def _useful(found: Tradeoff) -> Table:
 
 def _values(found: Tradeoff, weights: tuple[float, ...]) -> Table:
     rows = [(lam, found.best(lam)) for lam in weights]
-    names = list(rows[0][1]._columns())[:1]
+    names = [best._printed_names() for _, best in rows]
+    where = next(iter(names[0]))
     return {
         "lambda": [lam for lam, _ in rows],
         "value": [found(lam) for lam in weights],
-        names[0]: [best._columns()[names[0]][0] for _, best in rows],
+        where: joined([each[where][:1] for each in names]),
         "precision": [float(best.precision[0]) for _, best in rows],
         "recall": [float(best.recall[0]) for _, best in rows],
     }

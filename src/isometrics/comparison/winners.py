@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -13,6 +13,7 @@ import numpy as np
 from isometrics._core.arrays import plain
 from isometrics._core.parameters import check_level
 from isometrics._core.results import ResultTable
+from isometrics._core.threshold_text import ThresholdTexts
 from isometrics._table.hull import EVERYTHING, NOTHING
 from isometrics._table.table import Kind, Table
 from isometrics.points.models import ROUNDING, is_whole
@@ -69,6 +70,9 @@ class Winners(ResultTable):
     label_hi: tuple[object, ...]
     value_lo: Floats
     value_hi: Floats
+    _below_lo: Floats | None = field(default=None, compare=False)
+    _below_hi: Floats | None = field(default=None, compare=False)
+    """The next lower scores of the thresholds, as in `threshold_text`."""
 
     @property
     def beta_lo(self) -> Floats:
@@ -109,6 +113,12 @@ class Winners(ResultTable):
         if any(label is not None for label in self.label_lo + self.label_hi):
             columns |= {"label_lo": list(self.label_lo), "label_hi": list(self.label_hi)}
         return columns | {"value_lo": self.value_lo, "value_hi": self.value_hi}
+
+    def _shown(self) -> dict[str, Any]:
+        return self._columns() | {
+            "threshold_lo": ThresholdTexts(self.threshold_lo, self._below_lo),
+            "threshold_hi": ThresholdTexts(self.threshold_hi, self._below_hi),
+        }
 
 
 def _betas(lam: Floats) -> Floats:
@@ -157,6 +167,8 @@ def winners_of(curves: Mapping[str, Tradeoff]) -> Winners:
         tuple(rule.label for rule in last),
         np.array([rule.value for rule in first]),
         np.array([rule.value for rule in last]),
+        np.array([rule.below for rule in first]),
+        np.array([rule.below for rule in last]),
     )
 
 
@@ -297,6 +309,8 @@ class _Rule(NamedTuple):
     threshold: float
     label: object
     value: float
+    below: float = math.nan
+    """The next lower score."""
 
 
 def _rules(curves: Mapping[str, Tradeoff], name: str, lo: float, hi: float) -> tuple[_Rule, _Rule]:
@@ -313,6 +327,7 @@ def _rules(curves: Mapping[str, Tradeoff], name: str, lo: float, hi: float) -> t
 
     def rule(row: int, lam: float) -> _Rule:
         label = None if pieces.labels is None else plain(pieces.labels[row])
-        return _Rule(pieces.thresholds[row], label, curve(lam))
+        below = pieces.table.next_lower()[row]
+        return _Rule(pieces.thresholds[row], label, curve(lam), below)
 
     return rule(int(rows[0]), lo), rule(int(rows[1]), hi)

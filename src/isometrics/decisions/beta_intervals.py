@@ -119,7 +119,7 @@ class OptimalThresholds(RowMeasures):
 
     def _shown(self) -> dict[str, Any]:
         return (
-            self._names()
+            self._printed_names()
             | {"β² from": self.beta_squared_lo, "β² to": self.beta_squared_hi}
             | self._named("tp", "fp", "precision", "recall")
         )

@@ -12,6 +12,7 @@ import numpy as np
 
 from isometrics._core.arrays import column, plain
 from isometrics._core.results import ResultTable, number
+from isometrics._core.threshold_text import threshold_text
 from isometrics._table.table import Kind, Table
 from isometrics.errors import NotAnswerableError, ScoreError
 from isometrics.measures import f_name
@@ -20,6 +21,7 @@ from isometrics.spaces import pr
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -90,6 +92,8 @@ class Decision(ResultTable):
     model_column: str | None = None
     pos_label: object = None
     fingerprint: str | None = None
+    _below: Any = field(default=None, compare=False)
+    """The next lower score, as in `threshold_text`."""
 
     def __float__(self) -> float:
         """Return the threshold, unless it would be rounded to that of another rule."""
@@ -153,10 +157,14 @@ class Decision(ResultTable):
             )
 
     def _title(self) -> str:
-        where = number(self.threshold) if self.label is None else repr(self.label)
+        where = self._threshold_text() if self.label is None else repr(self.label)
         what = "threshold" if self.label is None else "row"
         whose = "" if self.model is None else f" of {self.model}"
         return f"Decision: {what} {where}{whose}, best for {self.objective}: {number(self.value)}"
+
+    def _threshold_text(self) -> str:
+        """Return the threshold as it is printed."""
+        return threshold_text(self.threshold, self._below)
 
     def _columns(self) -> dict[str, Any]:
         shown = ("threshold", "tp", "fp", "fn", "tn", "precision", "recall", "f", "f_gain")
@@ -171,6 +179,12 @@ class Decision(ResultTable):
             f: [self.f],
             "F gain": [self.f_gain],
         }
+
+
+def threshold_array(thresholds: Sequence[float]) -> NDArray[Any]:
+    """Return thresholds of decisions as an array that represents each of them exactly."""
+    is_wide = any(isinstance(threshold, int) for threshold in thresholds)
+    return np.array(thresholds, np.longdouble if is_wide else np.float64)
 
 
 def decision_at(pts: OperatingPoints, row: int, objective: str, beta: float = 1.0) -> Decision:
@@ -199,6 +213,7 @@ def decision_of(
         beta=beta,
         label=None if points.labels is None else points.labels[0],
         prevalence=points.prevalence,
+        _below=points.table.next_lower()[0],
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from isometrics._core.parameters import parse_values
 from isometrics._core.results import ResultTable
 from isometrics._core.sample import refuse_other_than_probabilities
+from isometrics._core.threshold_text import ThresholdTexts
 from isometrics._table.table import Kind
 from isometrics.errors import NotAnswerableError
 
@@ -130,6 +131,11 @@ class NetBenefit(ResultTable):
         return {"probability_threshold": self.probability_thresholds} | self._named(
             "model", "treat_all", "treat_none"
         )
+
+    def _shown(self) -> dict[str, Any]:
+        # They were given, so they are printed to their last digit.
+        texts = ThresholdTexts(self.probability_thresholds)
+        return self._columns() | {"probability_threshold": texts}
 
 
 def net_benefit(pts: OperatingPoints, probability_thresholds: ArrayLike) -> NetBenefit:

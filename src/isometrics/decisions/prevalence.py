@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isometrics._core.parameters import check_beta, check_prevalence
 from isometrics._core.results import ResultTable, number
+from isometrics._core.threshold_text import ThresholdTexts
 from isometrics.decisions.best import best_threshold
 from isometrics.errors import ParameterError
 from isometrics.measures import f_name
@@ -49,6 +50,8 @@ class PrevalenceSensitivity(ResultTable):
     f: Floats
     f_gain: Floats
     f_unchanged: Floats
+    _below: Floats | None = field(default=None, compare=False)
+    """The next lower scores, as in `threshold_text`."""
 
     @property
     def lost(self) -> Floats:
@@ -65,6 +68,9 @@ class PrevalenceSensitivity(ResultTable):
         return {"prevalence": self.prevalences, "threshold": self.thresholds} | self._named(
             "precision", "recall", "f", "f_gain", "f_unchanged", "lost"
         )
+
+    def _shown(self) -> dict[str, Any]:
+        return self._columns() | {"threshold": ThresholdTexts(self.thresholds, self._below)}
 
 
 def prevalence_sensitivity(
@@ -105,13 +111,15 @@ def prevalence_sensitivity(
     for prevalence in values:
         best = best_threshold(pts.at_prevalence(prevalence), beta=beta)
         f_unchanged = float(own_rule.at_prevalence(prevalence).f(beta)[0])
-        measures = (best.threshold, best.precision, best.recall, best.f, best.f_gain)
-        rows.append((*measures, f_unchanged))
-    thresholds, *columns = zip(*rows, strict=True)
+        measures = (best.precision, best.recall, best.f, best.f_gain)
+        rows.append((best.threshold, best._below, *measures, f_unchanged))
+    thresholds, below, *measured = zip(*rows, strict=True)
+    columns: Any = [np.array(column, np.float64) for column in measured]
+    columns.append(np.array(below, pts.thresholds.dtype))
     return PrevalenceSensitivity(
         beta,
         pts.prevalence,
         np.array(values),
         np.array(thresholds, pts.thresholds.dtype),
-        *(np.array(column, np.float64) for column in columns),
+        *columns,
     )

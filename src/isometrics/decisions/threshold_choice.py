@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from isometrics._core.results import ResultTable, number
 from isometrics._core.sample import refuse_other_than_probabilities
 from isometrics._table.hull import hull_of
 from isometrics._table.path import path_of
+from isometrics._table.table import lower_scores
 from isometrics.decisions.best import best_threshold
 from isometrics.decisions.beta_intervals import optimal_thresholds
 from isometrics.decisions.decision import decision_at
@@ -305,7 +306,8 @@ class PlugIn(ResultTable):
         verdict = (
             "agrees with the hull" if self.agrees else f"loses {number(self.lost)} to the hull"
         )
-        return f"PlugIn: threshold {number(self.threshold)} for {self.best.objective} {verdict}"
+        where = self.plug_in._threshold_text()
+        return f"PlugIn: threshold {where} for {self.best.objective} {verdict}"
 
     def _columns(self) -> dict[str, Any]:
         rules = (self.plug_in, self.best)
@@ -313,6 +315,10 @@ class PlugIn(ResultTable):
         return {"rule": ["plug-in", "hull"]} | {
             name: [getattr(rule, name) for rule in rules] for name in names
         }
+
+    def _shown(self) -> dict[str, Any]:
+        texts = [rule._threshold_text() for rule in (self.plug_in, self.best)]
+        return self._columns() | {"threshold": texts}
 
 
 def plug_in_threshold(pts: OperatingPoints, beta: float = 1.0) -> PlugIn:
@@ -350,4 +356,6 @@ def plug_in_threshold(pts: OperatingPoints, beta: float = 1.0) -> PlugIn:
     best = best_threshold(pts, beta=beta)
     _, precision_weight = f_weights(beta)
     threshold = best.f * precision_weight
-    return PlugIn(threshold, decision_at(pts.at(threshold), 0, best.objective, beta), best)
+    plug_in = decision_at(pts.at(threshold), 0, best.objective, beta)
+    (below,) = lower_scores(pts.table, np.array([threshold]))
+    return PlugIn(threshold, replace(plug_in, _below=below), best)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
 from isometrics._core.results import ResultTable, number, several
+from isometrics._core.threshold_text import ThresholdTexts
 from isometrics.decisions.best import allowed_rows, best_of_optimal, best_rule
 from isometrics.decisions.beta_intervals import optimal_thresholds
-from isometrics.decisions.decision import Decision
+from isometrics.decisions.decision import Decision, threshold_array
 from isometrics.errors import ParameterError, UndefinedWarning, warn
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class Thresholds(ResultTable):
     beta_lo: Floats
     beta_hi: Floats
     constraints: str = ""
+    _below: NDArray[Any] | None = field(default=None, compare=False)
+    """The next lower scores, as in `threshold_text`."""
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -91,10 +94,13 @@ class Thresholds(ResultTable):
         return f"Thresholds: best for F with β {betas}{under}"
 
     def _shown(self) -> dict[str, Any]:
-        columns = self._columns()
+        columns = self._columns() | {"threshold": self._threshold_texts()}
         if set(self.groups) == {ALL_ROWS}:
             del columns["group"]
         return columns
+
+    def _threshold_texts(self) -> ThresholdTexts:
+        return ThresholdTexts(self.threshold, self._below)
 
     def _columns(self) -> dict[str, Any]:
         names: dict[str, Any] = {
@@ -116,11 +122,11 @@ def thresholds_of(entries: Iterable[Entry], objectives: Sequence[Objective]) -> 
         for entry in entries
         for objective, best in zip(objectives, _best_rows(entry, objectives), strict=True)
     ]
-    names, groups, beta, threshold, labels, *numbers = zip(*rows, strict=True)
+    names, groups, beta, threshold, below, labels, *numbers = zip(*rows, strict=True)
     constraints = [each.label for each in objectives[0].constraints]
-    columns: Any = (np.array(beta), np.array(threshold), labels, *map(np.array, numbers))
-    table = Thresholds(names, groups, *columns)
-    return replace(table, constraints=several(constraints)) if constraints else table
+    columns: Any = (np.array(beta), threshold_array(threshold), labels, *map(np.array, numbers))
+    said = several(constraints) if constraints else ""
+    return Thresholds(names, groups, *columns, said, np.array(below))
 
 
 def decision_or_nan(
@@ -133,7 +139,7 @@ def decision_or_nan(
     except ParameterError as error:
         warn(str(error.within(where)), UndefinedWarning)
         unknown: Any = dict.fromkeys(_MEASURES, math.nan)
-        return Decision(objective=objective.label, beta=beta, **unknown)
+        return Decision(objective=objective.label, beta=beta, _below=math.nan, **unknown)
 
 
 def _best_rows(entry: Entry, objectives: Sequence[Objective]) -> list[tuple[object, ...]]:
@@ -154,7 +160,7 @@ def _best_rows(entry: Entry, objectives: Sequence[Objective]) -> list[tuple[obje
             if optimal is not None
             else _range_under_constraints(points.table, objective, best)
         )
-        rows.append((best.threshold, best.label, *measures, *ends))
+        rows.append((best.threshold, best._below, best.label, *measures, *ends))
     return rows
 
 

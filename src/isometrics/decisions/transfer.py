@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from isometrics._core.parameters import parse_betas
 from isometrics._core.results import ResultTable
-from isometrics._table.table import Kind, Table
+from isometrics._core.threshold_text import ThresholdTexts
+from isometrics._table.table import Kind, Table, lower_scores
 from isometrics.decisions.best import best_rule, best_threshold
+from isometrics.decisions.decision import threshold_array
 from isometrics.decisions.objective import parse_f_objectives
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.measures import f_name
@@ -56,6 +58,8 @@ class Evaluation(ResultTable):
     best: Floats
     tuning_hull: OperatingPoints
     on_test: OperatingPoints
+    _below: NDArray[Any] | None = field(default=None, compare=False)
+    """The next lower scores of the tuning and of the test data: two columns."""
 
     def _title(self) -> str:
         return "Evaluation: thresholds of the tuning data on the test data"
@@ -68,6 +72,10 @@ class Evaluation(ResultTable):
             if measure == "f":
                 columns["f_best"] = self.best
         return columns
+
+    def _shown(self) -> dict[str, Any]:
+        below = (None,) if self._below is None else self._below.T
+        return self._columns() | {"threshold": ThresholdTexts(self.thresholds, *below)}
 
 
 def evaluate(
@@ -118,7 +126,7 @@ def evaluate(
         best_rule(thresholds_from, objective, beta=beta)
         for objective, beta in zip(objectives, beta_values, strict=True)
     ]
-    thresholds = np.array([decision.threshold for decision in decisions])
+    thresholds = threshold_array([decision.threshold for decision in decisions])
     test = on.at(thresholds)
     achieved = [
         (test.f(beta)[row], test.precision[row], test.recall[row])
@@ -126,6 +134,7 @@ def evaluate(
     ]
     hull = thresholds_from.hull()
     rows = thresholds_from.positives + thresholds_from.negatives
+    below = [decision._below for decision in decisions], lower_scores(on.table, thresholds)
     return Evaluation(
         np.array(beta_values),
         thresholds,
@@ -134,6 +143,7 @@ def evaluate(
         np.array([_best_f(on, objective.for_rows(rows)) for objective in objectives]),
         hull,
         on.at(hull.thresholds),
+        np.column_stack(below),
     )
 
 
@@ -165,6 +175,8 @@ class LossTable(ResultTable):
     thresholds: NDArray[Any]
     f: Floats
     best: Floats
+    _below: NDArray[Any] | None = field(default=None, compare=False)
+    """The next lower scores, as in `threshold_text`."""
 
     @property
     def relative(self) -> Floats:
@@ -184,6 +196,9 @@ class LossTable(ResultTable):
         for column, beta in enumerate(self.betas):
             columns[f_name(beta)] = self.relative[:, column]
         return columns
+
+    def _shown(self) -> dict[str, Any]:
+        return self._columns() | {"threshold": ThresholdTexts(self.thresholds, self._below)}
 
 
 def loss_table(pts: OperatingPoints, betas: Iterable[float] = (0.5, 1.0, 2.0)) -> LossTable:
@@ -205,16 +220,17 @@ def loss_table(pts: OperatingPoints, betas: Iterable[float] = (0.5, 1.0, 2.0)) -
     decisions = [best_threshold(pts, beta=beta) for beta in beta_values]
     rows = _points_of(decisions, pts.table)
     f = np.column_stack([rows.f(beta) for beta in beta_values])
-    thresholds = np.array([decision.threshold for decision in decisions])
+    thresholds = threshold_array([decision.threshold for decision in decisions])
     # The best F is the diagonal, computed by the same formula, so its share is exactly 1.
-    return LossTable(np.array(beta_values), thresholds, f, f.diagonal().copy())
+    below = np.array([decision._below for decision in decisions])
+    return LossTable(np.array(beta_values), thresholds, f, f.diagonal().copy(), below)
 
 
 def _points_of(decisions: Sequence[Decision], table: Table) -> OperatingPoints:
-    tp, fp, thresholds = (
-        np.array([getattr(decision, name) for decision in decisions])
-        for name in ("tp", "fp", "threshold")
+    tp, fp = (
+        np.array([getattr(decision, name) for decision in decisions]) for name in ("tp", "fp")
     )
+    thresholds = threshold_array([decision.threshold for decision in decisions])
     totals = (table.positives, table.negatives)
     return OperatingPoints(Table(thresholds, tp, fp, *totals, Kind.SELECTION))
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 import numpy as np
 
 from isometrics._core.parameters import check_beta, check_choice, check_cost, check_gain, check_size
+from isometrics._core.threshold_text import ThresholdTexts
+from isometrics._table.table import lower_scores
 from isometrics.decisions.beta_intervals import segment_precisions, segment_shares
 from isometrics.errors import ParameterError
 from isometrics.points import OperatingPoints
@@ -126,9 +128,10 @@ def operating_points(
         label="_nolegend_",
     )
     x_offset, y_offset, alignment = BELOW[space]
-    for row in finite:
+    texts = ThresholdTexts(marked.thresholds, lower_scores(points.table, marked.thresholds))
+    for row in finite.tolist():
         ax.annotate(
-            f"{marked.thresholds[row]:g}",
+            texts[row],
             (x[row], y[row]),
             xytext=(x_offset, y_offset),
             textcoords="offset points",

@@ -186,7 +186,9 @@ def _label_pieces(ax: Axes, curve: Tradeoff) -> None:
     values = pieces.value_lo[1:]
     floor = ax.get_ylim()[0]
     ax.vlines(pieces.lambda_lo[1:], floor, values, color="0.45", linestyle=":", linewidth=0.9)
-    names: list[Any] = list(pieces.thresholds if pieces.labels is None else pieces.labels)
+    names: Sequence[Any] = (
+        pieces.table.threshold_texts() if pieces.labels is None else pieces.labels
+    )
     middles = (pieces.lambda_lo + pieces.lambda_hi) / 2
     widths = pieces.lambda_hi - pieces.lambda_lo
     above: dict[str, Any] = {
@@ -199,7 +201,7 @@ def _label_pieces(ax: Axes, curve: Tradeoff) -> None:
     what = "threshold" if pieces.labels is None else "set"
     ax.annotate(what, (-MARGIN, 1), xytext=(-4, 3), ha="right", color=BASELINE, **above)
     for row in np.flatnonzero(widths >= _LINE).tolist():
-        name = f"{names[row]:.3g}" if pieces.labels is None else number(names[row])[:14]
+        name = names[row] if pieces.labels is None else number(names[row])[:14]
         degrees = 0 if len(name) * _LETTER <= widths[row] else 90
         middle = (middles[row], 1)
         ax.annotate(plain(name), middle, xytext=(0, 3), ha="center", rotation=degrees, **above)

@@ -43,7 +43,8 @@ class Compacting:
         self._totals = totals
         self._fineness = fineness
         self._sums = SectionSums(totals)
-        self._kept: list[tuple[NDArray[Any], Counts, Counts, NDArray[np.bool_]]] = []
+        self._kept: list[tuple[NDArray[Any], Counts, Counts, NDArray[np.bool_], NDArray[Any]]] = []
+        self._lowest = np.array([-np.inf])
 
     def add(self, thresholds: NDArray[Any], tp: Counts, fp: Counts) -> None:
         """Add a section; its first row has its threshold in another one."""
@@ -51,14 +52,17 @@ class Compacting:
         rows = rows_to_keep(Table(tp, tp, fp, *self._totals, Kind.CURVE), self._fineness)
         gaps = np.diff(rows) > 1
         rows = rows[1:]
-        self._kept.append((thresholds[rows - 1], tp[rows], fp[rows], gaps))
+        below = np.concatenate([thresholds[1:], self._lowest])
+        self._lowest = thresholds[:1]
+        self._kept.append((thresholds[rows - 1], tp[rows], fp[rows], gaps, below[rows - 1]))
 
     def table(self) -> Table:
         """Return the compact table, once all sections were seen."""
-        thresholds, tp, fp, gaps = (
+        thresholds, tp, fp, gaps, below = (
             np.concatenate(part) for part in zip(*self._kept[::-1], strict=True)
         )
-        return Table.of_rows(thresholds, tp, fp, self._totals, Gaps(gaps, self._sums.known()))
+        known = Gaps(gaps, self._sums.known())
+        return Table.of_rows(thresholds, tp, fp, self._totals, gaps=known, below=below)
 
 
 def rows_to_keep(whole: Table, fineness: int) -> NDArray[np.intp]:

@@ -40,7 +40,8 @@ def _hull_alone(sample: Sample) -> Table:
     known = measures(sums_of(ranking, *counts), *counts)
     rows = hull_rows(ranking, vertices)
     thresholds = as_thresholds(ranking.scores(rows.marks))
-    return Table.of_rows(thresholds, rows.tp[1:], rows.fp[1:], totals, Gaps(rows.gaps, known))
+    gaps = Gaps(rows.gaps, known)
+    return Table.of_rows(thresholds, rows.tp[1:], rows.fp[1:], totals, gaps=gaps)
 
 
 def areas(sample: Sample, *, everything: bool) -> dict[str, float]:

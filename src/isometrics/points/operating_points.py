@@ -345,7 +345,7 @@ class OperatingPoints(RowMeasures):
 
     def _shown(self) -> dict[str, Any]:
         columns = ("tp", "fp", "precision", "recall")
-        return self._names() | self._named(*columns)
+        return self._printed_names() | self._named(*columns)
 
     def _columns(self) -> dict[str, Any]:
         columns = ("tp", "fp", "fn", "tn", "false_positive_rate", "precision", "recall")

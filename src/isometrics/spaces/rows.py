@@ -113,3 +113,7 @@ class RowMeasures(ResultTable):
         if self.labels is None:
             return {"threshold": self.thresholds}
         return {"label": list(self.labels)}
+
+    def _printed_names(self) -> dict[str, Any]:
+        """Return the same for the printout, with thresholds as short as they can be."""
+        return {"threshold": self.table.threshold_texts()} if self.labels is None else self._names()

@@ -81,6 +81,9 @@ class TradeoffIntervals(RowMeasures):
         values = ("value_lo", "value_hi")
         return self._names() | self._named(*columns, *values)
 
+    def _shown(self) -> dict[str, Any]:
+        return self._columns() | self._printed_names()
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class UsefulRange(ResultTable):
@@ -310,6 +313,9 @@ class Tradeoff(ResultTable):
 
     def _columns(self) -> dict[str, Any]:
         return self.intervals._columns()
+
+    def _shown(self) -> dict[str, Any]:
+        return self.intervals._shown()
 
 
 def tradeoff_of(table: Table, index: str | WeightedIndex) -> Tradeoff:

@@ -13,6 +13,7 @@ from isometrics._core.progress import part_of_progress, reporting
 from isometrics._core.results import several
 from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.best_rules import Counts
+from isometrics._table.table import lower_scores
 from isometrics.decisions.decision import decision_of
 from isometrics.errors import ParameterError
 from isometrics.uncertainty.intervals import UNDEFINED, Interval
@@ -279,16 +280,17 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
             "the value needs no correction."
         ),
     )
-    return replace(found, **_tuned_threshold(tuning, test, choice))
+    range_below = _lower_ends(tuning.tables[choice.model], found.threshold_range)
+    below = (*range_below, *found._below[2:])
+    return replace(found, **_tuned_threshold(tuning, test, choice), _below=below)
 
 
 def _tuned_threshold(tuning: Contest, test: Contest, choice: Choice) -> dict[str, Any]:
     """Return the threshold of the tuning data; its text flags the same rows in both data sets."""
     tables = (tuning.tables[choice.model], test.tables[choice.model])
     threshold = tables[0].thresholds[choice.rules[choice.model]]
-    lower = [table.thresholds[table.thresholds < threshold] for table in tables]
-    below = max((scores[0] for scores in lower if scores.size), default=None)
-    return {"threshold": threshold.item(), "threshold_text": threshold_text(threshold, below)}
+    below = [lower_scores(table, threshold[None])[0] for table in tables]
+    return {"threshold": threshold.item(), "threshold_text": threshold_text(threshold, *below)}
 
 
 def _kept_as_seen(
@@ -327,13 +329,14 @@ def _verdict(
     table = contest.tables[model]
     value = float(objective.value(counts))
     decision = decision_of(table, rule, str(objective), value, _beta(objective))
+    flat = plateau(contest, model, rule)
     names = contest.names
     runner_up = None if rivals.runner_up is None else names[rivals.runner_up]
     return Verdict(
         objective,
         names[model],
         decision.threshold,
-        _threshold_text(table, rule),
+        decision._threshold_text(),
         decision,
         value,
         objective.value_of_gain(expected),
@@ -346,7 +349,7 @@ def _verdict(
         rivals.interval,
         tuple(name for name, stays in zip(names, rivals.together, strict=True) if stays),
         threshold_range,
-        plateau(contest, model, rule),
+        flat,
         doing_nothing(contest, counts),
         better,
         weights,
@@ -356,13 +359,16 @@ def _verdict(
         int(sum(ranking_rows(contest))),
         ranking_rows(contest)[0],
         options.n_resamples,
+        _below=(*_lower_ends(table, threshold_range), *_lower_ends(table, flat)),
     )
 
 
-def _threshold_text(table: Table, rule: int) -> str:
-    """Return the shortest decimal between the rule's threshold and the next lower score."""
-    below = table.thresholds[rule + 1] if rule + 1 < table.size else None
-    return threshold_text(table.thresholds[rule], below)
+def _lower_ends(table: Table, thresholds: Interval) -> tuple[Any, Any]:
+    """Return the next lower score of both ends; None where they are undefined."""
+    if math.isnan(thresholds.lower):
+        return None, None
+    low, high = lower_scores(table, np.array(thresholds, table.thresholds.dtype))
+    return low, high
 
 
 def ranking_rows(contest: Contest) -> tuple[int, int]:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from isometrics._core.results import number, several, told_apart
+from isometrics._core.threshold_text import threshold_text
 from isometrics.uncertainty.paired import percent
 
 if TYPE_CHECKING:
@@ -196,19 +197,21 @@ def _chance(share: float, replicates: int) -> str:
 
 def _threshold(verdict: Verdict) -> str:
     said = []
+    ends = [*verdict.threshold_range, *verdict.plateau]
+    texts = list(map(threshold_text, ends, verdict._below))
     low, high = verdict.threshold_range
     if low == math.inf:
         said.append("In 95% of the resamples it was best to flag nothing.")
     elif not math.isnan(low):
-        ends = [number(low), number(high)]
-        where = f"was {ends[0]}" if ends[0] == ends[1] else f"lay between {ends[0]} and {ends[1]}"
+        where = f"was {texts[0]}" if low == high else f"lay between {texts[0]} and {texts[1]}"
         if high == math.inf:
-            where = f"was {ends[0]} or more, or it was best to flag nothing"
+            where = f"was {texts[0]} or more, or it was best to flag nothing"
         said.append(f"In 95% of the resamples the best threshold {where}.")
     low, high = verdict.plateau
     gains = verdict.objective.higher_is_better
     if low < high:
-        span = f"of {number(low)} or more" if high == math.inf else _from_to(low, high)
+        to = f"from {texts[2]} to {texts[3]}"
+        span = f"of {texts[2]} or more" if high == math.inf else to
         what = "reach 99% of this value" if gains else "cost at most 1% more"
         said.append(f"Thresholds {span} {what}.")
     elif low == high:
@@ -216,10 +219,6 @@ def _threshold(verdict: Verdict) -> str:
         broken = ", or do not keep what was asked for" if verdict.kept else ""
         said.append(f"The thresholds next to it {what}{broken}.")
     return " ".join(said)
-
-
-def _from_to(low: float, high: float) -> str:
-    return f"from {number(low)} to {number(high)}"
 
 
 def _nothing(verdict: Verdict) -> str:

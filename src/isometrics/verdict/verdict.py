@@ -164,6 +164,8 @@ class Verdict(Value):
     positives: int
     replicates: int
     groups: dict[str, Verdict] = field(default_factory=dict)
+    _below: tuple[Any, ...] = field(default=(None,) * 4, compare=False)
+    """The next lower scores of the ends of `threshold_range` and of `plateau`."""
 
     def sentence(self) -> str:
         """Say which model, which threshold and how sure, in two or three sentences."""
@@ -273,7 +275,7 @@ class Verdict(Value):
         return {
             "group": list(self.groups),
             "model": [one.model for one in each],
-            "threshold": [one.threshold for one in each],
+            "threshold": [one.threshold_text for one in each],
             "expected": [one.expected for one in each],
             "lower": [one.interval.lower for one in each],
             "upper": [one.interval.upper for one in each],

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isometrics._core.sample import Sample
-from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.best_rules import Counts
 from isometrics.decisions.best import best_rule
 from isometrics.errors import NotAnswerableError, ParameterError
@@ -63,7 +62,7 @@ def judge_tables(
         objective,
         order[0],
         best.threshold,
-        threshold_text(best.threshold),
+        best._threshold_text(),
         best,
         values[order[0]],
         math.nan,
