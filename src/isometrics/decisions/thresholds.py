@@ -126,7 +126,8 @@ def thresholds_of(entries: Iterable[Entry], objectives: Sequence[Objective]) -> 
     constraints = [each.label for each in objectives[0].constraints]
     columns: Any = (np.array(beta), threshold_array(threshold), labels, *map(np.array, numbers))
     said = several(constraints) if constraints else ""
-    return Thresholds(names, groups, *columns, said, np.array(below))
+    columns += (said, np.array(below))
+    return Thresholds(names, groups, *columns)
 
 
 def decision_or_nan(
