@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 import isometrics as iso
 from isometrics.errors import (
     DimensionError,
+    EmptyInputError,
     LabelError,
     LengthError,
     MissingValueError,
@@ -436,6 +437,8 @@ def test_random_labels(data):
             "scores[:, 0] has miss",
         ),
         ([*LABELS[:-1], None], SCORES, {}, MissingValueError, "y_true has missing values"),
+        (INDICATOR[:, :0], SCORES[:, :0], {}, EmptyInputError, "y_true has no columns"),
+        (LABELS, {}, {"classes": NAMES}, LabelError, "the columns of scores are none"),
         (LABELS, SCORES, {"pos_label": ["dog"]}, LabelError, "pos_label must be one value"),
         (YES == "yes", pd.DataFrame(SCORES), {}, ParameterError, "must be a text but is 0"),
     ],

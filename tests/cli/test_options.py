@@ -4,6 +4,7 @@ import pytest
 
 import isometrics as iso
 from isometrics.cli.app import app
+from isometrics.cli.running import _SEVERAL_VALUES
 from isometrics.measures import registered
 
 WORDS = {
@@ -92,11 +93,15 @@ FLAGS = {
 }
 
 
-def options_of(command):
+def arguments_of(command):
     found = app
     for word in command:
         found = found[word]
-    arguments = found.assemble_argument_collection()
+    return found.assemble_argument_collection()
+
+
+def options_of(command):
+    arguments = arguments_of(command)
     return {name for argument in arguments for name in argument.names if name.startswith("--")}
 
 
@@ -180,6 +185,17 @@ def test_several_scores(call, grouped, words):
     expected = call("thresholds", grouped, "--json").data["thresholds"]
     done = call("thresholds", *(grouped if word == "FILE" else word for word in words), "--json")
     assert done.data["thresholds"] == expected
+
+
+def test_a_file_is_found_behind_every_option_of_several_values():
+    several = {
+        name
+        for command in WORDS
+        for argument in arguments_of(command)
+        for name in argument.names
+        if argument.parameter.consume_multiple and name.startswith("--")
+    }
+    assert several == _SEVERAL_VALUES
 
 
 def test_several_scores_with_names(call, grouped):

@@ -133,7 +133,7 @@ def check_classes(labels: Column, classes: list[object]) -> None:
 
 def listed(classes: Sequence[object]) -> str:
     """Return classes for a sentence."""
-    return several([repr(label) for label in classes])
+    return several([repr(label) for label in classes]) if classes else "none"
 
 
 def is_named_after(matrix: Matrix, classes: list[object]) -> bool:

@@ -131,7 +131,7 @@ def _columns_of(classes: list[object], matrix: Matrix, given: Predictions) -> di
     if matrix.names is not None:
         names = [class_name(name) for name in matrix.names]
         named = columns_of_classes([class_name(label) for label in classes], names)
-        if len(named) == n_columns:
+        if named and len(named) == n_columns:
             positions = [names.index(named[class_name(label)]) for label in classes]
             return {
                 label: matrix.columns[position]
@@ -185,6 +185,8 @@ def rows_of_labels(given: Predictions, scores: dict[object, Any]) -> dict[object
 def rows_of_indicators(given: Predictions, truth: Matrix) -> dict[object, Sample]:
     """Return the rows of each class, where a row may belong to several."""
     n_classes = len(truth.columns)
+    if n_classes == 0:
+        raise EmptyInputError("y_true has no columns; it needs one for each class")
     indicators = [column(each, f"y_true[:, {j}]") for j, each in enumerate(truth.columns)]
     scores = _scores_of_indicators(given, truth)
     names = given.classes or truth.names or scores.names or list(range(n_classes))
