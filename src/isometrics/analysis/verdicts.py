@@ -53,7 +53,7 @@ class Verdicts(NamedTuple):
 
 
 _RESAMPLES = 2000
-_MOST_WORK = 210_000
+_MOST_WORK = 215_000
 """Rows times models up to which a quick verdict draws rows again."""
 _ROWS_OF_A_MODEL = 3000
 """A model takes as long as so many rows, however few there are."""
