@@ -223,6 +223,16 @@ def test_the_rule_is_the_best_of_all_that_are_allowed(drawn, task):
             assert (chosen.tp[row], chosen.fp[row]) == rules_of(ranking, multiplicity)[rule]
 
 
+def test_every_recall_keeps_a_level_of_0():
+    """Rounding puts the bound of a recall of 0 a little below 0, or not."""
+    ranking = Ranking.of_rows(
+        np.zeros(14), np.arange(14) > 11, np.zeros(14, np.int32), np.append([0.25] * 13, 1.0)
+    )
+    task = task_of(costs=(0.5, 0.5), min_recall=0.0, z=1.96)
+    for choose in (by_plain, by_loop, by_compiled_loop):
+        assert choose(np.ones((1, 1)), ranking, task).rule == 0
+
+
 @given(rankings(), TASKS, st.data())
 def test_the_counts_of_a_fixed_rule_and_all_kernels_agree_to_the_bit(drawn, task, data):
     ranking, weights = drawn

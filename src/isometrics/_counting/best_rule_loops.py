@@ -186,7 +186,7 @@ def is_allowed(tp: float, alarms: float, case: tuple[float, float, float], task:
         or not lower_bound(tp / flagged, flagged * task.effective, task.z) >= task.min_precision
     ):
         return False
-    if task.min_recall >= 0 and not (
+    if task.min_recall > 0 and not (
         lower_bound(tp / positives, positives * task.effective, task.z) >= task.min_recall
     ):
         return False

@@ -275,7 +275,7 @@ def worth_of(task: Task, counts: Counts, gain: Gain | None = None) -> Floats:
         if task.min_precision >= 0:
             bound = lower_bound(tp / flagged, flagged * task.effective, task.z)
             allowed &= bound >= task.min_precision
-        if task.min_recall >= 0:
+        if task.min_recall > 0:
             bound = lower_bound(tp / positives, positives * task.effective, task.z)
             allowed &= bound >= task.min_recall
         if task.most_flagged < np.inf:
