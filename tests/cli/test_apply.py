@@ -197,6 +197,71 @@ def test_the_rows_of_the_rule_have_its_counts(call, rule, predictions, tmp_path)
     assert len(right) == decision.tp
 
 
+# text ------------------------------------------------------------------------------------------
+
+TEXTS = """\
+id,when,ok,note,good,price
+007,2024-02-29 00:30:00,yes,NA,0.10,1.50
+8,2024-03-01 01:00:00,NO,"a, ""b""
+c",+2.5e0,2
+09,2024-03-01 02:00:00.5,No,, 9 ,null
+"""
+
+
+@pytest.mark.parametrize("name", ["new.csv", "new.csv.gz"])
+def test_csv_is_written_as_it_was(call, rule, tmp_path, name):
+    opened = gzip.open if name.endswith(".gz") else open
+    with opened(tmp_path / name, "wt", encoding="utf-8", newline="") as file:
+        file.write(TEXTS)
+    call("apply", save(rule, threshold=1.0), tmp_path / name, "-o", tmp_path / "out.csv")
+    found = read(tmp_path / "out.csv")
+    assert [row.pop("flagged") for row in found] == ["false", "true", "true"]
+    assert found == list(csv.DictReader(TEXTS.splitlines(keepends=True)))
+    call("apply", rule, tmp_path / name, "-o", tmp_path / "out.tsv")
+    assert [row["price"] for row in read(tmp_path / "out.tsv")] == ["1.50", "2", "null"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "threshold", "expected"),
+    [
+        ([str(2**53), str(2**53 + 1), str(2**62)], 2**53 + 1, [False, True, True]),
+        (["1", "0.5", "inf", "-Infinity"], "Infinity", [False, False, True, False]),
+        (["0,5783", "1.000,5", "0,1"], 0.5, [True, True, False]),
+        (["50%", "7.5%"], 0.5, [True, False]),
+        (["true", "false"], 1.0, [True, False]),
+        (["5e-324", "0"], 5e-324, [True, False]),
+    ],
+)
+def test_numbers_as_people_write_them(call, rule, scores, threshold, expected):
+    tmp_path = save(rule, threshold=threshold).parent
+    comma = any("," in score for score in scores)
+    with (tmp_path / "new.csv").open("w", newline="") as file:
+        writer = csv.writer(file, delimiter=";" if comma else ",")
+        writer.writerows([["id", "good"], *enumerate(scores)])
+    words = ["--decimal", ","] if comma else []
+    call("apply", rule, tmp_path / "new.csv", "-o", tmp_path / "out.csv", *words)
+    found = read(tmp_path / "out.csv")
+    assert [row["good"] for row in found] == scores
+    assert [row["flagged"] == "true" for row in found] == expected
+    call("apply", rule, tmp_path / "new.csv", "-o", tmp_path / "out.parquet", *words)
+    assert [row["flagged"] for row in read(tmp_path / "out.parquet")] == expected
+
+
+def test_a_file_without_a_header(call, rule, tmp_path):
+    (tmp_path / "new.csv").write_text("1,9\n2,-9\n")
+    words = ("--no-header", "--scores", "column1")
+    done = call("apply", rule, tmp_path / "new.csv", *words)
+    assert done.out == "column0,column1,flagged\n1,9,true\n2,-9,false\n"
+
+
+def test_numbers_beyond_floats_are_refused(call, rule, tmp_path):
+    (tmp_path / "new.csv").write_text("good\n0.5\n1e999\n")
+    for target in ("out.csv", "out.parquet"):
+        done = call("apply", rule, tmp_path / "new.csv", "-o", tmp_path / target, code=2)
+        assert "good holds 1e999, which is beyond what a float can hold" in done.err
+        assert not (tmp_path / target).exists()
+
+
 # options ---------------------------------------------------------------------------------------
 
 
@@ -243,8 +308,8 @@ def test_a_rule_without_a_column_takes_that_of_its_model(call, rule, tmp_path):
         ("good,flagged\n1,1\n", [], "--column must be a new name, but "),
         ("good\n1\n", ["--column", "good"], "already has a column 'good'"),
         ("good\nlow\nhigh\n", [], "the scores in 'good' should be numbers but are strings"),
-        ("id,good\n1,1\n2,\n3,1\n", [], "'good' has missing values, the first in row 2; leave"),
-        ("id,good\n1,1\n2,nan\n", [], "'good' has missing values, the first in row 2; leave"),
+        ("id,good\n1,1\n2,\n3,1\n", [], "'good' has missing values, the first on line 3; leave"),
+        ("id,good\n1,1\n2,nan\n", [], "'good' has missing values, the first on line 3; leave"),
         ("good\n1\n", ["-o", "out.xyz"], "'out.xyz' should end in .csv, "),
         ("good\n1\n", ["-o", "nowhere/out.csv"], "cannot write 'nowhere/out.csv'"),
         ("good\n1\n", ["--json"], "--json tells what was written to a file; name one with -o"),
@@ -311,10 +376,10 @@ def test_rows_of_other_models_are_refused(call, tmp_path):
     decision = iso.load_decision(rule)
     assert (decision.scores, decision.model_column) == ("score", "model")
     done = call("apply", rule, tmp_path / "long.csv", code=2)
-    row = 61 if decision.model == "good" else 1
+    line = 62 if decision.model == "good" else 2
     assert done.err.splitlines()[-1] == (
         f"isometrics: the rule is for the model {decision.model!r}, but 'model' names another one "
-        f"in row {row}; keep the rows of one model"
+        f"on line {line}; keep the rows of one model"
     )
     frame[frame.model == decision.model].to_csv(tmp_path / "one.csv", index=False)
     assert f"flagged {decision.tp + decision.fp} of 60 rows" in (
@@ -398,10 +463,6 @@ def test_thresholds_write_the_rule_that_they_print(call, predictions, tmp_path):
             "--scores, or let isometrics verdict -o choose",
         ),
         (
-            ["--beta", "1", "--scores", "good"],
-            "-o writes one rule for all rows, but there are groups; leave them out with --group ''",
-        ),
-        (
             ["--min-precision", "1.0", "--scores", "bad", "--group", ""],
             "no threshold reaches precision 1; the best is",
         ),
@@ -412,6 +473,16 @@ def test_one_rule_is_asked_for(call, grouped, tmp_path, words, message):
     done = call("thresholds", grouped, *words, "-o", rule, code=2)
     assert message in done.err.splitlines()[-1]
     assert not rule.exists()
+
+
+def test_groups_are_printed_and_the_rule_is_for_all_rows(call, grouped, tmp_path):
+    rule = tmp_path / "rule.json"
+    done = call("thresholds", grouped, "--beta", "1", "--scores", "good", "-o", rule)
+    assert done.err.splitlines()[-1] == "the rule is for all rows, whatever their group"
+    assert "north" in done.out
+    decision = iso.load_decision(rule)
+    assert decision == iso.read_predictions(grouped).decision("good")
+    assert decision.tp + decision.fp + decision.fn + decision.tn == 60
 
 
 def test_a_verdict_writes_the_rule_that_it_chose(call, grouped, tmp_path):

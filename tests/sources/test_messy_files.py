@@ -541,7 +541,7 @@ def test_a_rule_is_applied_to_decimal_commas(file, capsys):
     assert main(words) == 0, capsys.readouterr().err
     new = file("s\n0,375\n0,625\n", "new.csv")
     assert main(["apply", str(rule), str(new), "--decimal", ",", "-o", str(flagged)]) == 0
-    assert flagged.read_text() == "s,flagged\n0.375,false\n0.625,true\n"
+    assert flagged.read_text() == 's,flagged\n"0,375",false\n"0,625",true\n'
     bare = file("0.375\n0.625\n", "bare.csv")
     words = ["apply", str(rule), str(bare), "--no-header", "--scores", "column0"]
     assert main([*words, "-o", str(flagged)]) == 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from contextlib import closing
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Annotated
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from isometrics.decisions.decision import Decision
     from isometrics.sources.batches import Source
 
+_READING = Parameter(group="Reading", show_default=False)
 _FACTOR = 3
 """Shares that differ by more than this factor, and by more than chance, deserve a warning."""
 _SIGMAS = 5
@@ -37,9 +39,9 @@ def apply(
     output: Target = "-",
     scores: Annotated[str | None, Parameter(show_default=False)] = None,
     column: str = "flagged",
-    memory_limit: Annotated[str | None, Parameter(group="Reading", show_default=False)] = None,
-    decimal: Annotated[str | None, Parameter(group="Reading", show_default=False)] = None,
-    header: Annotated[bool | None, Parameter(group="Reading", show_default=False)] = None,
+    memory_limit: Annotated[str | None, _READING] = None,
+    decimal: Annotated[str | None, _READING] = None,
+    header: Annotated[bool | None, _READING] = None,
     escape_formulas: EscapeFormulas = False,
     answers: Answers = ANSWERS,
 ) -> None:
@@ -78,9 +80,11 @@ def apply(
     elif answers.json:
         raise ParameterError("--json tells what was written to a file; name one with -o")
     decision = load_decision(rule)
-    writing = Writing.of(decimal, header)
-    with closing(open_source(file, memory_limit, all_rows=True, writing=writing)) as source:
+    opened = open_source(file, memory_limit, all_rows=True, writing=Writing.of(decimal, header))
+    with closing(opened) as source:
         flagging = _Flagging(decision, source, scores, readable(column))
+        if output == "-" or PurePath(output).suffix.lower() in (".csv", ".tsv"):
+            flagging.keep_texts()
         with Meter("flagging", quiet=answers.quiet) as meter:
             batches = flagging.batches(meter)
             write_batches(flagging.schema, batches, output, escape_formulas=escape_formulas)
@@ -115,7 +119,23 @@ class _Flagging:
         self.scores = _score_column(decision, source, scores)
         self.model_column = decision.model_column if decision.model_column in names else None
         self.schema = pa.schema([*source.schema, pa.field(column, pa.bool_())])
+        self.numbers = self.scores
+        """The column of the scores as numbers, which is not written where their texts are kept."""
         self.rows = self.flagged = 0
+
+    def keep_texts(self) -> None:
+        """Write the columns of CSV files as they are written there: 0.10, NA, yes."""
+        import pyarrow as pa
+
+        source: Any = self.source
+        if not hasattr(source, "keep_texts"):
+            return
+        names = source.schema.names
+        while self.numbers in names:
+            self.numbers += " "
+        source.keep_texts(self.scores, self.numbers)
+        texts = [source.schema.field(name) for name in names]
+        self.schema = pa.schema([*texts, self.schema.field(self.column)])
 
     def batches(self, meter: Meter) -> Iterator[pa.RecordBatch]:
         """Yield the rows."""
@@ -124,11 +144,12 @@ class _Flagging:
         for batch in self.source.batches(self.source.schema.names):
             if self.model_column is not None:
                 self._refuse_other_models(batch.column(self.model_column))
-            flags = self._flags(batch.column(self.scores))
+            flags = self._flags(batch.column(self.numbers))
             self.rows += batch.num_rows
             self.flagged += int(flags.sum())
             meter(self.rows, self.source.rows)
-            yield pa.record_batch([*batch.columns, pa.array(flags)], schema=self.schema)
+            columns = [batch.column(name) for name in self.schema.names[:-1]]
+            yield pa.record_batch([*columns, pa.array(flags)], schema=self.schema)
 
     def _flags(self, scores: pa.Array) -> NDArray[np.bool_]:
         from isometrics._core.arrays import UNHOLDABLE
@@ -137,12 +158,12 @@ class _Flagging:
         values, missing = numbers(scores)
         if missing is not None:
             raise MissingValueError(
-                f"{self.scores!r} has missing values, the first in row {self._row(missing)}; "
-                "leave such rows out, or give them a score"
+                f"{self.scores!r} has missing values, the first {self._place(missing)}; leave such "
+                "rows out, or give them a score"
             )
         rounded = unholdable(scores)
         if rounded is not None and rounded.any():
-            raise ScoreError(f"{self.scores!r} has {UNHOLDABLE} in row {self._row(rounded)}")
+            raise ScoreError(f"{self.scores!r} has {UNHOLDABLE} {self._place(rounded)}")
         return self.decision.predict(values)
 
     def _refuse_other_models(self, column: pa.Array) -> None:
@@ -155,11 +176,19 @@ class _Flagging:
         if other[found].any():
             raise ParameterError(
                 f"the rule is for the model {self.decision.model!r}, but {self.model_column!r} "
-                f"names another one in row {self._row(other[found])}; keep the rows of one model"
+                f"names another one {self._place(other[found])}; keep the rows of one model"
             )
 
-    def _row(self, offending: NDArray[np.bool_]) -> int:
-        return self.rows + int(offending.argmax()) + 1
+    def _place(self, offending: NDArray[np.bool_]) -> str:
+        """Say where the first offending row of a batch is: on a line, where rows have lines."""
+        from isometrics.sources.problems import listed_lines
+
+        position = self.rows + int(offending.argmax())
+        source: Any = self.source
+        lines = source.lines([position]) if hasattr(source, "lines") else {}
+        if not lines:
+            return f"in row {position + 1}"
+        return f"on {listed_lines(lines.values(), source.line_name)}"
 
     @property
     def share(self) -> float:

@@ -231,7 +231,7 @@ def _is_rule(output: str) -> bool:
 
 
 def _only_rule(analysis: Analysis, goal: Goal) -> Decision:
-    """Return the rule of the only model; several models and groups are refused."""
+    """Return the rule of the only model for all rows; several models are refused."""
     from isometrics._core.results import several
 
     if len(analysis.models) > 1:
@@ -241,9 +241,7 @@ def _only_rule(analysis: Analysis, goal: Goal) -> Decision:
             "let isometrics verdict -o choose"
         )
     if analysis.groups:
-        raise ParameterError(
-            "-o writes one rule for all rows, but there are groups; leave them out with --group ''"
-        )
+        note("the rule is for all rows, whatever their group")
     asked: dict[str, Any] = goal[0].parameters
     return analysis.decision(**asked)
 

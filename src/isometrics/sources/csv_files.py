@@ -6,6 +6,7 @@ import csv
 import re
 from itertools import groupby
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,7 +24,16 @@ from isometrics.sources.csv_lines import (
 )
 from isometrics.sources.files import COMPRESSED, literal, only_this, quoted, settings
 from isometrics.sources.problems import MOST_LINES, Line, listed_lines
-from isometrics.sources.text_files import LONGEST, NULLS, TIMES, WHOLE, WIDER, TextFiles, start_of
+from isometrics.sources.text_files import (
+    LONGEST,
+    NULLS,
+    TIMES,
+    WHOLE,
+    WIDER,
+    TextFiles,
+    start_of,
+    value_of,
+)
 from isometrics.sources.written_numbers import (
     PLAIN,
     has_decimal_comma,
@@ -85,6 +95,7 @@ class CSVFiles(TextFiles):
         self._failure: Exception | None = None
         """What was raised about broken lines; they are skipped from then on."""
         self._broken: dict[Path, list[_Broken]] = {}
+        self._nulls: Sequence[str] = NULLS
         for file in files:
             with reading(str(file)):
                 self._dialects[file], types = self._sniff(connection, file)
@@ -187,12 +198,28 @@ class CSVFiles(TextFiles):
                 f"auto_detect = false, delim = {literal(dialect.delimiter)}, "
                 f"quote = {literal(dialect.quote)}, escape = {literal(dialect.escape)}, "
                 f"new_line = {literal(dialect.new_line)}, skip = {dialect.skipped}, "
-                f"header = {dialect.header}, {_EVERY_LINE}, columns = {{{named}}}, "
+                f"header = {dialect.header}, {_every_line(self._nulls)}, columns = {{{named}}}, "
                 f"hive_partitioning = {self._partitioned}{skipping})"
             )
         if len(tables) == 1:
             return tables[0]
         return f"({' UNION ALL BY NAME '.join(f'SELECT * FROM {table}' for table in tables)})"
+
+    def keep_texts(self, values: str, name: str) -> None:
+        """Read all columns as they are written, and the numbers of one under a name besides.
+
+        It is for those who write the rows again, once the types are settled.
+        """
+        kind = "DOUBLE" if self._types[values] == PLAIN else self._types[values]
+        texts = dict.fromkeys(self._types, "VARCHAR")
+        # Nothing stands for null, not even nothing.
+        self._nulls = (token_hex(),)
+        self._table = (
+            f"(SELECT *, {_number_of(values, kind)} AS {quoted(name)} FROM {self._table_of(texts)})"
+        )
+        self._types = texts
+        with reading(self.name):
+            self._schema = self._query("*", 0).schema
 
     # ------------------------------------------------------------------ lines
 
@@ -342,18 +369,36 @@ def _about_broken(found: list[tuple[_Broken, Line, int]], width: int) -> str:
     return f"{'; '.join(said)}; correct or remove {'it' if len(found) == 1 else 'them'}"
 
 
+def _number_of(column: str, kind: str) -> str:
+    """Return the number of a text in SQL: null where it is missing, and no infinity by accident."""
+    text = quoted(column)
+    value = value_of(text, kind)
+    infinite = f"isinf(CAST({value} AS DOUBLE)) AND NOT contains(lower({text}), 'inf')"
+    said = (
+        f"{literal(f'{column} holds ')} || {text} || ', which is beyond what a float can hold; "
+        "divide the column by a power of ten'"
+    )
+    missing = f"{text} IN ({', '.join(map(literal, NULLS))})"
+    return f"CASE WHEN {missing} THEN NULL WHEN {infinite} THEN error({said}) ELSE {value} END"
+
+
 _SKIPPING = (
     f"ignore_errors = true, store_rejects = true, rejects_limit = {_MOST_BROKEN}, "
     "rejects_table = 'broken_lines', rejects_scan = 'broken_files'"
 )
 """Broken lines are skipped, and written down."""
-_EVERY_LINE = (
-    f"comment = '', nullstr = [{', '.join(map(literal, NULLS))}], buffer_size = {2 * LONGEST}"
-)
-"""No line is a comment: DuckDB would take a row that begins with the identifier #7 for one.
 
-Its buffers would be of 32 MB, too much for many a limit and not faster.
-"""
+
+def _every_line(nulls: Sequence[str] = NULLS) -> str:
+    """Return how every line is read: what stands for null, and none is a comment.
+
+    DuckDB would take a row that begins with the identifier #7 for one. Its buffers would be of
+    32 MB, too much for many a limit and not faster.
+    """
+    texts = ", ".join(map(literal, nulls))
+    return f"comment = '', nullstr = [{texts}], buffer_size = {2 * LONGEST}"
+
+
 _NONE = "(empty)"
 _QUOTE = '"'
 _DELIMITERS = ",;\t|"
@@ -388,7 +433,7 @@ def _sniffed(
     connection: duckdb.DuckDBPyConnection, file: Path, options: str
 ) -> tuple[Dialect, dict[str, str]]:
     columns = "Delimiter, Quote, Escape, NewLineDelimiter, SkipRows, HasHeader, Columns"
-    given = f"{literal(only_this(file))}, {_EVERY_LINE}{options}"
+    given = f"{literal(only_this(file))}, {_every_line()}{options}"
     ((*written, found),) = connection.execute(
         f"SELECT {columns} FROM sniff_csv({given})"
     ).fetchall()

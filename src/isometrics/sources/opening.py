@@ -180,9 +180,9 @@ def _standard_input(target: BinaryIO) -> None:
 
 _OF_TEXT = (
     *("decimal", "is_number", "lines", "line_name", "broken_lines", "notes"),
-    *("most_rows", "written_rows"),
+    *("most_rows", "written_rows", "keep_texts"),
 )
-"""What files of text can tell besides what every source can."""
+"""What files of text can tell and do besides what every source can."""
 
 
 class ScratchCopy:

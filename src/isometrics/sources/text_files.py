@@ -142,7 +142,7 @@ def _fits(column: str, kind: str) -> str:
     return f"CAST(TRY_CAST({column} AS {kind}) AS VARCHAR) = {column}"
 
 
-def _value(column: str, kind: str) -> str:
+def value_of(column: str, kind: str) -> str:
     """Return the value of a text in SQL, null where it does not fit."""
     if kind == "BOOLEAN":
         true, false = map(literal, _TRUTH)
@@ -299,7 +299,7 @@ class TextFiles(QuerySource):
         if not checked:
             return table
         values = [
-            f"{_value(quoted(name), kind)} AS {quoted(name)}" for name, kind in checked.items()
+            f"{value_of(quoted(name), kind)} AS {quoted(name)}" for name, kind in checked.items()
         ]
         return f"(SELECT * REPLACE ({', '.join(values)}) FROM {table})"
 
