@@ -196,3 +196,17 @@ def test_options_are_checked():
         ANALYSIS.at(0.5, confidence_level=2)
     with pytest.raises(ParameterError, match="n_resamples"):
         ANALYSIS.at(0.5, n_resamples=1)
+
+
+def test_integers_that_no_float_is_stay_exact():
+    analysis = iso.analyse([1, 0, 1, 0], [2**53 + 1, 2**53, 5, 1])
+    check = analysis.at(2**53 + 1, **FEW)
+    assert [int(each) for each in check.threshold] == [2**53 + 1, 5]
+    assert check.tp.tolist() == [1, 2]
+    assert check.sentence().startswith("At 9007199254740993, score has F1 0.667")
+
+
+def test_a_difference_that_is_none_is_said_so():
+    check = iso.analyse([1, 0, 1, 0], [math.inf, 0.1, 0.3, 0.2]).at(-math.inf, **FEW)
+    assert abs(check.shortfall[0]) < 1e-12
+    assert ", no better (−0." in check.sentence()

@@ -173,7 +173,9 @@ class ThresholdCheck(ResultTable):
         if math.isnan(shortfall):
             return ""
         span = "" if math.isnan(low) else f" ({_shown(low)} to {_shown(high)})"
-        return f", {_shown(abs(shortfall))} {'better' if shortfall >= 0 else 'worse'}{span}"
+        if _shown(abs(shortfall)) == _shown(0.0):
+            return f", no better{span}"
+        return f", {_shown(abs(shortfall))} {'better' if shortfall > 0 else 'worse'}{span}"
 
     def _ends(self, lower: float, upper: float) -> str:
         if math.isnan(lower) or self.confidence_level is None:
@@ -324,11 +326,19 @@ def _table(
         tuple(row.entry.model for row in rows),
         tuple(row.entry.group for row in rows),
         tuple(row.rule for row in rows),
-        np.array([each.threshold for each in decisions]),
+        _thresholds(decisions),
         np.array([row.next_lower for row in rows]),
         *given,
     )
     return replace(check, note=note)
+
+
+def _thresholds(decisions: list[Decision]) -> NDArray[Any]:
+    """Return the thresholds; in long doubles where float64 cannot represent an integer."""
+    exact = [each.threshold for each in decisions]
+    # A decision gives an integer only where a float would be another number.
+    is_wide = any(isinstance(each, int) for each in exact)
+    return np.array(exact, np.longdouble if is_wide else np.float64)
 
 
 def parse_given(thresholds: Any) -> NDArray[Any]:
