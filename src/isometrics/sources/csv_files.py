@@ -127,9 +127,7 @@ class CSVFiles(TextFiles):
         if len(dialect.names) == 1 and (ragged := _ragged(file, start)) is not None:
             self._failure = ragged.error
             options = f"{given}, delim = {literal(ragged.delimiter)}, ignore_errors = true"
-            dialect, types = _sniff(connection, file, start, options)
-            if len(dialect.names) != ragged.width:
-                raise ragged.error
+            return _sniff(connection, file, start, options)
         return dialect, types
 
     def _found_types(self, *, all_rows: bool) -> dict[str, str]:
@@ -228,9 +226,8 @@ class CSVFiles(TextFiles):
         try:
             return super().settle()
         except FileError as error:
-            if self._failure is not None:
-                raise
-            self._failure = error
+            # What fails for another reason fails again.
+            self._failure = self._failure or error
             super().settle()
             return True
 
@@ -458,8 +455,6 @@ class _Ragged(NamedTuple):
     """A table whose lines have different numbers of values."""
 
     delimiter: str
-    width: int
-    """The number of values in the first line."""
     error: FileError
 
 
@@ -477,7 +472,7 @@ def _ragged(file: Path, start: bytes) -> _Ragged | None:
         f"line {reader.line_num} has {len(ragged)} value{'s' * (len(ragged) != 1)} but the first "
         f"line {width}; correct or remove it",
     )
-    return _Ragged(delimiter, width, error)
+    return _Ragged(delimiter, error)
 
 
 def _first_line(start: bytes) -> str:
