@@ -438,6 +438,16 @@ def test_thresholds_as_a_file(call, grouped, tmp_path, options, suffix):
     assert done.data["written"] == str(target)
 
 
+def test_thresholds_are_exact_in_files(call, tmp_path):
+    scores = np.random.default_rng(0).normal(size=50)
+    names = ("label", "score")
+    path = write_csv(tmp_path / "long.csv", np.arange(50) % 2, scores, names=names)
+    for suffix, read in (("csv", pl.read_csv), ("parquet", pl.read_parquet)):
+        target = tmp_path / f"thresholds.{suffix}"
+        call("thresholds", path, "-o", target)
+        assert set(read(target)["threshold"].to_list()) <= set(scores.tolist())
+
+
 def test_files_that_are_neither_rules_nor_tables(call, grouped, tmp_path):
     done = call("thresholds", grouped, "-o", tmp_path / "a.xls", code=2)
     assert "should end in .json for a rule, or in .csv, .tsv, .parquet, .arrow, .js" in done.err

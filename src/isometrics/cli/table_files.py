@@ -225,8 +225,11 @@ def arrow_table(columns: Columns) -> pa.Table:
     import pyarrow as pa
 
     def array(name: str, values: Any) -> pa.Array:
-        if isinstance(values, list) and all(type(value) in (int, float) for value in values):
-            values = np.array(values)
+        if not isinstance(values, np.ndarray):
+            # Thresholds are printed as texts, and written as the numbers they are.
+            values = values.tolist() if hasattr(values, "tolist") else list(values)
+            if all(type(value) in (int, float) for value in values):
+                values = np.array(values)
         if not isinstance(values, np.ndarray) or values.dtype.kind in "OUS":
             return pa.array(map(_text, values), pa.string())
         if values.dtype.itemsize > 8:
