@@ -312,7 +312,7 @@ class Analysis(Value):
         >>> scores = np.random.default_rng(5).normal(1.8 * labels)
         >>> check = iso.analyse(labels, scores).at(0.5)
         >>> check.rules, check.tp.tolist()
-        (('given', 'best'), [136, 113])
+        (('given', 'best'), [141, 108])
         """
         goal = parse_goal(
             beta=beta,
