@@ -124,7 +124,7 @@ export class Card {
     this.threshold = exact(table.thresholds[row]!);
     this.title.textContent = one.model.name;
     this.title.className = `model-${one.place % 7}`;
-    this.rule.textContent = rule(one, row, view, 17);
+    this.rule.textContent = rule(one, row, view, true);
     this.copies.hidden = !isRule(one, row, view);
     const [tp, fp] = [table.tp[row]!, table.fp[row]!];
     this.matrix.tp.textContent = counted(tp);

@@ -9,6 +9,7 @@ import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
 import { betaOf, INITIAL, type Cursor, type Settings } from "./state";
 import { EVERYTHING, NOTHING } from "./table";
+import { thresholdText } from "./threshold_text";
 import type { ModelView, View } from "./view";
 import { wilson } from "./wilson";
 import type { Range } from "./winners";
@@ -22,14 +23,29 @@ const INDEX_WORDS = {
   cost: "1 − expected cost",
 } as const;
 
-/** The rule of a row in words. */
-export function rule(one: ModelView, row: number, view: View, digits = 4): string {
+/** The rule of a row in words; with all digits of its threshold if asked for. */
+export function rule(one: ModelView, row: number, view: View, allDigits = false): string {
   const label = one.table.labels?.[row];
   if (label !== undefined) return `set ${label}`;
   const threshold = one.table.thresholds[row]!;
   const sign = view.settings.otherClass ? "<" : "≥";
-  if (!Number.isNaN(threshold)) return `score ${sign} ${short(threshold, digits)}`;
+  const shown = allDigits && Number.isFinite(threshold);
+  const text = shown ? thresholdText(threshold) : shownThreshold(one, row, view);
+  if (!Number.isNaN(threshold)) return `score ${sign} ${text}`;
   return `row ${row + 1}, which has no threshold`;
+}
+
+/** A threshold by the shortest number that flags the same rows; whole where rows are left out. */
+export function shownThreshold(one: ModelView, row: number, view: View): string {
+  const { thresholds } = one.table;
+  const threshold = thresholds[row]!;
+  if (!Number.isFinite(threshold)) return short(threshold);
+  if (!one.complete || one.table.kind !== "scores") return thresholdText(threshold);
+  // Seen from the other class, the rows come in the opposite order.
+  return thresholdText(
+    threshold,
+    thresholds[view.settings.otherClass ? row - 1 : row + 1] ?? -Infinity,
+  );
 }
 
 /** The point in one line, for screen readers. */

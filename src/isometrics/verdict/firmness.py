@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics._core.arrays import plain
 from isometrics._counting.best_rules import NO_RULE
 from isometrics.uncertainty.intervals import UNDEFINED, Interval
 
@@ -25,7 +26,7 @@ def threshold_range(contest: Contest, model: int, rules: NDArray[np.int64]) -> I
         return UNDEFINED
     thresholds = contest.tables[model].thresholds[rules]
     ends = np.quantile(thresholds, [0.025, 0.975], method="inverted_cdf")
-    return Interval(*ends.tolist())
+    return _interval(ends)
 
 
 def connected(holds: NDArray[np.bool_], centre: int) -> tuple[int, int]:
@@ -50,4 +51,10 @@ def plateau(contest: Contest, model: int, rule: int) -> Interval:
     if not holds[rule]:
         return UNDEFINED
     low, high = connected(holds, rule)
-    return Interval(float(table.thresholds[high]), float(table.thresholds[low]))
+    return _interval(table.thresholds[[high, low]])
+
+
+def _interval(thresholds: NDArray[Any]) -> Interval:
+    """Return two thresholds as numbers of Python; integers beyond float64 stay exact."""
+    ends: Any = map(plain, thresholds)
+    return Interval(*ends)

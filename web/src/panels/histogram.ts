@@ -6,11 +6,11 @@ import { pointer, select } from "d3-selection";
 
 import { freshId, h } from "../dom";
 import { savePng, saveSvg, type Caption } from "../export";
-import { counted, short, tick } from "../format";
+import { counted, tick } from "../format";
 import type { Glossary } from "../glossary";
 import { BINS, type Histogram } from "../histogram";
 import { moved } from "../keys";
-import { said } from "../sentences";
+import { said, shownThreshold } from "../sentences";
 import type { Store } from "../state";
 import { cursorOf, type ModelView, type View } from "../view";
 import { onDrag } from "./dragging";
@@ -214,7 +214,7 @@ export class HistogramPanel {
       .attr("x", place + (end ? -5 : 5))
       .attr("y", MARGIN.top)
       .attr("text-anchor", end ? "end" : "start")
-      .text(`${view.settings.otherClass ? "<" : "≥"} ${short(threshold)}`);
+      .text(`${view.settings.otherClass ? "<" : "≥"} ${shownThreshold(one, row, view)}`);
   }
 }
 
