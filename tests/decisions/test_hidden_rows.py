@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import isometrics as iso
@@ -63,6 +63,7 @@ def longer_samples(draw):
 
 @pytest.mark.parametrize("limits", LIMITS)
 @given(longer_samples() | binary_samples())
+@example(([True] + [False] * 7, [0.0] * 6 + [0.5, math.inf]))
 def test_a_table_with_gaps_answers_as_the_whole_one_or_not_at_all(limits, sample):
     whole = iso.OperatingPoints.from_scores(*sample)
     corners, hull = (

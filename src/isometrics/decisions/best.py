@@ -150,7 +150,9 @@ def best_rule(pts: OperatingPoints, objective: Objective, *, beta: float = 1.0) 
         # What is best of all is best of those allowed, so a table with gaps may know it; and what
         # ties for an index is told by its intervals.
         best = _free(pts, replace(objective, constraints=()), beta)
-        if allowed_rows(_row_of(best, table), objective)[0]:
+        # A score of +inf that is missing would make the empty rule no answer.
+        is_legal = table.gaps is None or best.tp + best.fp > 0 or not table.gaps.between[0]
+        if is_legal and allowed_rows(_row_of(best, table), objective)[0]:
             return replace(best, objective=objective.label)
     rules = _threshold_rules(_with_trivial_rules(table))
     rows = np.flatnonzero(allowed_rows(rules, objective))

@@ -72,8 +72,10 @@ def may_hide_better(
     if objective.criterion == "break-even":
         return True
     rises = table.tp[1:] > table.tp[:-1]
-    # Where the empty rule is no answer, the next row may be one, though it has no true positive.
-    rises[0] |= not objective.allows_nothing
+    # The empty rule may be no answer: for what is asked, or because a score of +inf is missing.
+    # Then the next row may be one, though it has no true positive.
+    rises[0] = True
+    allowed = allowed & (np.arange(table.size) > 0)
     gap = np.flatnonzero(table.gaps.between & rises)
     border = _border(table, gap, below_hull=table.has_hull and objective.index is None)
     totals = (table.positives, table.negatives)
@@ -90,6 +92,9 @@ def may_hide_better(
         first = np.where(start < 0, np.where(end < 0, np.inf, np.maximum(first, crossing)), first)
         last = np.where((start >= 0) & (end < 0), np.minimum(last, crossing), last)
     possible = first <= last
+    if any(not each.is_limit and each.limit > 0 for each in objective.constraints):
+        # Rows without a true positive have no precision and no recall.
+        possible &= table.tp[gap + 1] > 0
     ends = [Counts(*border.at(np.where(possible, share, 0.0)), *totals) for share in (first, last)]
     # Of rows without predicted positives there is no gain; those next to them have 0.
     gains = [np.nan_to_num(objective.gain(each), nan=0.0) for each in ends]
