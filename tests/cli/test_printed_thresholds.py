@@ -13,6 +13,8 @@ KINDS = ("close", "float32", "integers", "plain")
 COMMANDS = (
     ["thresholds", "--beta", "0.5", "1", "2", "--cost", "0.3", "--min-recall", "0.7"],
     ["thresholds", "--all"],
+    ["thresholds", "--confidence", "0.9", "--resamples", "20"],
+    ["thresholds", "--threshold", "0.5", "--confidence", "0.9", "--resamples", "20"],
     ["tradeoff", "--lambda", "0.2", "0.5", "0.8"],
     ["summary"],
     ["verdict", "--json"],
@@ -54,7 +56,7 @@ def tables_in(text):
 
 def read_as(text, scores):
     """Read a number as float64, and in the type of the scores."""
-    own = int(text) if scores.dtype.kind == "i" and text[-1].isdigit() else float(text)
+    own = int(text) if text.lstrip("-").isdigit() else float(text)
     return (own,) if scores.dtype.kind == "i" else (scores.dtype.type(own), np.float64(own))
 
 

@@ -268,6 +268,7 @@ def _checked(
     options: Options,
 ) -> tuple[Table, list[str]]:
     """Return given thresholds and the best ones, with intervals, and what they say."""
+    from isometrics._core.threshold_text import ThresholdTexts
     from isometrics.analysis.threshold_check import check_thresholds
 
     rows: list[dict[str, Any]] = []
@@ -278,13 +279,16 @@ def _checked(
             note(check.note)
         said += check.lines()
         columns = check._columns() | {"objective": [goal[0].label] * len(check)}
+        columns["next_lower"] = check.next_lower
         each = zip(*columns.values(), strict=True)
         rows += [dict(zip(columns, row, strict=True)) for row in each]
     names = ["model", *["group"] * bool(analysis.groups), "objective", *["rule"] * bool(given.size)]
     names += ["threshold", "value", "expected", "lower", "upper"]
     names += ["shortfall", "shortfall_lower", "shortfall_upper"] * bool(given.size)
     names += ["tp", "fp", "fn", "tn", "precision", "recall"]
-    return {name: [row[name] for row in rows] for name in names}, said
+    found = {name: [row[name] for row in rows] for name in [*names, "next_lower"]}
+    texts = ThresholdTexts(found["threshold"], found.pop("next_lower"))
+    return found | {"threshold": texts}, said
 
 
 def _best(entry: Entry, goals: list[Goal]) -> Table:
