@@ -194,7 +194,9 @@ def sentence(function):
     """Return what Python says about bad data."""
     with pytest.raises(InputError) as caught:
         function()
-    return str(caught.value)
+    # The page has no arrays, so it does not advise what to do with them.
+    arrays_only = "isometrics.analyse takes" in str(caught.value)
+    return caught.value.problem if arrays_only else str(caught.value)
 
 
 def said_by_python(frame, pos_label=None):

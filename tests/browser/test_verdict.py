@@ -106,3 +106,21 @@ def test_the_highest_number_of_each_column_is_bold(open_page, tmp_path):
     page.get_by_label("Show late").uncheck()
     settle(page)
     assert not is_bold("early", "f")
+
+
+def test_shown_thresholds_flag_the_rows_beside_them(open_page, tmp_path):
+    """Also of a table that is too long to be on the page row by row."""
+    rng = np.random.default_rng(3)
+    labels = rng.random(30_000) < 0.1
+    scores = 1 - 10.0 ** -(rng.normal(size=30_000) + labels + 6)
+    page = open_page(iso.analyse(labels, {"close": scores}).report(tmp_path / "page.html"))
+    for beta in (0.5, 1, 3):
+        set_number(page, "β", beta)
+        rows = page.locator(".thresholds tbody tr.here")
+        text = rows.locator("button.link").inner_text()
+        assert text.startswith("score ≥ ")
+        shown = text.removeprefix("score ≥ ")
+        assert len(shown) < 18
+        best = iso.best_threshold(iso.OperatingPoints.from_scores(labels, scores), beta=beta)
+        assert np.array_equal(scores >= float(shown), scores >= best.threshold)
+        assert text == page.locator(".summary td[data-value='best']").inner_text()

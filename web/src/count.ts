@@ -22,6 +22,7 @@ export function count(sample: Sample): Table {
   return {
     kind: "scores",
     thresholds,
+    below: null,
     tp,
     fp,
     positives: tp[last]!,

@@ -51,6 +51,8 @@ export interface ModelData {
   readonly thresholds: Packed;
   /** Whether thresholds lost digits, because a browser has no long doubles. */
   readonly rounded: boolean;
+  /** The next lower score of each row, NaN if unknown; null where the next row has it. */
+  readonly below?: Packed | null;
   readonly tp: Packed;
   readonly fp: Packed;
   readonly labels: readonly string[] | null;
@@ -124,6 +126,7 @@ function modelOf(data: ModelData): Model {
     table: {
       kind: data.kind,
       thresholds: unpacked(data.thresholds),
+      below: data.below ? unpacked(data.below) : data.complete ? null : unknown(data),
       tp: unpacked(data.tp),
       fp: unpacked(data.fp),
       positives: data.positives,
@@ -148,9 +151,14 @@ function modelOf(data: ModelData): Model {
   };
 }
 
+function unknown(data: ModelData): Float64Array {
+  return unpacked(data.thresholds).fill(NaN);
+}
+
 /** The data of a table that was counted here: thinned, with the areas of all its rows. */
 export function dataOf(name: string, table: Table): ModelData {
   const kept = isNested(table) ? take(table, rowsToExplore(table), table.kind) : table;
+  const complete = kept.tp.length === table.tp.length;
   const histogram = histogramOf(table);
   const known = (value: number): number | null => (Number.isFinite(value) ? value : null);
   const areas: Record<string, readonly [number | null, number | null]> = {};
@@ -163,8 +171,9 @@ export function dataOf(name: string, table: Table): ModelData {
     negatives: table.negatives,
     whole: table.whole,
     rows: table.tp.length,
-    complete: kept.tp.length === table.tp.length,
+    complete,
     thresholds: packedFloats(kept.thresholds),
+    below: complete || !kept.below ? null : packedFloats(kept.below),
     rounded: false,
     tp: packedCounts(kept.tp, table.whole),
     fp: packedCounts(kept.fp, table.whole),

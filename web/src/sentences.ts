@@ -30,22 +30,18 @@ export function rule(one: ModelView, row: number, view: View, allDigits = false)
   const threshold = one.table.thresholds[row]!;
   const sign = view.settings.otherClass ? "<" : "≥";
   const shown = allDigits && Number.isFinite(threshold);
-  const text = shown ? thresholdText(threshold) : shownThreshold(one, row, view);
+  const text = shown ? thresholdText(threshold) : shownThreshold(one, row);
   if (!Number.isNaN(threshold)) return `score ${sign} ${text}`;
   return `row ${row + 1}, which has no threshold`;
 }
 
-/** A threshold by the shortest number that flags the same rows; whole where rows are left out. */
-export function shownThreshold(one: ModelView, row: number, view: View): string {
-  const { thresholds } = one.table;
+/** A threshold by the shortest number that flags the same rows; whole where those are unknown. */
+export function shownThreshold(one: ModelView, row: number): string {
+  const { thresholds, below, kind } = one.table;
   const threshold = thresholds[row]!;
   if (!Number.isFinite(threshold)) return short(threshold);
-  if (!one.complete || one.table.kind !== "scores") return thresholdText(threshold);
-  // Seen from the other class, the rows come in the opposite order.
-  return thresholdText(
-    threshold,
-    thresholds[view.settings.otherClass ? row - 1 : row + 1] ?? -Infinity,
-  );
+  const next = kind === "scores" ? (thresholds[row + 1] ?? -Infinity) : NaN;
+  return thresholdText(threshold, below ? below[row]! : next);
 }
 
 /** The point in one line, for screen readers. */

@@ -6,6 +6,8 @@ export interface Table {
   readonly kind: Kind;
   /** Falling, behind the +inf of the empty rule; NaN where not known. */
   readonly thresholds: Float64Array;
+  /** The next lower score of each row, NaN if unknown; null where the next row has it. */
+  readonly below: Float64Array | null;
   readonly tp: Float64Array;
   readonly fp: Float64Array;
   readonly positives: number;
@@ -34,16 +36,24 @@ export function isNested(table: Table): boolean {
 
 /** Some of the rows, in the order asked for. */
 export function take(table: Table, rows: ArrayLike<number>, kind: Kind): Table {
+  const below = table.below ?? nextLower(table);
   const pick = (values: Float64Array): Float64Array =>
     Float64Array.from(rows, (row) => values[row]!);
   return {
     ...table,
     kind,
     thresholds: pick(table.thresholds),
+    below: below && pick(below),
     tp: pick(table.tp),
     fp: pick(table.fp),
     labels: table.labels && Array.from(rows, (row) => table.labels![row]!),
   };
+}
+
+/** The next lower score of each row of a table of all scores; null of another one. */
+export function nextLower({ kind, thresholds }: Table): Float64Array | null {
+  if (kind !== "scores") return null;
+  return Float64Array.from(thresholds, (_, row) => thresholds[row + 1] ?? -Infinity);
 }
 
 /** The points at another prevalence: false positives and negatives scaled by one factor. */
@@ -66,6 +76,7 @@ export function ofOtherClass(table: Table): Table {
   return {
     ...table,
     thresholds: table.thresholds.slice().reverse(),
+    below: (table.below ?? nextLower(table))?.slice().reverse() ?? null,
     tp: table.fp.map((count) => table.negatives - count).reverse(),
     fp: table.tp.map((count) => table.positives - count).reverse(),
     positives: table.negatives,
@@ -89,6 +100,7 @@ export function withEnds(table: Table): Table {
   return {
     ...table,
     thresholds: between(Infinity, table.thresholds, -Infinity),
+    below: null,
     tp: between(0, table.tp, table.positives),
     fp: between(0, table.fp, table.negatives),
     labels: table.labels && [NOTHING, ...table.labels, EVERYTHING],

@@ -84,6 +84,7 @@ function tradeoffTogether(curves: ReadonlyMap<string, Tradeoff>, scale: Scale): 
   const table: Table = {
     kind: "selection",
     thresholds: new Float64Array(points.length).fill(NaN),
+    below: null,
     tp: Float64Array.from(points, ([tp]) => tp),
     fp: Float64Array.from(points, ([, fp]) => fp),
     positives: scale.positives,

@@ -60,6 +60,7 @@ test("the minor diagonal is the F1 gain of calling everything positive", () => {
 const dented: Table = {
   kind: "curve",
   thresholds: Float64Array.of(Infinity, NaN, NaN, NaN, -Infinity),
+  below: null,
   tp: Float64Array.of(0, 4, 5, 12, 20),
   fp: Float64Array.of(0, 0, 20, 24, 200),
   positives: 20,

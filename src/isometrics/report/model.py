@@ -188,6 +188,7 @@ def _model(name: str, points: OperatingPoints, bands: list[dict[str, Any]]) -> d
     rows = rows_to_explore(table) if table.nested else np.arange(table.size)
     thinned = table.take(rows, table.kind)
     thresholds = thinned.thresholds.astype(np.float64)
+    complete = thinned.size == table.size and not table.partial
     return {
         "name": name,
         "kind": "compact" if table.partial else table.kind.name.lower(),
@@ -195,10 +196,12 @@ def _model(name: str, points: OperatingPoints, bands: list[dict[str, Any]]) -> d
         "negatives": plain(table.negatives),
         "whole": _has_integer_counts(table),
         "rows": table.size,
-        "complete": thinned.size == table.size and not table.partial,
+        "complete": complete,
         "thresholds": packed(thresholds),
         # Integers beyond 2**53 are long doubles in Python, which browsers do not have.
         "rounded": not np.array_equal(thresholds, thinned.thresholds, equal_nan=True),
+        # Of a table with all its rows, the next row has it.
+        "below": None if complete else packed(table.next_lower(rows).astype(np.float64)),
         "tp": packed(thinned.tp),
         "fp": packed(thinned.fp),
         "labels": (

@@ -214,7 +214,7 @@ export class HistogramPanel {
       .attr("x", place + (end ? -5 : 5))
       .attr("y", MARGIN.top)
       .attr("text-anchor", end ? "end" : "start")
-      .text(`${view.settings.otherClass ? "<" : "≥"} ${shownThreshold(one, row, view)}`);
+      .text(`${view.settings.otherClass ? "<" : "≥"} ${shownThreshold(one, row)}`);
   }
 }
 
