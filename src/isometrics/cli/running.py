@@ -209,7 +209,7 @@ def _files_first(words: list[str]) -> list[str]:
 
 _SEVERAL_VALUES = {
     *("--scores", "--space", "--beta", "--cost", "--min-precision", "--min-recall", "--budget"),
-    *("--lambda", "--objective"),
+    *("--lambda", "--objective", "--threshold"),
 }
 """Options that take all words up to the next option, in commands that take several values."""
 
