@@ -4,6 +4,7 @@ import ast
 import threading
 import warnings
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from isometrics import errors
 from isometrics.cli.thresholds import Objectives
 from isometrics.cli.thresholds import thresholds as command
 from isometrics.decisions import threshold_choice
+from isometrics.report import serve
 from isometrics.uncertainty.intervals import interval_of
 
 SOURCE = Path(iso.__file__).parent
@@ -85,13 +87,22 @@ def unreachable_precision(folder):
     command(str(file), objectives=Objectives(min_precision=(0.99,)))
 
 
+def page_for_others(_):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    with suppress(KeyboardInterrupt):
+        serve({"A": WORST}, host="0.0.0.0", open_browser=False, announce=interrupt)
+
+
 CASES = {
     "analysis.averages.fold": lambda _: iso.average([WORST], threshold=9.0),
     "analysis.averages.one class": lambda _: iso.average(ONE_CLASS),
     "_core.parameters": lambda _: iso.bootstrap(
         [0, 1, 0, 1], [1, 2, 3, 4], groups=[1, 1, 2, 2], n_resamples=1000
     ),
-    "cli.thresholds": unreachable_precision,
+    "decisions.thresholds": unreachable_precision,
+    "report.serve": page_for_others,
     "sources.cluster_passes": wide_brackets,
     "integrations.mlflow": mlflow_metric,
     "integrations.sklearn.estimators": estimator_without_weights,

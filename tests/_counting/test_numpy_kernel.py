@@ -258,3 +258,11 @@ def test_counts_of_corners_of_more_rows(size, weighted):
     weights = generator.random(size) if weighted else None
     rows = count(labels, scores, weights, corners=True)
     np.testing.assert_array_equal(corner_counts(labels, scores, weights), rows[1:])
+
+
+def test_corners_where_a_tie_is_longer_than_a_block():
+    labels = np.arange(3 * BLOCK) % 3 == 0
+    scores = np.where(np.arange(3 * BLOCK) < 5, 1.0, 0.0)
+    rows = count(labels, scores, None, corners=True)
+    assert rows[1].tolist() == [0, 2, BLOCK]
+    assert rows[2].tolist() == [0, 3, 2 * BLOCK]

@@ -68,7 +68,8 @@ def test_bands_are_drawn(call, grouped, predictions, tmp_path):
 def test_bands_are_in_the_report(call, predictions, tmp_path):
     target = tmp_path / "report.html"
     call("report", predictions, *SURE, "-o", target)
-    assert target.read_text().count('"level":0.9') == 8
+    # One of each band, and one of the intervals beside them.
+    assert target.read_text().count('"level":0.9') == 9
     assert call("report", predictions, *SURE, "-o", "-").out == target.read_text() + "\n"
 
 

@@ -249,6 +249,7 @@ def by_position(said, given):
     """Return the sentence of an error with the position of a row in place of its lines."""
     lines = re.search(r", (?:the first )?on lines? (\d+)[^;]*(; leave out .*)?$", said)
     if lines is None:
-        return said
+        # The lines of a file that is compressed are not known.
+        return re.sub("; leave out rows with missing values .*$", "", said)
     header = 1 if "json" in str(given) else 2
     return f"{said[: lines.start()]}, the first at position {int(lines[1]) - header}"

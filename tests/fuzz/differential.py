@@ -60,6 +60,10 @@ def answer(rows: list[dict], roles: dict) -> dict | str:
         weights = [number(row.get("w")) if roles["weight"] else Fraction(1) for row in rows]
         if min(weights) < 0 or math.inf in weights:
             return REFUSED
+        # A word makes its column one of texts, whatever the weight of its row.
+        for value in (row.get(name) for row in rows for name in roles["scores"]):
+            if value is not None and value not in MISSING:
+                float(value)
         rows = [row | {"w": w} for row, w in zip(rows, weights, strict=True) if w > 0]
         if any(row.get("y") is None or row.get("y") in MISSING for row in rows):
             return REFUSED

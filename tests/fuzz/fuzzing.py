@@ -255,7 +255,9 @@ def attempt(folder, name, data, words, learnt):
     path = folder / name
     path.write_bytes(data)
     words = words if "FILE" in words else [words[0], "FILE", *words[1:]]
-    given = {"MAP": learnt, "RULE": learnt.with_name("rule.json"), "FILE": path}
+    given = {"FILE": path}
+    if learnt is not None:
+        given |= {"MAP": learnt, "RULE": learnt.with_name("rule.json")}
     filled = [str(given.get(word, word.replace("OUT", str(folder / "out")))) for word in words]
     start = time.monotonic()
     code, out, err = quietly(filled)

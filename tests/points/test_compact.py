@@ -213,9 +213,9 @@ def test_areas_of_the_spaces_are_those_of_the_full_table(long, short):
 
 REFUSED = {
     "break-even": lambda points: iso.best_threshold(points, objective="break-even"),
-    "precision": lambda points: iso.best_threshold(points, min_precision=0.5),
+    "precision": lambda points: iso.best_threshold(points, min_precision=0.6),
     "recall": lambda points: iso.best_threshold(points, min_recall=0.5),
-    "budget": lambda points: iso.best_threshold(points, budget=10),
+    "budget": lambda points: iso.best_threshold(points, budget=777),
     "constraints": lambda points: points.tradeoff().with_constraints(min_recall=0.5),
     "own index": lambda points: points.tradeoff(
         Index("mine", lambda precision, recall, lam: (1 - lam) * precision + lam * recall)

@@ -24,7 +24,7 @@ import isometrics as iso
 from isometrics.cli.options import option_of
 from isometrics.errors import FileError, IsometricsError, MissingValueError, ParameterError
 from isometrics.sources.csv_files import CSVFiles, Writing
-from isometrics.sources.csv_lines import Dialect, lines_at
+from isometrics.sources.csv_lines import Dialect, lines_at, records
 from isometrics.sources.opening import open_source
 from isometrics.sources.problems import Line, listed_lines
 from isometrics.sources.written_numbers import KINDS, looks_like_number, matches, parse_number
@@ -579,3 +579,25 @@ def test_rows_left_out_in_a_cluster(weighted):
     nothing = dd.from_pandas(pd.DataFrame({"y": [1.0, None], "s": [None, 0.5]}), npartitions=1)
     with pytest.raises(MissingValueError, match="every row misses a value"):
         iso.read_predictions(nothing, label="y", scores="s", drop_missing=True)
+
+
+def test_objects_that_share_a_line_are_told_by_their_position(file):
+    objects = '{"y": 1, "s": 0.5} {"y": 0, "s": 0.25}\n{"y": 0, "s": null}\n'
+    assert "1 in all, the first at position 2;" in refused(file(objects, "x.jsonl"))
+
+
+def test_a_carriage_return_inside_a_line_is_a_character(file):
+    path = file("y,s,n\n1,0.5,a\n0,x,b\rc\n1,0.25,d\r\n")
+    dialect = Dialect(",", '"', '"', "\\n", 0, True, ("y", "s", "n"))
+    rows = [(record.line, record.values[-1]) for record in records(path, dialect)]
+    assert rows == [(2, "a"), (3, "b c"), (4, "d")]
+
+
+def test_columns_named_after_truth_words(file):
+    path = file("y,no,yes\nyes,0.1,0.9\nno,0.7,0.3\nyes,0.4,0.6\n")
+    assert list(iso.read_predictions(path).models) == ["yes"]
+
+
+def test_labels_that_are_no_words_need_no_note():
+    described = iso.analyse(np.array([0, 1, 1], object), [0.1, 0.2, 0.3]).description
+    assert described == "3 rows"

@@ -80,9 +80,11 @@ def test_random_states():
     np.testing.assert_array_equal(legacy[0].replicates, legacy[1].replicates)
     fresh = [iso.bootstrap(POINTS, n_resamples=50) for _ in "12"]
     assert (fresh[0].replicates != fresh[1].replicates).any()
-    for wrong in (-1, 1.5, "7", True):
+    for wrong in (1.5, "7", True):
         with pytest.raises(ParameterError, match="random_state must be None, a whole number"):
             iso.bootstrap(POINTS, random_state=wrong)
+    with pytest.raises(ParameterError, match="random_state must be a whole number, 0 or more, but"):
+        iso.bootstrap(POINTS, random_state=-1)
 
 
 @pytest.mark.parametrize("stratified", [False, True])
@@ -337,3 +339,8 @@ def test_the_old_name_of_clusters_warns(function):
     np.testing.assert_array_equal(old.replicates, new.replicates)
     with pytest.raises(ParameterError, match="groups is the old name of clusters"):
         function(LABELS, SCORES, groups=GROUPS, clusters=GROUPS)
+
+
+def test_intervals_by_any_name_of_a_measure():
+    result = iso.bootstrap(POINTS, measures=["AUROC", "AUPR"], n_resamples=50, random_state=0)
+    assert result.interval("auroc") == result.interval("AUROC") != result.interval("aupr")

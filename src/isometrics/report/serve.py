@@ -73,14 +73,14 @@ def serve(
     with page_server(
         models, host=host, port=port, title=title, description=description, verdict=verdict
     ) as server:
-        if announce is not None:
-            announce(server.address)
         if server.address_for_others is not None:
             warn(
                 f"other machines can reach the page, too: whoever has the address "
                 f"{server.address_for_others} can read it",
                 UserWarning,
             )
+        if announce is not None:
+            announce(server.address)
         if open_browser:
             webbrowser.open(server.address)
         try:

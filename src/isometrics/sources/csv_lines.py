@@ -92,7 +92,8 @@ def records(file: Path, dialect: Dialect) -> Iterator[Record]:
 
 def _reader(lines: Iterable[str], dialect: Dialect) -> Any:
     return csv.reader(
-        lines,
+        # A carriage return inside a line is a character like others; csv refuses it.
+        (line.rstrip("\r\n").replace("\r", " ") + "\n" for line in lines),
         delimiter=dialect.delimiter,
         quotechar=dialect.quote or None,
         quoting=csv.QUOTE_MINIMAL if dialect.quote else csv.QUOTE_NONE,
