@@ -61,9 +61,8 @@ def answer(rows: list[dict], roles: dict) -> dict | str:
         if min(weights) < 0 or math.inf in weights:
             return REFUSED
         # A word makes its column one of texts, whatever the weight of its row.
-        for value in (row.get(name) for row in rows for name in roles["scores"]):
-            if value is not None and value not in MISSING:
-                float(value)
+        given = [row.get(name) for row in rows for name in roles["scores"]]
+        [float(value) for value in given if value is not None and value not in MISSING]
         rows = [row | {"w": w} for row, w in zip(rows, weights, strict=True) if w > 0]
         if any(row.get("y") is None or row.get("y") in MISSING for row in rows):
             return REFUSED
