@@ -227,7 +227,7 @@ def test_a_measure_by_any_of_its_names(call, grouped, given, printed):
 def test_measures_are_listed_in_help_and_in_the_error(call, grouped, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     said = [call("compare", "--help").out, call("compare", grouped, "--measure", "AUC", code=2).err]
-    for text in (" ".join(each.split()) for each in said):
+    for text in (" ".join(each.replace("│", " ").split()) for each in said):
         for measure in registered():
             assert repr(measure.name) in text
         assert "'F1'" in text

@@ -40,7 +40,7 @@ def compare(
     measure: Annotated[
         str,
         Parameter(
-            help="By what it is said how sure the better model is better, with --confidence: "
+            help="The measure by which --confidence tells how sure the better model is better: "
             f"{measure_choices()}."
         ),
     ] = AUPRG.name,
