@@ -47,6 +47,17 @@ def test_a_panel_as_svg_stands_on_its_own(open_page, report, tmp_path, panel):
     assert shown == round(float(picture.get("width")))
 
 
+@pytest.mark.parametrize(
+    ("scheme", "ground"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(18, 22, 28)")]
+)
+def test_a_picture_has_the_colours_of_the_theme(open_page, report, tmp_path, scheme, ground):
+    page = open_page(report, scheme=scheme)
+    path = saved(page, page.get_by_label("Save as SVG: ROC", exact=True), tmp_path)
+    text = path.read_text(encoding="utf-8")
+    assert ET.fromstring(text)[0].get("fill") == ground
+    assert "light-dark(" not in text
+
+
 def test_a_panel_as_png(open_page, report, tmp_path):
     page = open_page(report)
     for label in ("Save as PNG: Tradeoff", "Save as PNG: histogram"):

@@ -29,6 +29,14 @@ export interface Surroundings {
   readonly footer: HTMLElement | null;
   /** The file that was counted here. */
   readonly source: Source | null;
+  /** Called once the report is drawn, for those who set or follow what the reader sets. */
+  readonly connect?: (report: Connection) => void;
+}
+
+/** What a reader has set, and what that shows. */
+export interface Connection {
+  readonly store: Store;
+  view(): View;
 }
 
 /** Settings that only move the operating point. */
@@ -137,6 +145,7 @@ class Report {
       if (this.pending === "nothing") requestAnimationFrame(() => this.flush());
       if (this.pending !== "all") this.pending = light ? "cursor" : "all";
     });
+    this.around.connect?.({ store: this.store, view: () => this.view });
   }
 
   private flush(): void {

@@ -1,6 +1,6 @@
 /** Panels as pictures: everything a picture needs is written into it. */
 
-import { save } from "./dom";
+import { h, save } from "./dom";
 import { shortened } from "./format";
 import { glyph } from "./marks";
 
@@ -63,7 +63,7 @@ export function svgText(svg: SVGSVGElement, caption: Caption): string {
   const ground = document.createElementNS(SVG, "rect");
   ground.setAttribute("width", "100%");
   ground.setAttribute("height", "100%");
-  ground.setAttribute("fill", variable(svg, "--ground", "#ffffff"));
+  ground.setAttribute("fill", colourOf(svg, "--ground"));
   copy.prepend(ground);
   return new XMLSerializer().serializeToString(copy);
 }
@@ -75,7 +75,7 @@ function headOf(
   width: number,
 ): { element: SVGGElement; height: number } {
   const element = document.createElementNS(SVG, "g");
-  const ink = variable(svg, "--ink", "#000000");
+  const ink = colourOf(svg, "--ink");
   const font = getComputedStyle(svg).fontFamily;
   const write = (text: string, x: number, y: number, weight: string, size: number): void => {
     const label = document.createElementNS(SVG, "text");
@@ -91,7 +91,7 @@ function headOf(
     const text = shortened(name, Math.min(room - 4, 40));
     const wide = 36 + text.length * LETTER;
     if (x > PAD && x + wide > width - PAD) [x, y] = [PAD, y + LINE];
-    const colour = variable(svg, `--m${place % 7}`, ink);
+    const colour = colourOf(svg, `--m${place % 7}`);
     for (const d of ["M-12,0H12", glyph(place, 60)]) {
       const path = document.createElementNS(SVG, "path");
       path.setAttribute("d", d);
@@ -107,8 +107,14 @@ function headOf(
   return { element, height: caption.models.length ? y + 8 : LINE + 8 };
 }
 
-function variable(element: Element, name: string, otherwise: string): string {
-  return getComputedStyle(element).getPropertyValue(name).trim() || otherwise;
+/** A colour of the page as it is in the theme shown; the text of its variable has both themes. */
+function colourOf(element: Element, name: string): string {
+  const probe = h("span", { hidden: true });
+  element.parentElement!.append(probe);
+  probe.style.color = `var(${name})`;
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
 }
 
 /** A title as the name of a file: letters, digits and dashes. */
