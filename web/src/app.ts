@@ -90,7 +90,7 @@ class Report {
   ) {
     const { store } = this;
     store.set({ beta: firstBeta(data.verdicts ?? []) });
-    this.views = new Views(models, data.confidence ?? USUAL);
+    this.views = new Views(models, data.confidence ?? USUAL, data.classes);
     const { views } = this;
     this.panels = [
       new RocPanel(store, glossary, data.title, (one) =>

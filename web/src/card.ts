@@ -1,7 +1,7 @@
 /** The card: everything about one operating point. */
 
 import { copyButton, h } from "./dom";
-import { counted, decimals, exact, levelSaid, percent, percents, short } from "./format";
+import { counted, decimals, levelSaid, percent, percents, short } from "./format";
 import type { Glossary } from "./glossary";
 import { isRule, ruleFile, rulePython, ruleSql } from "./rule";
 import { rule } from "./sentences";
@@ -10,6 +10,7 @@ import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
 import type { Store } from "./state";
+import { takeaway } from "./table";
 import { cursorOf, rowForCost, type ModelView, type View } from "./view";
 import { wilson } from "./wilson";
 
@@ -21,6 +22,11 @@ export class Card {
   private readonly values = new Map<string, HTMLElement>();
   private readonly level = h("span");
   private readonly copies: HTMLElement;
+  private readonly copy = copyButton(
+    "Copy threshold",
+    "Copy threshold with all its digits",
+    () => this.threshold,
+  );
   private threshold = "";
   private view: View | null = null;
 
@@ -50,7 +56,7 @@ export class Card {
       h(
         "p",
         { class: "actions" },
-        copyButton("Copy threshold", "Copy threshold with all its digits", () => this.threshold),
+        this.copy,
         h(
           "button",
           { type: "button", class: "small", onclick: () => store.set({ chosen: null }) },
@@ -121,7 +127,9 @@ export class Card {
     const one = view.models[cursor.model]!;
     const { table } = one;
     const { row } = cursor;
-    this.threshold = exact(table.thresholds[row]!);
+    this.threshold = takeaway(table, row) ?? "";
+    // Sets have no threshold, and points of a curve may have none.
+    this.copy.hidden = table.labels !== null || !this.threshold;
     this.title.textContent = one.model.name;
     this.title.className = `model-${one.place % 7}`;
     this.rule.textContent = rule(one, row, view, true);

@@ -19,6 +19,8 @@ export interface ReportData {
   readonly confidence?: Confidence;
   /** What Python says of the models: one verdict, or one for each class; none of dropped files. */
   readonly verdicts?: readonly Verdict[];
+  /** Whether the models are the classes of one classifier, each against all others. */
+  readonly classes?: boolean;
 }
 
 export interface Confidence {

@@ -1,5 +1,6 @@
 /** The results in plain language. */
 
+import { classesOnTheseRows } from "./classes";
 import { counted, decimals, exact, levelSaid, percent, percents, short } from "./format";
 import { INDICES, pointOf } from "./indices";
 import { AUPR, AUPRG, AUROC } from "./measures";
@@ -162,6 +163,7 @@ function isAbout({ beta }: Verdict, settings: Settings): boolean {
 
 /** The best rule of these rows, which is too good for others. */
 function onTheseRows(view: View): string[] {
+  if (view.classes) return classesOnTheseRows(view);
   const row = view.best.get(view.leader);
   if (row === undefined) return ["No model is shown."];
   const one = view.models[view.leader]!;

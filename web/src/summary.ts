@@ -1,5 +1,6 @@
 /** The first answer: a sentence, and a small table of the models, which is the legend as well. */
 
+import { macroSentence, nounOf } from "./classes";
 import { h } from "./dom";
 import { bracketed, decimals, percent, short, shortened } from "./format";
 import type { Glossary } from "./glossary";
@@ -19,6 +20,9 @@ export class Summary {
   readonly element: HTMLElement;
   private readonly sentence = h("div", { class: "headline", "aria-live": "polite" });
   private readonly body = h("tbody");
+  private readonly nameHead = h("th", { scope: "col" });
+  private readonly caption = h("caption", { class: "offscreen" });
+  private readonly macro = h("p", { class: "macro" });
   private readonly bestHead = h("th", { scope: "col" });
   private readonly note = h("p", { class: "note" });
   /** Measures that Python computed and the page does not have. */
@@ -47,14 +51,14 @@ export class Summary {
         h(
           "table",
           {},
-          h("caption", { class: "offscreen" }, "The models, their areas and their best thresholds"),
+          this.caption,
           h(
             "thead",
             {},
             h(
               "tr",
               {},
-              head("model"),
+              this.nameHead,
               head(glossary.term(AUROC)),
               head(glossary.term(AUPR)),
               head(glossary.term(AUPRG)),
@@ -68,6 +72,7 @@ export class Summary {
           this.body,
         ),
       ),
+      this.macro,
       this.note,
     );
   }
@@ -79,6 +84,9 @@ export class Summary {
       ),
     );
     this.bestHead.textContent = `best for β = ${short(view.settings.beta, 3)}`;
+    this.nameHead.textContent = nounOf(view);
+    this.caption.textContent = `The ${nounOf(view, true)}, their areas and their best thresholds`;
+    this.macro.textContent = macroSentence(view, this.views);
     // The boxes stay, so that the focus does; everything else is written anew.
     if (!this.boxes.length) this.boxes = view.models.map((one) => this.box(one));
     const highest = this.highest(view);
@@ -104,14 +112,26 @@ export class Summary {
 
   private row(one: ModelView, view: View, highest: ReadonlyMap<string, number>): HTMLElement {
     const best = view.best.get(one.place);
+    // A model that is hidden is out of the contest.
+    const stands = best !== undefined;
     const cells = this.numbers(one, view).map(({ name, text, bracket: [, hi] }) =>
-      h("td", { "data-value": name, class: hi >= highest.get(name)! ? "highest" : "" }, text),
+      h(
+        "td",
+        { "data-value": name, class: stands && hi >= highest.get(name)! ? "highest" : "" },
+        text,
+      ),
     );
     const where = best === undefined ? "–" : rule(one, best, view);
     cells.splice(-3, 0, h("td", { "data-value": "best" }, where));
     return h(
       "tr",
-      { class: best === undefined ? "hidden-model" : one.place === view.leader ? "leader" : "" },
+      {
+        class: !stands
+          ? "hidden-model"
+          : !view.classes && one.place === view.leader
+            ? "leader"
+            : "",
+      },
       h(
         "th",
         {
@@ -165,8 +185,9 @@ export class Summary {
       for (const { name, bracket } of this.numbers(one, view))
         // An area that is not defined is not the highest.
         if (bracket[0] >= (highest.get(name) ?? -Infinity)) highest.set(name, bracket[0]);
-    // Of one model nothing stands out.
-    if (view.shown.length < 2) for (const name of highest.keys()) highest.set(name, Infinity);
+    // Of one model nothing stands out, and classes are no rivals.
+    if (view.classes || view.shown.length < 2)
+      for (const name of highest.keys()) highest.set(name, Infinity);
     return highest;
   }
 }
@@ -183,17 +204,17 @@ function notes(view: View): string[] {
   const said: string[] = [];
   const names = (some: readonly ModelView[]): string =>
     some.map((one) => shortened(one.model.name, LETTERS)).join(", ");
-  const thinned = view.models.filter(({ complete }) => !complete);
+  const thinned = view.shown.filter(({ complete }) => !complete);
   const moved = view.settings.otherClass || view.settings.prevalence !== null;
   if (thinned.length)
     said.push(
       `${names(thinned)}: drawn from fewer rows than there are scores, to within half a pixel; ` +
         `best thresholds are exact, areas ${moved ? "are given with their limits" : "are those of all rows"}.`,
     );
-  const bare = view.models.filter(({ model }) => model.bands.some(({ x }) => !x.length));
+  const bare = view.shown.filter(({ model }) => model.bands.some(({ x }) => !x.length));
   if (bare.length)
     said.push(`${names(bare)}: too few rows decide about the curves for confidence bands.`);
-  const rounded = view.models.filter(({ model }) => model.rounded);
+  const rounded = view.shown.filter(({ model }) => model.rounded);
   if (rounded.length)
     said.push(`${names(rounded)}: thresholds beyond 2**53 are rounded on this page.`);
   return said;

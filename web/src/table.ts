@@ -1,5 +1,7 @@
 /** The table of operating points: counts under fixed totals, and nothing else. */
 
+import { exact } from "./format";
+
 export type Kind = "scores" | "compact" | "curve" | "hull" | "selection" | "sets";
 
 export interface Table {
@@ -83,6 +85,14 @@ export function ofOtherClass(table: Table): Table {
     negatives: table.positives,
     labels: table.labels && table.labels.slice().reverse(),
   };
+}
+
+/** What a reader can take away of a row: the set, or the threshold with all digits; else null. */
+export function takeaway(table: Table, row: number): string | null {
+  const label = table.labels?.[row];
+  if (label !== undefined) return label;
+  const threshold = table.thresholds[row]!;
+  return Number.isNaN(threshold) ? null : exact(threshold);
 }
 
 export const NOTHING = "(nothing)";

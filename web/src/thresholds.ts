@@ -6,6 +6,7 @@ import type { Glossary } from "./glossary";
 import { rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import type { Store } from "./state";
+import { takeaway } from "./table";
 import { cursorOf, type ModelView, type View } from "./view";
 
 export interface ThresholdRow {
@@ -77,11 +78,16 @@ export class Thresholds {
     if (!this.shown) return "";
     const { one, rows } = this.shown;
     const lines = rows.map(({ row, betaLo, betaHi }) =>
-      [betaLo, betaHi, one.table.thresholds[row]!, pr.y(one.table, row), pr.x(one.table, row)]
-        .map(exact)
-        .join("\t"),
+      [
+        exact(betaLo),
+        exact(betaHi),
+        (takeaway(one.table, row) ?? "").replace(/\s+/g, " "),
+        exact(pr.y(one.table, row)),
+        exact(pr.x(one.table, row)),
+      ].join("\t"),
     );
-    return ["beta_lo\tbeta_hi\tthreshold\tprecision\trecall", ...lines].join("\n");
+    const what = one.table.labels ? "set" : "threshold";
+    return [`beta_lo\tbeta_hi\t${what}\tprecision\trecall`, ...lines].join("\n");
   }
 
   draw(view: View): void {
@@ -94,7 +100,8 @@ export class Thresholds {
     if (changed || !this.shown) {
       this.key = key;
       this.shown = { one, rows: thresholdRows(one) };
-      this.heading.textContent = `Thresholds of ${one.model.name}, by β`;
+      const what = one.table.labels ? "Sets" : "Thresholds";
+      this.heading.textContent = `${what} of ${one.model.name}, by β`;
       this.body.replaceChildren(...this.shown.rows.map((found) => this.row(one, found, view)));
     }
     const best = view.best.get(cursor.model);
@@ -115,6 +122,7 @@ export class Thresholds {
 
   private row(one: ModelView, { row, betaLo, betaHi }: ThresholdRow, view: View): HTMLElement {
     const cut = rule(one, row, view);
+    const copied = takeaway(one.table, row);
     return h(
       "tr",
       {},
@@ -138,7 +146,13 @@ export class Thresholds {
       h(
         "td",
         {},
-        copyButton("Copy", `Copy the threshold of ${cut}`, () => exact(one.table.thresholds[row]!)),
+        copied === null
+          ? "–"
+          : copyButton(
+              "Copy",
+              `Copy the ${one.table.labels ? "name" : "threshold"} of ${cut}`,
+              () => copied,
+            ),
       ),
     );
   }

@@ -38,6 +38,8 @@ export interface View {
   readonly settings: Settings;
   readonly lam: number;
   readonly confidence: Confidence;
+  /** Whether the models are the classes of one classifier, which are no rivals. */
+  readonly classes: boolean;
   readonly models: readonly ModelView[];
   readonly shown: readonly ModelView[];
   readonly tradeoffs: ReadonlyMap<number, Tradeoff>;
@@ -47,7 +49,7 @@ export interface View {
   readonly fWinners: readonly Range[] | null;
   /** The best row for β of each shown model. */
   readonly best: ReadonlyMap<number, number>;
-  /** The model with the highest F_β. */
+  /** The model with the highest F_β; of classes the first one. */
   readonly leader: number;
 }
 
@@ -61,6 +63,7 @@ export class Views {
   constructor(
     private readonly models: readonly Model[],
     private readonly confidence: Confidence,
+    private readonly classes = false,
   ) {}
 
   of(settings: Settings): View {
@@ -77,18 +80,21 @@ export class Views {
     const shown = models.filter(({ place }) => !settings.hidden.has(place));
     const curvesKey = `${settings.index} ${[...settings.hidden].join()}`;
     if (this.curves?.key !== curvesKey)
-      this.curves = { key: curvesKey, part: compared(shown, settings) };
+      this.curves = { key: curvesKey, part: compared(shown, settings, this.classes) };
     const best = new Map(shown.map((one) => [one.place, rowForF(one, settings.beta)]));
     const lam = lambdaOf(settings.beta);
     return {
       settings,
       lam,
       confidence: this.confidence,
+      classes: this.classes,
       models,
       shown,
       ...this.curves.part,
       best,
-      leader: leaderOf(shown, best, this.curves.part.fWinners, settings.beta, lam),
+      leader: this.classes
+        ? (shown[0]?.place ?? 0)
+        : leaderOf(shown, best, this.curves.part.fWinners, settings.beta, lam),
     };
   }
 
@@ -140,11 +146,13 @@ function seen(model: Model, place: number, settings: Settings): ModelView {
 function compared(
   shown: readonly ModelView[],
   settings: Settings,
+  classes: boolean,
 ): Pick<View, "tradeoffs" | "winners" | "fWinners"> {
   const curvesOf = (name: Settings["index"]): Map<number, Tradeoff> =>
     new Map(shown.map((one) => [one.place, tradeoffOfRows(one.table, INDICES[name])]));
   const tradeoffs = curvesOf(settings.index);
-  const comparable = shown.length > 1 && samePrevalence(shown.map(({ table }) => table));
+  const comparable =
+    !classes && shown.length > 1 && samePrevalence(shown.map(({ table }) => table));
   const ranges = (curves: Map<number, Tradeoff>): Range[] | null =>
     comparable
       ? winnersOf(new Map([...curves].map(([place, curve]) => [String(place), curve])))

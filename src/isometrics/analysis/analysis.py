@@ -727,6 +727,7 @@ class Analysis(Value):
             description=self._described() or None,
             bands=bands,
             verdict=verdict,
+            one_vs_rest=self.one_vs_rest,
         )
         return written
 

@@ -61,6 +61,7 @@ def report(
             description=analysis._described(),
             bands=analysis.all_bands(**options),
             verdict=first.verdicts,
+            one_vs_rest=analysis.one_vs_rest,
         )
         print(page, file=data_stream())
         return

@@ -30,6 +30,7 @@ def report_html(
     description: str | None = None,
     bands: Iterable[BandLike] = (),
     verdict: Verdict | Mapping[str, Verdict] | None = None,
+    one_vs_rest: bool = False,
 ) -> str:
     """Return an interactive page about models as the text of one HTML file.
 
@@ -46,6 +47,9 @@ def report_html(
         Confidence bands of the curves, if there are any; see `BandLike`.
     verdict
         The verdict with which the page begins; or one for each class, by name.
+    one_vs_rest
+        Whether the models are the classes of one classifier, each against all others; they are
+        then shown as classes, and none of them is called the best.
 
     Examples
     --------
@@ -57,7 +61,14 @@ def report_html(
     ('<!doctype html>', True)
     """
     return page_of(
-        report_model(models, title=title, description=description, bands=bands, verdict=verdict)
+        report_model(
+            models,
+            title=title,
+            description=description,
+            bands=bands,
+            verdict=verdict,
+            one_vs_rest=one_vs_rest,
+        )
     )
 
 
@@ -69,12 +80,20 @@ def write_report(
     description: str | None = None,
     bands: Iterable[BandLike] = (),
     verdict: Verdict | Mapping[str, Verdict] | None = None,
+    one_vs_rest: bool = False,
 ) -> Path:
     """Write the page of `report_html` to a file, and return its path.
 
     The file is written completely or not at all.
     """
-    page = report_html(models, title=title, description=description, bands=bands, verdict=verdict)
+    page = report_html(
+        models,
+        title=title,
+        description=description,
+        bands=bands,
+        verdict=verdict,
+        one_vs_rest=one_vs_rest,
+    )
     with whole_file(path) as file:
         file.write(page)
     return Path(path)

@@ -81,6 +81,7 @@ def report_model(
     description: str | None = None,
     bands: Iterable[BandLike] = (),
     verdict: Verdict | Mapping[str, Verdict] | None = None,
+    one_vs_rest: bool = False,
 ) -> dict[str, Any]:
     """Return the data of a page about models, ready for `json.dumps`.
 
@@ -94,6 +95,9 @@ def report_model(
         Confidence bands of the curves, if there are any.
     verdict
         The verdict with which the page begins; or one for each class, by name.
+    one_vs_rest
+        Whether the models are the classes of one classifier, each against all others; they are
+        then shown as classes, and none of them is called the best.
 
     Notes
     -----
@@ -119,13 +123,14 @@ def report_model(
         verdicts: Mapping[str, Verdict] = {}
     else:
         verdicts = {"": verdict} if isinstance(verdict, Verdict) else verdict
-    return _document(
+    document = _document(
         title,
         description,
         [_model(name, points, bands_of[name]) for name, points in named.items()],
         [_verdict(name, each) for name, each in verdicts.items()],
         level,
     )
+    return document | ({"classes": True} if one_vs_rest else {})
 
 
 def start_model(*, title: str | None = None) -> dict[str, Any]:

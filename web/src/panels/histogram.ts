@@ -117,6 +117,8 @@ export class HistogramPanel {
     if (!view || !cursor) return;
     const one = view.models[cursor.model]!;
     const { histogram } = one.model;
+    // Sets have no scores at all.
+    this.element.hidden = one.table.labels !== null;
     this.heading.textContent = `Scores of ${one.model.name}`;
     this.svg.selectAll("*").remove();
     this.element.classList.toggle("without-scores", !histogram);
