@@ -3,6 +3,7 @@
 import { copyButton, h } from "./dom";
 import { counted, decimals, levelSaid, percent, percents, short } from "./format";
 import type { Glossary } from "./glossary";
+import { lookOf } from "./looks";
 import { isRule, ruleFile, rulePython, ruleSql } from "./rule";
 import { rule } from "./sentences";
 import type { Source } from "./snippet";
@@ -131,7 +132,7 @@ export class Card {
     // Sets have no threshold, and points of a curve may have none.
     this.copy.hidden = table.labels !== null || !this.threshold;
     this.title.textContent = one.model.name;
-    this.title.className = `model-${one.place % 7}`;
+    this.title.className = lookOf(view, one.place);
     this.rule.textContent = rule(one, row, view, true);
     this.copies.hidden = !isRule(one, row, view);
     const [tp, fp] = [table.tp[row]!, table.fp[row]!];

@@ -2,7 +2,8 @@
 
 import { h, save } from "./dom";
 import { shortened } from "./format";
-import { glyph } from "./marks";
+import { dash, glyph } from "./marks";
+import type { View } from "./view";
 
 /** What a picture says about itself, since it leaves the page. */
 export interface Caption {
@@ -11,7 +12,19 @@ export interface Caption {
   /** What the panel shows. */
   readonly title: string;
   /** The models that are drawn. */
-  readonly models: readonly { readonly place: number; readonly name: string }[];
+  readonly models: readonly { readonly look: number | undefined; readonly name: string }[];
+}
+
+/** The models of a picture: those with a look, and how many are grey. */
+export function captioned(view: View): Caption["models"] {
+  const bright = view.shown.filter(({ place }) => view.looks.has(place));
+  const grey = view.shown.length - bright.length;
+  const models = bright.map(({ place, model }) => ({
+    look: view.looks.get(place),
+    name: model.name,
+  }));
+  const rest = { look: undefined, name: `${grey} more` };
+  return grey ? [...models, rest] : models;
 }
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -87,18 +100,20 @@ function headOf(
   const room = Math.floor((width - 2 * PAD) / LETTER);
   write(shortened(`${caption.report}: ${caption.title}`, room), PAD, LINE, "650", 14);
   let [x, y] = [PAD, 2 * LINE];
-  for (const { place, name } of caption.models) {
+  for (const { look, name } of caption.models) {
     const text = shortened(name, Math.min(room - 4, 40));
     const wide = 36 + text.length * LETTER;
     if (x > PAD && x + wide > width - PAD) [x, y] = [PAD, y + LINE];
-    const colour = colourOf(svg, `--m${place % 7}`);
-    for (const d of ["M-12,0H12", glyph(place, 60)]) {
+    const colour = colourOf(svg, look === undefined ? "--rest" : `--m${look}`);
+    for (const d of ["M-12,0H12", glyph(look, 60)]) {
       const path = document.createElementNS(SVG, "path");
       path.setAttribute("d", d);
       path.setAttribute("transform", `translate(${x + 12},${y - 4})`);
       path.setAttribute("fill", colour);
       path.setAttribute("stroke", colour);
       path.setAttribute("stroke-width", "2");
+      const pattern = d.startsWith("M-12") && dash(look);
+      if (pattern) path.setAttribute("stroke-dasharray", pattern);
       element.append(path);
     }
     write(text, x + 30, y, "400", 12);

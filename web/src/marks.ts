@@ -1,7 +1,8 @@
-/** A mark for each model: told apart by shape as well as by colour. */
+/** A mark for each look: told apart by shape as well as by colour. */
 
 import {
   symbol,
+  symbolAsterisk,
   symbolCircle,
   symbolCross,
   symbolDiamond,
@@ -19,10 +20,19 @@ const SHAPES = [
   symbolCross,
   symbolStar,
   symbolWye,
+  symbolAsterisk,
 ];
 
-export function glyph(model: number, area: number): string {
-  // Colours repeat after seven models; shapes move on by one then, so that no pair does.
-  const shape = (model + Math.floor(model / SHAPES.length)) % SHAPES.length;
-  return symbol(SHAPES[shape], area)()!;
+/** The mark of a look; a dot for a model without one. */
+export function glyph(look: number | undefined, area: number): string {
+  return look === undefined
+    ? symbol(symbolCircle, area / 2)()!
+    : symbol(SHAPES[look % SHAPES.length], area)()!;
+}
+
+const DASHES = ["", "", "", "", "14 3", "10 3 2 3", "14 3 2 3 2 3", "4 2"];
+
+/** The dash of the curve of a look: colours from the fifth on are close to others. */
+export function dash(look: number | undefined): string | null {
+  return (look !== undefined && DASHES[look % DASHES.length]) || null;
 }

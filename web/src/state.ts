@@ -19,6 +19,8 @@ export interface Settings {
   /** Whether the negatives are the class of interest. */
   readonly otherClass: boolean;
   readonly hidden: ReadonlySet<number>;
+  /** Models that were searched for: of many, they have a colour first. */
+  readonly forward: readonly number[];
   readonly curve: boolean;
   readonly hull: boolean;
   readonly interpolation: Interpolation;
@@ -41,6 +43,7 @@ export const INITIAL: Settings = {
   prevalence: null,
   otherClass: false,
   hidden: new Set(),
+  forward: [],
   curve: true,
   hull: true,
   interpolation: "davis-goadrich",

@@ -4,10 +4,12 @@ import { macroSentence, nounOf } from "./classes";
 import { h } from "./dom";
 import { bracketed, decimals, percent, short, shortened } from "./format";
 import type { Glossary } from "./glossary";
-import { glyph } from "./marks";
+import { LOOKS } from "./looks";
+import { dash, glyph } from "./marks";
 import { AREAS, AUPR, AUPRG, AUROC, type Bracket } from "./measures";
 import { headline, rule } from "./sentences";
 import type { Model, Verdict } from "./model";
+import { Isolation, searchBox } from "./searching";
 import * as pr from "./spaces/pr";
 import type { Store } from "./state";
 import { size } from "./table";
@@ -28,6 +30,9 @@ export class Summary {
   /** Measures that Python computed and the page does not have. */
   private readonly more: readonly string[];
   private boxes: HTMLInputElement[] = [];
+  private names: HTMLButtonElement[] = [];
+  private readonly isolation: Isolation;
+  private forward: readonly number[] = [];
 
   constructor(
     private readonly store: Store,
@@ -39,15 +44,22 @@ export class Summary {
     this.more = [...new Set(models.flatMap(({ areas }) => [...areas.keys()]))].filter(
       (measure) => !(measure in AREAS),
     );
+    this.isolation = new Isolation(store, models.length);
     const head = (...text: (HTMLElement | string)[]): HTMLElement =>
       h("th", { scope: "col" }, ...text);
     this.element = h(
       "section",
       { class: "summary", "aria-label": "Summary" },
       this.sentence,
+      searchBox(store, models),
       h(
         "div",
-        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Models" },
+        {
+          class: models.length > LOOKS ? "scroll tall" : "scroll",
+          tabindex: 0,
+          role: "region",
+          "aria-label": "Models",
+        },
         h(
           "table",
           {},
@@ -87,14 +99,23 @@ export class Summary {
     this.nameHead.textContent = nounOf(view);
     this.caption.textContent = `The ${nounOf(view, true)}, their areas and their best thresholds`;
     this.macro.textContent = macroSentence(view, this.views);
-    // The boxes stay, so that the focus does; everything else is written anew.
-    if (!this.boxes.length) this.boxes = view.models.map((one) => this.box(one));
-    const highest = this.highest(view);
-    const rows = view.models.map((one) => this.row(one, view, highest));
+    // Moving an element takes the focus from it.
     const focused = document.activeElement;
+    // The boxes stay, so that the focus does; everything else is written anew.
+    if (!this.boxes.length) {
+      this.boxes = view.models.map((one) => this.box(one));
+      this.names = view.models.map((one) => this.name(one));
+    }
+    const highest = this.highest(view);
+    // Of many models, those with a colour stand at the top.
+    const isGrey = ({ place }: ModelView): number => Number(!view.looks.has(place));
+    const ordered = [...view.models].sort((one, two) => isGrey(one) - isGrey(two));
+    const rows = ordered.map((one) => this.row(one, view, highest));
     this.body.replaceChildren(...rows);
-    if (focused instanceof HTMLElement && this.boxes.includes(focused as HTMLInputElement))
-      focused.focus();
+    const stays: readonly (Element | null)[] = [...this.boxes, ...this.names];
+    if (stays.includes(focused)) (focused as HTMLElement).focus({ preventScroll: true });
+    const { forward } = view.settings;
+    if (forward !== this.forward) this.scrollTo((this.forward = forward)[0]);
     this.note.textContent = notes(view).join(" ");
   }
 
@@ -110,6 +131,21 @@ export class Summary {
     return box;
   }
 
+  /** The name, which shows its model alone. */
+  private name(one: ModelView): HTMLButtonElement {
+    const button = h("button", { type: "button", class: "name-button" });
+    button.textContent = shortened(one.model.name, LETTERS);
+    button.addEventListener("click", () => this.isolation.toggle(one.place));
+    return button;
+  }
+
+  /** Brings the row of a model into the window of the table. */
+  private scrollTo(place: number | undefined): void {
+    const row = place === undefined ? null : this.names[place]?.closest("tr");
+    const frame = row?.closest<HTMLElement>(".scroll");
+    if (row && frame) frame.scrollTop = row.offsetTop - frame.clientHeight / 2;
+  }
+
   private row(one: ModelView, view: View, highest: ReadonlyMap<string, number>): HTMLElement {
     const best = view.best.get(one.place);
     // A model that is hidden is out of the contest.
@@ -121,6 +157,10 @@ export class Summary {
         text,
       ),
     );
+    const alone = this.isolation.isAlone(one.place);
+    const name = this.names[one.place]!;
+    name.setAttribute("aria-pressed", String(alone));
+    name.title = alone ? "Show the other models again" : "Show this model alone";
     const where = best === undefined ? "–" : rule(one, best, view);
     cells.splice(-3, 0, h("td", { "data-value": "best" }, where));
     return h(
@@ -138,13 +178,7 @@ export class Summary {
           scope: "row",
           title: `${one.model.name}: ${size(one.table)} of ${one.model.rows} rows`,
         },
-        h(
-          "label",
-          {},
-          this.boxes[one.place]!,
-          chip(one.place),
-          h("span", {}, shortened(one.model.name, LETTERS)),
-        ),
+        h("div", { class: "named" }, this.boxes[one.place]!, chip(view.looks.get(one.place)), name),
       ),
       ...cells,
     );
@@ -220,15 +254,17 @@ function notes(view: View): string[] {
   return said;
 }
 
-/** The colour and the mark of a model. */
-export function chip(place: number): SVGSVGElement {
+/** The colour, the dash and the mark of a look. */
+export function chip(look: number | undefined): SVGSVGElement {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("class", `chip model-${place % 7}`);
+  svg.setAttribute("class", `chip model-${look ?? "rest"}`);
   svg.setAttribute("viewBox", "-14 -8 28 16");
   svg.setAttribute("aria-hidden", "true");
-  for (const d of ["M-14,0H14", glyph(place, 60)]) {
+  for (const d of ["M-14,0H14", glyph(look, 60)]) {
     const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
     path.setAttribute("d", d);
+    const pattern = d.startsWith("M-14") && dash(look);
+    if (pattern) path.setAttribute("stroke-dasharray", pattern);
     svg.append(path);
   }
   return svg;

@@ -11,6 +11,7 @@ import {
 import { bestForCost, bestForF, optimaOf, type Optimum } from "./decide";
 import { vertices } from "./hull";
 import { INDICES } from "./indices";
+import { LookBook, type Looks } from "./looks";
 import type { Confidence, Model } from "./model";
 import { pathOf, type Path } from "./path";
 import * as pr from "./spaces/pr";
@@ -49,6 +50,8 @@ export interface View {
   readonly fWinners: readonly Range[] | null;
   /** The best row for β of each shown model. */
   readonly best: ReadonlyMap<number, number>;
+  /** How the models look. */
+  readonly looks: Looks;
   /** The model with the highest F_β; of classes the first one. */
   readonly leader: number;
 }
@@ -59,6 +62,7 @@ export class Views {
   private curves: { key: string; part: Pick<View, "tradeoffs" | "winners" | "fWinners"> } | null =
     null;
   private areas = new Map<string, Bracket>();
+  private readonly looks = new LookBook();
 
   constructor(
     private readonly models: readonly Model[],
@@ -92,6 +96,7 @@ export class Views {
       shown,
       ...this.curves.part,
       best,
+      looks: this.looks.of(models, shown, best, settings),
       leader: this.classes
         ? (shown[0]?.place ?? 0)
         : leaderOf(shown, best, this.curves.part.fWinners, settings.beta, lam),

@@ -6,8 +6,9 @@ import { pointer, select, type Selection } from "d3-selection";
 import { zoom, zoomIdentity, type ZoomBehavior, type ZoomTransform } from "d3-zoom";
 
 import { freshId, h } from "../dom";
-import { savePng, saveSvg, type Caption } from "../export";
+import { captioned, savePng, saveSvg, type Caption } from "../export";
 import type { Glossary, Term } from "../glossary";
+import { lookOf } from "../looks";
 import { glyph } from "../marks";
 import type { Cursor, Store } from "../state";
 import { cursorOf, type ModelView, type View } from "../view";
@@ -144,7 +145,11 @@ export abstract class Panel extends Plane {
     this.drawFrame(bottom);
     for (const layer of Object.values(this.layers)) layer.selectAll("*").remove();
     this.drawBack(this.layers.back, view);
-    for (const one of view.shown) {
+    // Grey models first, so that they lie below the others.
+    const ordered = [...view.shown].sort(
+      (one, two) => Number(view.looks.has(one.place)) - Number(view.looks.has(two.place)),
+    );
+    for (const one of ordered) {
       this.drawModel(this.layers.lines, this.layers.bands, one, view);
       this.drawBest(one, view);
     }
@@ -190,13 +195,14 @@ export abstract class Panel extends Plane {
 
   /** The row that is best for β, with the mark of its model. */
   private drawBest(one: ModelView, view: View): void {
+    if (!view.looks.has(one.place)) return;
     const row = view.best.get(one.place)!;
     const [x, y] = this.place(one, row);
     if (!Number.isFinite(x) || !Number.isFinite(y)) return;
     this.layers.marks
       .append("path")
-      .attr("class", `best model-${one.place % 7}`)
-      .attr("d", glyph(one.place, 70))
+      .attr("class", `best ${lookOf(view, one.place)}`)
+      .attr("d", glyph(view.looks.get(one.place), 70))
       .attr("transform", `translate(${this.x(x)},${this.y(y)})`);
   }
 
@@ -226,7 +232,7 @@ export abstract class Panel extends Plane {
       .attr("d", `M${x},${bottom}V${y}H${left}`);
     this.layers.cursor
       .append("circle")
-      .attr("class", `point model-${one.place % 7}${outside ? " outside" : ""}`)
+      .attr("class", `point ${lookOf(view, one.place)}${outside ? " outside" : ""}`)
       .attr("cx", x)
       .attr("cy", y)
       .attr("r", 6)
@@ -334,7 +340,7 @@ export abstract class Panel extends Plane {
     return {
       report: this.report,
       title: this.axes.title,
-      models: (this.view?.shown ?? []).map(({ place, model }) => ({ place, name: model.name })),
+      models: this.view ? captioned(this.view) : [],
     };
   }
 }

@@ -10,6 +10,7 @@ import { counted, tick } from "../format";
 import type { Glossary } from "../glossary";
 import { BINS, type Histogram } from "../histogram";
 import { moved } from "../keys";
+import { lookOf } from "../looks";
 import { said, shownThreshold } from "../sentences";
 import type { Store } from "../state";
 import { cursorOf, type ModelView, type View } from "../view";
@@ -207,7 +208,7 @@ export class HistogramPanel {
     if (Number.isNaN(place)) return;
     this.svg
       .append("path")
-      .attr("class", `threshold model-${one.place % 7}`)
+      .attr("class", `threshold ${lookOf(view, one.place)}`)
       .attr("d", `M${place},${MARGIN.top - 6}V${HEIGHT - MARGIN.bottom + 4}`);
     const end = place > (left + right) / 2;
     this.svg

@@ -6,6 +6,8 @@ import { line } from "d3-shape";
 
 import { percent } from "../format";
 import type { Line } from "../isolines";
+import { lookOf } from "../looks";
+import { dash } from "../marks";
 import type { Band } from "../model";
 import type { ModelView, View } from "../view";
 
@@ -36,11 +38,17 @@ export abstract class Plane {
     curve: Line | null,
     hull: Line,
   ): void {
-    const colour = `model-${one.place % 7}`;
-    if (view.settings.hull)
+    const colour = lookOf(view, one.place);
+    const look = view.looks.get(one.place);
+    if (view.settings.hull && look !== undefined)
       lines.append("path").attr("class", `hull ${colour}`).attr("d", this.pathOf(hull));
     if (!view.settings.curve) return;
-    if (curve) lines.append("path").attr("class", `curve ${colour}`).attr("d", this.pathOf(curve));
+    if (curve)
+      lines
+        .append("path")
+        .attr("class", `curve ${colour}`)
+        .attr("stroke-dasharray", dash(look))
+        .attr("d", this.pathOf(curve));
     else
       for (let row = 0; row < one.table.tp.length; row++) {
         const [x, y] = this.place(one, row);
@@ -58,6 +66,7 @@ export abstract class Plane {
     const { settings } = view;
     // A band belongs to the data as they are.
     if (!settings.bands || settings.otherClass || settings.prevalence !== null) return;
+    if (!view.looks.has(one.place)) return;
     for (const band of one.model.bands) {
       if (band.space !== space || (space === "tradeoff" && band.index !== settings.index)) continue;
       if (!band.x.length) continue;
@@ -65,7 +74,7 @@ export abstract class Plane {
         Array.from(band.x, (x, place) => [x, ends[place]!] as const);
       layer
         .append("path")
-        .attr("class", `band model-${one.place % 7}`)
+        .attr("class", `band ${lookOf(view, one.place)}`)
         .attr("d", `${this.pathOf([...end(band.hi), ...[...end(band.lo)].reverse()])}Z`)
         .append("title")
         .text(`${one.model.name}: ${percent(band.level)} band, ${band.kind}`);

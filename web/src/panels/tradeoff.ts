@@ -6,6 +6,8 @@ import { shortened } from "../format";
 import type { Glossary } from "../glossary";
 import { INDICES, pointOf } from "../indices";
 import type { Line } from "../isolines";
+import { lookOf } from "../looks";
+import { dash } from "../marks";
 import { tradeoffReads, winnerName } from "../sentences";
 import { betaOf, lambdaOf, type Cursor, type Store } from "../state";
 import { baselinePoints, valueAt, type Tradeoff } from "../tradeoff";
@@ -63,7 +65,8 @@ export class TradeoffPanel extends Panel {
     this.drawBand(bands, one, "tradeoff", view);
     lines
       .append("path")
-      .attr("class", `curve model-${one.place % 7}`)
+      .attr("class", `curve ${lookOf(view, one.place)}`)
+      .attr("stroke-dasharray", dash(view.looks.get(one.place)))
       .attr("d", this.pathOf(envelopeOf(view.tradeoffs.get(one.place)!)));
   }
 
@@ -78,7 +81,7 @@ export class TradeoffPanel extends Panel {
     if (seen.length > 1)
       layer
         .append("path")
-        .attr("class", `of-point model-${cursor.model % 7}`)
+        .attr("class", `of-point ${lookOf(view, cursor.model)}`)
         .attr("d", this.pathOf(seen));
   }
 
@@ -150,7 +153,7 @@ export class TradeoffPanel extends Panel {
       const model = Number(name);
       group
         .append("rect")
-        .attr("class", Number.isNaN(model) ? "trivial" : `model-${model % 7}`)
+        .attr("class", Number.isNaN(model) ? "trivial" : lookOf(view, model))
         .attr("x", start)
         .attr("y", y + (place * STRIP) / names.length)
         .attr("width", stop - start)

@@ -1,0 +1,142 @@
+"""Reading the panels: which curve is which, with two models and with thirty."""
+
+import pytest
+
+from isometrics.report import write_report
+
+from .reading import set_number, settle, svg
+from .stage import points
+
+LOOKS = 8
+"""How many models have a colour of their own."""
+
+
+@pytest.fixture(scope="module")
+def thirty(tmp_path_factory):
+    models = {f"model {k:02d}": points(k, rows=300, shift=0.4 + k / 12) for k in range(30)}
+    path = tmp_path_factory.mktemp("thirty") / "thirty.html"
+    return models, write_report(models, path, title="Thirty models")
+
+
+@pytest.fixture(scope="module")
+def eight(tmp_path_factory):
+    models = {f"m{k}": points(k, rows=300, shift=0.8 + k / 5) for k in range(LOOKS)}
+    return write_report(models, tmp_path_factory.mktemp("eight") / "eight.html")
+
+
+def curves(page, panel="ROC"):
+    """Return colour, dash and width of every curve of a panel, from the bottom to the top."""
+    return svg(page, panel).evaluate(
+        """(svg) => [...svg.querySelectorAll(".curve")].map((curve) => {
+            const {stroke, strokeDasharray, strokeWidth} = getComputedStyle(curve);
+            return [stroke, strokeDasharray, strokeWidth];
+        })"""
+    )
+
+
+def names_of_coloured(page):
+    return {
+        row.locator(".name-button").inner_text()
+        for row in page.locator(".summary tbody tr").all()
+        if "model-rest" not in row.locator(".chip").get_attribute("class")
+    }
+
+
+def best_by_f(models, beta):
+    f = {name: float(pts.f(beta)[1:].max()) for name, pts in models.items()}
+    return set(sorted(f, key=f.get, reverse=True)[:LOOKS])
+
+
+def test_eight_models_have_eight_colours_and_marks(open_page, eight):
+    page = open_page(eight)
+    assert len({stroke for stroke, _, _ in curves(page)}) == LOOKS
+    marks = svg(page, "ROC").locator(".best").evaluate_all("all => all.map(one => one.outerHTML)")
+    shapes = {mark.split(' d="')[1].split('"')[0] for mark in marks}
+    assert len(shapes) == LOOKS
+    # Where colours are close, dashes tell them apart.
+    assert len({dash for _, dash, _ in curves(page)}) == 5
+    assert page.get_by_label("Search the names of the models").count() == 0
+
+
+def test_of_thirty_models_the_best_eight_have_colours(open_page, thirty):
+    models, path = thirty
+    page = open_page(path)
+    for beta in (1, 0.25, 4):
+        set_number(page, "β", beta)
+        assert names_of_coloured(page) == best_by_f(models, beta)
+        drawn = curves(page)
+        assert len(drawn) == 30
+        grey, coloured = drawn[:-LOOKS], drawn[-LOOKS:]
+        assert len({stroke for stroke, _, _ in grey}) == 1
+        assert len({stroke for stroke, _, _ in coloured}) == LOOKS
+        assert max(width for *_, width in grey) < min(width for *_, width in coloured)
+    assert svg(page, "ROC").locator(".best").count() == LOOKS
+
+
+def test_a_model_keeps_its_colour_while_others_change(open_page, thirty):
+    page = open_page(thirty[1])
+
+    def looks():
+        return {
+            row.locator(".name-button").inner_text(): row.locator(".chip").get_attribute("class")
+            for row in page.locator(".summary tbody tr").all()
+        }
+
+    before = looks()
+    set_number(page, "β", 0.25)
+    after = looks()
+    both = [
+        name
+        for name in before
+        if "rest" not in before[name] + after[name] and before[name] == after[name]
+    ]
+    stayed = [name for name in before if "rest" not in before[name] + after[name]]
+    assert both == stayed
+    assert len(stayed) > 3
+
+
+def test_thirty_models_leave_the_panels_on_the_screen(open_page, thirty):
+    page = open_page(thirty[1])
+    table = page.locator(".summary .scroll").bounding_box()
+    assert table["height"] < 330
+    assert svg(page, "ROC").bounding_box()["y"] < 900
+
+
+def test_a_search_brings_models_forward(open_page, thirty):
+    models, path = thirty
+    page = open_page(path)
+    box = page.get_by_label("Search the names of the models")
+    box.fill("MODEL 02")
+    settle(page)
+    assert "model 02" in names_of_coloured(page)
+    assert len(names_of_coloured(page)) == LOOKS
+    assert "1 name contains this" in page.locator(".search").inner_text()
+    row = page.get_by_role("button", name="model 02").bounding_box()
+    frame = page.locator(".summary .scroll").bounding_box()
+    assert frame["y"] <= row["y"] <= frame["y"] + frame["height"]
+    box.fill("nobody")
+    settle(page)
+    assert "None of 30 names" in page.locator(".search").inner_text()
+    assert names_of_coloured(page) == best_by_f(models, 1)
+    box.fill("")
+    settle(page)
+    assert "The best 8 of 30" in page.locator(".search").inner_text()
+
+
+def test_a_click_on_a_name_shows_it_alone_and_another_goes_back(open_page, thirty):
+    page = open_page(thirty[1])
+    page.get_by_label("Show model 05").uncheck()
+    settle(page)
+    assert len(curves(page)) == 29
+    name = page.get_by_role("button", name="model 07", exact=True)
+    name.focus()
+    page.keyboard.press("Enter")
+    settle(page)
+    assert len(curves(page)) == 1
+    assert page.locator(".card h2").inner_text() == "model 07"
+    assert name.get_attribute("aria-pressed") == "true"
+    assert name.evaluate("one => one === document.activeElement")
+    page.keyboard.press("Enter")
+    settle(page)
+    assert len(curves(page)) == 29
+    assert not page.get_by_label("Show model 05").is_checked()

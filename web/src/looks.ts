@@ -1,0 +1,49 @@
+/** How models look: the best eight have a colour, a dash and a mark each, the rest are grey. */
+
+import * as pr from "./spaces/pr";
+import type { Settings } from "./state";
+import type { ModelView, View } from "./view";
+
+/** As many looks as a reader can tell apart. */
+export const LOOKS = 8;
+
+/** The number of the look of each model; models without one are grey. */
+export type Looks = ReadonlyMap<number, number>;
+
+/** Gives models their looks; a model keeps its look for as long as it has one. */
+export class LookBook {
+  private current = new Map<number, number>();
+
+  of(
+    models: readonly ModelView[],
+    shown: readonly ModelView[],
+    best: ReadonlyMap<number, number>,
+    settings: Settings,
+  ): Looks {
+    if (models.length <= LOOKS) return new Map(models.map(({ place }) => [place, place]));
+    const value = new Map(
+      shown.map((one) => [one.place, pr.f(one.table, best.get(one.place)!, settings.beta)]),
+    );
+    const ranked = [...value.keys()].sort(
+      (one, two) => (value.get(two) || 0) - (value.get(one) || 0) || one - two,
+    );
+    const named = settings.forward.filter((place) => value.has(place));
+    const chosen = [...new Set([...named, ...ranked])].slice(0, LOOKS);
+    const next = new Map<number, number>();
+    for (const place of chosen)
+      if (this.current.has(place)) next.set(place, this.current.get(place)!);
+    const taken = new Set(next.values());
+    const free = Array.from({ length: LOOKS }, (_, look) => look).filter(
+      (look) => !taken.has(look),
+    );
+    for (const place of chosen) if (!next.has(place)) next.set(place, free.shift()!);
+    this.current = next;
+    return next;
+  }
+}
+
+/** The class that gives an element the colour and the dash of a model. */
+export function lookOf(view: View, place: number): string {
+  const look = view.looks.get(place);
+  return look === undefined ? "model-rest" : `model-${look}`;
+}
