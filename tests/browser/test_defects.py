@@ -190,7 +190,7 @@ def test_long_names_stay_in_their_column(open_page, tmp_path):
     page = open_page(write_report(models, tmp_path / "page.html"))
     for name in page.locator(".summary tbody th").all():
         cell = name.bounding_box()
-        text = name.locator("span").bounding_box()
+        text = name.locator(".name-button").bounding_box()
         assert text["x"] + text["width"] <= cell["x"] + cell["width"]
     assert page.locator(".summary tbody th").first.get_attribute("title").startswith("x" * 500)
     assert page.evaluate("document.documentElement.scrollWidth") <= 1400
