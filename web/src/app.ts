@@ -7,6 +7,7 @@ import { fileName } from "./export";
 import { bracketed } from "./format";
 import { Glossary } from "./glossary";
 import { headerOf } from "./header";
+import { History, type Keeper } from "./history";
 import { AUPRG, AUROC } from "./measures";
 import { modelsOf, USUAL, type Model, type ReportData } from "./model";
 import { HistogramPanel } from "./panels/histogram";
@@ -24,7 +25,9 @@ import { Views, type View } from "./view";
 
 export interface Surroundings {
   /** A page of its own with some data; null where there is none, as in a notebook. */
-  readonly pageWith: ((data: ReportData) => string) | null;
+  readonly pageWith: ((data: ReportData, settings: string) => string) | null;
+  /** Where settings are kept; null where there is no place for them. */
+  readonly keeper: Keeper | null;
   /** What stands below the report, such as a place to drop a file. */
   readonly footer: HTMLElement | null;
   /** The file that was counted here. */
@@ -40,9 +43,15 @@ export interface Connection {
 }
 
 /** Settings that only move the operating point. */
-const LIGHT: ReadonlySet<keyof Settings> = new Set(["hovered", "chosen", "preferred"]);
+const LIGHT: ReadonlySet<keyof Settings> = new Set(["hovered", "chosen", "preferred", "zooms"]);
+
+/** Ends the listeners of what an element showed before. */
+const endings = new WeakMap<HTMLElement, AbortController>();
 
 export function mount(root: HTMLElement, data: ReportData, around: Surroundings): void {
+  endings.get(root)?.abort();
+  const ending = new AbortController();
+  endings.set(root, ending);
   let models: Model[];
   try {
     models = modelsOf(data);
@@ -68,11 +77,12 @@ export function mount(root: HTMLElement, data: ReportData, around: Surroundings)
     h("footer", {}, "Made by isometrics. Nothing on this page is sent anywhere."),
     glossary.popover,
   );
-  report.start();
+  report.start(around.keeper ? document : root, ending.signal);
 }
 
 class Report {
   private readonly store = new Store();
+  private readonly history: History;
   private readonly views: Views;
   private readonly panels;
   private readonly histogram: HistogramPanel;
@@ -90,6 +100,7 @@ class Report {
   ) {
     const { store } = this;
     store.set({ beta: firstBeta(data.verdicts ?? []) });
+    this.history = new History(store, models, around.keeper);
     this.views = new Views(models, data.confidence ?? USUAL, data.classes);
     const { views } = this;
     this.panels = [
@@ -118,6 +129,7 @@ class Report {
   elements(): HTMLElement[] {
     return [
       this.summary.element,
+      this.history.element,
       this.controls.element,
       legend(this.glossary),
       h(
@@ -138,7 +150,8 @@ class Report {
     ];
   }
 
-  start(): void {
+  start(listened: HTMLElement | Document, end: AbortSignal): void {
+    this.history.listen(listened, end);
     this.draw("all");
     this.store.subscribe((_settings, changed) => {
       const light = [...changed].every((name) => LIGHT.has(name));
@@ -191,7 +204,7 @@ class Report {
         ),
         pageWith &&
           button("Report (HTML)", () =>
-            save(pageWith(this.data), `${name}-report.html`, "text/html"),
+            save(pageWith(this.data, this.history.text()), `${name}-report.html`, "text/html"),
           ),
         button("Python program", () => save(snippet(), `${name}.py`, "text/x-python")),
         copyButton("Copy the Python program", "Copy the Python program of this view", snippet),

@@ -2,6 +2,7 @@
 
 import { mount } from "./app";
 import { DropPage } from "./drop/page";
+import { pageKeeper } from "./history";
 import type { ReportData } from "./model";
 import type { Source } from "./snippet";
 
@@ -10,9 +11,14 @@ const DATA = "isometrics-data";
 // Taken before anything is drawn: what a report of other data is made from.
 const pristine = document.documentElement.cloneNode(true) as HTMLElement;
 
-function pageWith(data: ReportData): string {
+function pageWith(data: ReportData, settings: string): string {
   const page = pristine.cloneNode(true) as HTMLElement;
   page.querySelector("title")!.textContent = data.title;
+  const empty = page.querySelector<HTMLElement>("#isometrics")!;
+  // A page that the browser saved has its drawings, too.
+  empty.replaceChildren();
+  empty.dataset["settings"] = settings;
+  if (data !== given) page.querySelector("noscript")!.textContent = "This report needs JavaScript.";
   // No name may end the element that holds it.
   page.querySelector(`#${DATA}`)!.textContent = JSON.stringify(data).replace(
     /[<>&]/g,
@@ -22,12 +28,18 @@ function pageWith(data: ReportData): string {
 }
 
 const root = document.getElementById("isometrics")!;
-const drop = new DropPage((report, source) => show(report, source));
+const given = JSON.parse(document.getElementById(DATA)!.textContent!) as ReportData;
+const keeper = pageKeeper(root);
+const drop = new DropPage((report, source) => {
+  // The settings so far were about other data.
+  keeper.write({ saved: "", shared: "" }, true);
+  show(report, source);
+});
 
 function show(data: ReportData, source: Source | null): void {
   document.title = data.title;
-  mount(root, data, { pageWith, footer: drop.element, source });
+  mount(root, data, { pageWith, keeper, footer: drop.element, source });
 }
 
 drop.listen(document.body);
-show(JSON.parse(document.getElementById(DATA)!.textContent!) as ReportData, null);
+show(given, null);

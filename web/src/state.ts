@@ -9,6 +9,20 @@ export interface Cursor {
   readonly row: number;
 }
 
+/** The part of a panel that is shown: its scale, and its left and upper ends in units of the axes. */
+export interface Zoom {
+  readonly scale: number;
+  readonly left: number;
+  readonly top: number;
+}
+
+/** How the table of models is sorted. */
+export interface Sorting {
+  readonly column: string;
+  readonly falling: boolean;
+}
+
+/** Each field has an entry in fragment.ts, which keeps it in the address and in saved reports. */
 export interface Settings {
   readonly beta: number;
   readonly index: IndexName;
@@ -34,6 +48,12 @@ export interface Settings {
   readonly hovered: Cursor | null;
   /** The model of the last point that was chosen; null: the leading one. */
   readonly preferred: number | null;
+  /** A threshold that the reader typed. */
+  readonly typed: number | null;
+  /** The panels that are zoomed, by the names of their spaces. */
+  readonly zooms: ReadonlyMap<string, Zoom>;
+  /** Null: in the order of the report. */
+  readonly sorting: Sorting | null;
 }
 
 export const INITIAL: Settings = {
@@ -54,6 +74,9 @@ export const INITIAL: Settings = {
   chosen: null,
   hovered: null,
   preferred: null,
+  typed: null,
+  zooms: new Map(),
+  sorting: null,
 };
 
 type Listener = (settings: Settings, changed: ReadonlySet<keyof Settings>) => void;

@@ -121,7 +121,6 @@ export class Summary {
 
   private box(one: ModelView): HTMLInputElement {
     const box = h("input", { type: "checkbox", "aria-label": `Show ${one.model.name}` });
-    box.checked = true;
     box.addEventListener("change", () => {
       const hidden = new Set(this.store.settings.hidden);
       if (box.checked) hidden.delete(one.place);
@@ -150,6 +149,7 @@ export class Summary {
     const best = view.best.get(one.place);
     // A model that is hidden is out of the contest.
     const stands = best !== undefined;
+    this.boxes[one.place]!.checked = stands;
     const cells = this.numbers(one, view).map(({ name, text, bracket: [, hi] }) =>
       h(
         "td",

@@ -14,7 +14,7 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
   root.className = "isometrics in-notebook";
   el.append(root);
   const draw = (): void =>
-    mount(root, model.get("data"), { pageWith: null, footer: null, source: null });
+    mount(root, model.get("data"), { pageWith: null, keeper: null, footer: null, source: null });
   draw();
   model.on("change:data", draw);
   return () => model.off("change:data", draw);

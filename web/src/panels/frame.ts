@@ -10,7 +10,7 @@ import { captioned, savePng, saveSvg, type Caption } from "../export";
 import type { Glossary, Term } from "../glossary";
 import { lookOf } from "../looks";
 import { glyph } from "../marks";
-import type { Cursor, Store } from "../state";
+import type { Cursor, Store, Zoom } from "../state";
 import { cursorOf, type ModelView, type View } from "../view";
 import { moved } from "../keys";
 import { said } from "../sentences";
@@ -39,7 +39,8 @@ export abstract class Panel extends Plane {
   private readonly frame: Layer;
   private readonly clip: string;
   private readonly zoom: ZoomBehavior<SVGSVGElement, unknown>;
-  private transform: ZoomTransform = zoomIdentity;
+  /** The part that is shown, in units of the axes; undefined: all. */
+  private zoomed: Zoom | undefined;
 
   constructor(
     protected readonly axes: Axes,
@@ -96,10 +97,7 @@ export abstract class Panel extends Plane {
             ? event.touches.length > 1
             : event.shiftKey && event.button === 0,
       )
-      .on("zoom", ({ transform }: { transform: ZoomTransform }) => {
-        this.transform = transform;
-        this.redraw();
-      });
+      .on("zoom", ({ transform }: { transform: ZoomTransform }) => this.zoomTo(transform));
     this.svg.call(this.zoom).on("dblclick.zoom", null);
     this.listen();
     new ResizeObserver(() => this.redraw()).observe(this.element);
@@ -116,7 +114,27 @@ export abstract class Panel extends Plane {
 
   draw(view: View): void {
     this.view = view;
+    this.zoomed = view.settings.zooms.get(this.axes.term);
     this.redraw();
+  }
+
+  /** Zooms to what the reader asked for; a size of the window does not change it. */
+  private zoomTo(transform: ZoomTransform): void {
+    const zooms = new Map(this.store.settings.zooms);
+    const [left, top] = [this.x.range()[0]!, this.y.range()[1]!];
+    const plain = (scale: typeof this.x): typeof this.x => scale.copy().domain([0, 1]);
+    this.zoomed =
+      transform.k === 1 && transform.x === 0 && transform.y === 0
+        ? undefined
+        : {
+            scale: rounded(transform.k),
+            left: rounded(plain(this.x).invert(transform.invertX(left))),
+            top: rounded(plain(this.y).invert(transform.invertY(top))),
+          };
+    if (this.zoomed) zooms.set(this.axes.term, this.zoomed);
+    else zooms.delete(this.axes.term);
+    this.redraw();
+    this.store.set({ zooms });
   }
 
   private redraw(): void {
@@ -140,8 +158,10 @@ export abstract class Panel extends Plane {
       [this.width - MARGIN.right, bottom],
     ];
     this.zoom.extent(corners);
-    this.x = this.transform.rescaleX(scaleLinear([0, 1], [corners[0][0], corners[1][0]]));
-    this.y = this.transform.rescaleY(scaleLinear([0, 1], [corners[1][1], corners[0][1]]));
+    const transform = transformOf(this.zoomed, corners);
+    this.svg.property("__zoom", transform);
+    this.x = transform.rescaleX(scaleLinear([0, 1], [corners[0][0], corners[1][0]]));
+    this.y = transform.rescaleY(scaleLinear([0, 1], [corners[1][1], corners[0][1]]));
     this.drawFrame(bottom);
     for (const layer of Object.values(this.layers)) layer.selectAll("*").remove();
     this.drawBack(this.layers.back, view);
@@ -154,7 +174,7 @@ export abstract class Panel extends Plane {
       this.drawBest(one, view);
     }
     this.drawOver(this.layers.over, view);
-    this.drawCursor(view);
+    this.drawPointInHand(view);
   }
 
   private drawFrame(bottom: number): void {
@@ -207,7 +227,15 @@ export abstract class Panel extends Plane {
   }
 
   drawCursor(view: View): void {
+    if (this.zoomed !== view.settings.zooms.get(this.axes.term)) {
+      this.draw(view);
+      return;
+    }
     this.view = view;
+    this.drawPointInHand(view);
+  }
+
+  private drawPointInHand(view: View): void {
     const cursor = cursorOf(view);
     this.layers.cursor.selectAll("*").remove();
     const one = cursor && view.models[cursor.model];
@@ -343,6 +371,27 @@ export abstract class Panel extends Plane {
       models: this.view ? captioned(this.view) : [],
     };
   }
+}
+
+function rounded(value: number): number {
+  return Number(value.toFixed(5));
+}
+
+type Corners = readonly [readonly [number, number], readonly [number, number]];
+
+/** The transform of d3 that shows a part of a panel with these corners. */
+function transformOf(
+  zoomed: Zoom | undefined,
+  [[left, top], [right, bottom]]: Corners,
+): ZoomTransform {
+  if (!zoomed) return zoomIdentity;
+  const { scale } = zoomed;
+  return zoomIdentity
+    .translate(
+      left - scale * (left + zoomed.left * (right - left)),
+      top - scale * (top + (1 - zoomed.top) * (bottom - top)),
+    )
+    .scale(scale);
 }
 
 function clamped(value: number, lo: number, hi: number): number {

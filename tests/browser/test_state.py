@@ -1,0 +1,288 @@
+"""Settings stay: over reload, back and forward, in a link, in a saved report; and can be undone."""
+
+from urllib.parse import parse_qsl
+
+import pytest
+
+from isometrics.report import write_report
+
+from .reading import row, set_number, settle, svg
+from .stage import points
+
+
+def fragment(page):
+    """Return the settings in the address."""
+    return dict(parse_qsl(page.evaluate("location.hash.slice(1)"), keep_blank_values=True))
+
+
+def steps(page):
+    return page.evaluate("history.length")
+
+
+def rest(page):
+    """Wait until a change would be a step of its own."""
+    page.wait_for_timeout(750)
+
+
+def zoom_in(page, panel):
+    name = f"Zoom in (or Ctrl and the wheel; Shift and drag moves): {panel}"
+    page.get_by_label(name, exact=True).click()
+    settle(page)
+
+
+def axes(page, panel):
+    return svg(page, panel).locator(".axis").all_text_contents()
+
+
+def change_everything(page):
+    """Set something of every kind."""
+    page.get_by_label("index", exact=True).select_option("jaccard")
+    page.get_by_label("PR interpolation").select_option("linear")
+    page.get_by_label("Show hulls").uncheck()
+    page.get_by_label("Show linear", exact=True).uncheck()
+    set_number(page, "β", 0.5)
+    set_number(page, "Prevalence", 0.01)
+    zoom_in(page, "ROC")
+    zoom_in(page, "Precision–recall")
+    svg(page, "ROC").focus()
+    page.keyboard.press("PageDown")
+    page.mouse.move(0, 0)
+    settle(page)
+
+
+def shown(page):
+    """Return what a reader sees of the settings."""
+    return {
+        "index": page.get_by_label("index", exact=True).input_value(),
+        "interpolation": page.get_by_label("PR interpolation").input_value(),
+        "hulls": svg(page, "ROC").locator(".hull").count(),
+        "linear": page.get_by_label("Show linear", exact=True).is_checked(),
+        "β": page.get_by_label("β, as a number", exact=True).input_value(),
+        "prevalence": page.get_by_label("Prevalence, as a number").input_value(),
+        "row": row(page),
+        "rule": page.locator(".card .rule").inner_text(),
+        "ROC": axes(page, "ROC"),
+        "PR": axes(page, "Precision–recall"),
+        "PRG": axes(page, "Precision–recall gain"),
+    }
+
+
+def test_a_reload_keeps_everything(open_page, report):
+    page = open_page(report)
+    first = shown(page)
+    change_everything(page)
+    before = shown(page)
+    assert all(before[name] != first[name] for name in before if name != "PRG")
+    page.reload()
+    settle(page)
+    assert shown(page) == before
+
+
+def test_a_link_keeps_everything_at_another_width(open_page, report):
+    page = open_page(report)
+    change_everything(page)
+    address = page.evaluate("location.href")
+    other = open_page(report, width=900)
+    other.goto(address)
+    other.reload()
+    settle(other)
+    assert shown(other) == shown(page)
+
+
+def test_the_saved_report_keeps_everything(open_page, report, tmp_path):
+    page = open_page(report)
+    change_everything(page)
+    with page.expect_download() as caught:
+        page.get_by_role("button", name="Report (HTML)").click()
+    path = tmp_path / "saved.html"
+    caught.value.save_as(path)
+    saved = open_page(path)
+    settle(saved)
+    assert shown(saved) == shown(page)
+    assert fragment(saved) == {}
+    # To return to the first settings is a change of a saved report, and stays.
+    saved.get_by_role("button", name="Reset", exact=True).click()
+    settle(saved)
+    first = shown(open_page(report))
+    assert shown(saved) == first
+    saved.reload()
+    settle(saved)
+    assert shown(saved) == first
+
+
+def test_a_page_that_the_browser_saves_keeps_everything(open_page, report, tmp_path):
+    page = open_page(report)
+    change_everything(page)
+    path = tmp_path / "saved by the browser.html"
+    path.write_text(page.content(), encoding="utf-8")
+    saved = open_page(path)
+    settle(saved)
+    assert shown(saved) == shown(page)
+    with saved.expect_download() as caught:
+        saved.get_by_role("button", name="Report (HTML)").click()
+    # What was drawn is not saved a second time.
+    assert "<svg" not in caught.value.path().read_text(encoding="utf-8").split("<script")[0]
+
+
+def test_back_and_forward_go_through_the_steps(open_page, report):
+    page = open_page(report)
+    seen = [shown(page)]
+    for beta in (2, 0.5):
+        set_number(page, "β", beta)
+        rest(page)
+        seen.append(shown(page))
+    page.get_by_label("Show linear", exact=True).uncheck()
+    settle(page)
+    seen.append(shown(page))
+    for expected in seen[-2::-1]:
+        page.go_back()
+        settle(page)
+        assert shown(page) == expected
+    assert fragment(page) == {}
+    for expected in seen[1:]:
+        page.go_forward()
+        settle(page)
+        assert shown(page) == expected
+
+
+def test_a_drag_is_one_step(open_page, report):
+    page = open_page(report)
+    before, start = steps(page), shown(page)
+    slider = page.get_by_label("β", exact=True)
+    box = slider.bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, y)
+    page.mouse.down()
+    for place in range(40):
+        page.mouse.move(box["x"] + box["width"] / 2 + place, y)
+        if place == 20:
+            rest(page)
+    page.mouse.up()
+    rest(page)
+    end = shown(page)
+    assert end != start
+    assert steps(page) == before + 1
+    assert fragment(page)["beta"] == page.get_by_label("β, as a number").input_value()
+    # So is one along a curve, and many presses of a key.
+    x, y = (svg(page, "ROC").bounding_box()[name] + 150 for name in "xy")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for place in range(30):
+        page.mouse.move(x + 3 * place, y)
+    page.mouse.up()
+    page.mouse.move(0, 0)
+    rest(page)
+    assert steps(page) == before + 2
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    settle(page)
+    assert steps(page) == before + 3
+    page.go_back()
+    page.go_back()
+    settle(page)
+    assert shown(page) == end
+
+
+def test_steps_are_undone_and_done_again(open_page, report):
+    page = open_page(report)
+    undo, redo, reset = (
+        page.get_by_role("button", name=name, exact=True) for name in ("Undo", "Redo", "Reset")
+    )
+    assert all(button.is_disabled() for button in (undo, redo, reset))
+    seen = [shown(page)]
+    page.get_by_label("Show hulls").uncheck()
+    settle(page)
+    seen.append(shown(page))
+    zoom_in(page, "ROC")
+    seen.append(shown(page))
+    undo.click()
+    settle(page)
+    assert shown(page) == seen[1]
+    page.keyboard.press("Control+z")
+    settle(page)
+    assert shown(page) == seen[0]
+    assert undo.is_disabled()
+    page.keyboard.press("Control+Shift+Z")
+    settle(page)
+    assert shown(page) == seen[1]
+    redo.click()
+    settle(page)
+    assert shown(page) == seen[2]
+    assert redo.is_disabled()
+    reset.click()
+    settle(page)
+    assert shown(page) == seen[0]
+    assert reset.is_disabled()
+    undo.click()
+    settle(page)
+    assert shown(page) == seen[2]
+    # A step to the side takes what was undone away.
+    undo.click()
+    page.get_by_label("Show baselines").uncheck()
+    settle(page)
+    assert redo.is_disabled()
+
+
+def test_text_boxes_undo_their_own_text(open_page, report):
+    page = open_page(report)
+    page.get_by_label("Show hulls").uncheck()
+    settle(page)
+    before = shown(page)
+    page.get_by_label("β, as a number", exact=True).focus()
+    page.keyboard.press("Control+z")
+    settle(page)
+    assert shown(page) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "beta=oops&point=forest@row99999999&hide=<img src=x onerror=alert(1)>",
+        "zoom=ROC:1e99,0,0&zoom=__proto__:2,0,1&index=constructor&%E0%A4%A&prevalence=7",
+        "main",
+    ],
+)
+def test_what_an_address_cannot_mean_is_ignored(open_page, report, text):
+    page = open_page(report)
+    before = shown(page)
+    page.evaluate("(text) => (location.hash = text)", text)
+    settle(page)
+    assert shown(page) == before
+    page.reload()
+    settle(page)
+    assert shown(page) == before
+    page.evaluate("(text) => (location.hash = text + '&beta=2')", text)
+    settle(page)
+    assert page.get_by_label("β, as a number", exact=True).input_value() == "2"
+
+
+def test_a_link_to_a_report_of_other_models_keeps_what_it_can(open_page, report, tmp_path):
+    page = open_page(report)
+    change_everything(page)
+    text = page.evaluate("location.hash")
+    other = open_page(write_report({"new": points(3)}, tmp_path / "other.html"))
+    other.evaluate("(text) => (location.hash = text)", text)
+    settle(other)
+    assert other.get_by_label("β, as a number", exact=True).input_value() == "0.5"
+    assert other.locator(".card h2").inner_text() == "new"
+
+
+def test_a_dropped_file_begins_anew(open_page, start_page, tmp_path):
+    path = tmp_path / "small.csv"
+    path.write_text("label,score\n1,0.9\n0,0.5\n1,0.4\n0,0.1\n")
+    page = open_page(start_page)
+    for beta in ("1", "2"):
+        page.locator("input[type=file]").set_input_files(str(path))
+        page.locator("form.columns:visible").wait_for()
+        page.get_by_role("button", name="Show", exact=True).click()
+        page.locator("form.columns").wait_for(state="hidden")
+        settle(page)
+        assert fragment(page) == {}
+        assert page.get_by_label("β, as a number", exact=True).input_value() == "1"
+        set_number(page, "β", beta)
+    assert fragment(page) == {"beta": "2"}
+    with page.expect_download() as caught:
+        page.get_by_role("button", name="Report (HTML)").click()
+    saved = tmp_path / "saved.html"
+    caught.value.save_as(saved)
+    assert open_page(saved).get_by_label("β, as a number", exact=True).input_value() == "2"
