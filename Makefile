@@ -57,9 +57,10 @@ format: $(DEV)  ## apply formatting and the safe fixes of the linter
 web: web/node_modules/.ready  ## check, test and build the interactive page (needs Node)
 	cd web && npm run check && npm test && npm run build
 
-docs: $(DEV)  ## draw the figures and build the site into site/
+docs: $(DEV)  ## draw the pictures again and build the site into site/
 	$(BIN)/python docs/figures/draw.py
 	$(BIN)/zensical build --clean --strict
+	$(BIN)/python docs/render_math.py
 	$(BIN)/python docs/check_site.py
 
 bench: $(PARTS) $(PEERS)/.ready  ## time isometrics and other tools, and the page where chromium is
@@ -69,7 +70,7 @@ bench: $(PARTS) $(PEERS)/.ready  ## time isometrics and other tools, and the pag
 	    else echo "chromium is missing: the page is not timed"; fi
 
 clean:  ## remove .venv and everything generated
-	rm -rf .venv $(PEERS) web/node_modules site docs/images demo-report papers build dist .coverage .coverage.* .cache \
+	rm -rf .venv $(PEERS) web/node_modules site demo-report papers build dist .coverage .coverage.* .cache \
 	    .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests docs examples benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 

@@ -54,6 +54,36 @@ def parameter(page: Path) -> ParameterSet:
     return pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] if slow else [])
 
 
+def links(page: Path) -> list[str]:
+    """Return the targets of the links and images of a page that are files."""
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    targets = re.findall(r"\]\(([^)\s]+)\)", text)
+    return [target for target in targets if "://" not in target and not target.startswith("#")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_links_of_a_page_lead_to_files_of_the_repository(page: Path) -> None:
+    missing = [
+        target for target in links(page) if not (page.parent / target.partition("#")[0]).is_file()
+    ]
+    assert missing == []
+
+
+def test_every_picture_is_shown() -> None:
+    shown = {(page.parent / target).resolve() for page in PAGES for target in links(page)}
+    folders = [ROOT / "docs" / name for name in ("images", "pictures")]
+    pictures = {path for folder in folders for path in folder.iterdir()}
+    assert pictures - shown == set()
+    assert sum(path.stat().st_size for path in pictures) < 4_000_000
+
+
+def test_the_file_in_the_readme_can_be_read() -> None:
+    [rows] = [body for kind, body in BLOCK.findall(PAGES[0].read_text("utf-8")) if kind == "csv"]
+    Path("predictions.csv").write_text(rows, encoding="utf-8")
+    analysis = iso.read_predictions("predictions.csv", pos_label="fraud")
+    assert list(analysis.models) == rows.splitlines()[0].split(",")[1:]
+
+
 @pytest.fixture(autouse=True)
 def folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "docs").symlink_to(ROOT / "docs")

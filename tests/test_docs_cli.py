@@ -34,7 +34,7 @@ def commands(page: Path) -> list[tuple[str, list[str]]]:
 
 def run(line: str) -> str:
     """Run a command within this process, with its redirections, and return what it prints."""
-    program, *words = shlex.split(line)
+    program, *words = shlex.split(line, comments=True)
     assert program == "isometrics", line
     printed, target = io.StringIO(), None
     with contextlib.ExitStack() as stack:

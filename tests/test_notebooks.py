@@ -1,7 +1,6 @@
 """The example notebooks run from top to bottom, and say what they are meant to say."""
 
-import json
-import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -17,20 +16,15 @@ NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-def run(path, folder):
-    """Run a notebook in a folder with this Python, and return it with its outputs."""
-    kernels = folder / "kernels" / "python3"
-    kernels.mkdir(parents=True)
-    command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    description = {"argv": command, "display_name": "Python 3", "language": "python"}
-    (kernels / "kernel.json").write_text(json.dumps(description), encoding="utf-8")
-    notebook = nbformat.read(path, as_version=4)
-    client = nbclient.NotebookClient(
-        notebook, timeout=300, resources={"metadata": {"path": str(folder)}}
-    )
-    client.km = client.create_kernel_manager()
-    client.km.kernel_spec_manager.kernel_dirs = [str(folder / "kernels")]
-    return client.execute()
+def script():
+    """Return the module that runs the notebooks and writes their outputs."""
+    spec = spec_from_file_location("fill_outputs", ROOT / "examples" / "fill_outputs.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+run = script().run
 
 
 def texts(notebook):
@@ -44,18 +38,18 @@ def texts(notebook):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_committed_without_outputs(path):
-    notebook = nbformat.read(path, as_version=4)
-    nbformat.validate(notebook)
-    assert not any(cell.get("outputs") for cell in notebook.cells)
+def test_a_notebook_shows_what_its_cells_print(path, tmp_path):
+    committed = nbformat.read(path, as_version=4)
+    nbformat.validate(committed)
+    assert texts(committed) == texts(run(path, tmp_path))
+    assert all(cell.outputs for cell in committed.cells[2:] if cell.cell_type == "code")
 
 
-def test_the_fraud_notebook_runs(tmp_path):
-    shown = texts(run(ROOT / "examples" / "fraud.ipynb", tmp_path))
+def test_the_fraud_notebook_says_what_it_is_meant_to_say():
+    shown = texts(nbformat.read(ROOT / "examples" / "fraud.ipynb", as_version=4))
     assert "By f-measure, forest is better for λ < 0.79, logit above." in shown
     assert "forest  β 0.5  cut at 0.440  F promised 0.802, achieved 0.808" in shown
     assert "fraud-report.html" in shown
-    assert (tmp_path / "fraud-report.html").stat().st_size > 100_000
 
 
 def test_a_failing_cell_is_noticed(tmp_path):

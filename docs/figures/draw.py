@@ -1,10 +1,15 @@
 """Draw the pictures of the documentation into ``docs/images``, as SVG.
 
-Those of benchmarks are drawn where they are measured, and copied.
-Run from the root of the repository, as ``make docs`` does.
+They are committed, so that the pages show them wherever they are read; the same versions of the
+packages draw the same files. Those of the gallery are drawn by the code on its page. Those of
+benchmarks are drawn where they are measured, and copied. Run from the root of the repository, as
+``make docs`` does.
 """
 
+import io
+import re
 import shutil
+import tempfile
 from pathlib import Path
 
 import matplotlib as mpl
@@ -14,6 +19,7 @@ import ranking
 import isometrics as iso
 from isometrics import plot
 from isometrics.calibration.reliability import calibration_report, platt_scaling
+from isometrics.cli.demo import simulate
 from isometrics.plot import background
 from isometrics.plot import spaces as curves
 from isometrics.plot.frame import frame
@@ -27,6 +33,11 @@ import recipes
 import theory
 
 IMAGES = Path("docs/images")
+GALLERY = Path("docs/gallery.md")
+GALLERY_BLOCK = re.compile(
+    r"(?:^!\[[^\]]*\]\(images/(?P<name>[\w-]+)\.svg\)\n\n)?^```python\n(?P<source>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
 MEASURED = (Path("benchmarks/peers.svg"),)
 
 LABELS = [int(label) for label in "1110111111011101001000101"]
@@ -73,8 +84,21 @@ def shared_legend(figure: plt.Figure, axes: plt.Axes, columns: int) -> None:
 
 
 def save(figure: plt.Figure, name: str) -> None:
-    figure.savefig(IMAGES / f"{name}.svg", metadata={"Date": None}, facecolor="white")
+    """Write a picture as a small file: a tenth of a point is less than a pixel."""
+    drawn = io.StringIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None}, facecolor="white")
     plt.close(figure)
+    text = re.sub(r' transform="rotate\(-0 [^"]*"| id="[A-Za-z0-9]+_\d+"', "", drawn.getvalue())
+    text = re.sub(r'( (d|x|y|transform)=")([^"]*)', shorten, text)
+    text = re.sub(r"('DejaVu Sans')[^;\"]*", r"\1, sans-serif", text)
+    (IMAGES / f"{name}.svg").write_text(re.sub(r"\n\s+", "\n", text), encoding="utf-8")
+
+
+def shorten(attribute: re.Match[str]) -> str:
+    """Return an attribute with coordinates that have one decimal, and paths without spaces."""
+    start, name, value = attribute.groups()
+    value = re.sub(r"-?\d+\.\d+", lambda number: f"{round(float(number[0]), 1) + 0.0:g}", value)
+    return start + (re.sub(r"\s*([A-Za-z])\s*", r"\1", value) if name == "d" else value)
 
 
 # ---------------------------------------------------------------------- the pictures
@@ -150,7 +174,17 @@ def costs() -> plt.Figure:
     return axes.figure
 
 
-def gallery(space: str, **options: object) -> plt.Figure:
+def demo() -> plt.Figure:
+    """Draw the two models of ``isometrics demo`` in all spaces."""
+    with tempfile.TemporaryDirectory() as folder:
+        tuning, test = Path(folder, "tuning.csv"), Path(folder, "test.csv")
+        simulate(tuning, test)
+        analysis = iso.read_predictions(test, pos_label="fraud")
+    spaces = ["roc", "pr", "prg", "tradeoff"]
+    return analysis.plot(spaces, isolines=False, hull=False)[0].figure
+
+
+def two_models(space: str, **options: object) -> plt.Figure:
     """Draw two models in a space, with all that is drawn by default."""
     models = {"forest": binormal(2000, seed=1), "linear": binormal(2000, seed=2, shift=1.0)}
     return SPACES[space](models, **options).figure
@@ -314,7 +348,20 @@ def average_curve() -> plt.Figure:
     return axes.figure
 
 
+def draw_gallery() -> int:
+    """Run the code of the gallery, and save what stands below a picture under its name."""
+    names: dict[str, object] = {}
+    count = 0
+    for block in GALLERY_BLOCK.finditer(GALLERY.read_text(encoding="utf-8")):
+        exec(compile(block["source"], GALLERY.name, "exec"), names)
+        if block["name"]:
+            save(plt.gcf(), block["name"])
+            count += 1
+    return count
+
+
 PICTURES = {
+    "demo": demo,
     "spaces-small": lambda: spaces(small(), rows_shown=True),
     "spaces-large": lambda: spaces(binormal(2000, seed=1), rows_shown=False),
     "isometrics": isometrics,
@@ -330,9 +377,9 @@ PICTURES = {
     "comparison": lambda: plot.comparison(iso.compare(families())).figure,
     "bands": bands,
     "average": average_curve,
-    "plot-roc": lambda: gallery("roc", points=[1.0]),
-    "plot-pr": lambda: gallery("pr", points=[1.0]),
-    "plot-prg": lambda: gallery("prg", points=[1.0]),
+    "plot-roc": lambda: two_models("roc", points=[1.0]),
+    "plot-pr": lambda: two_models("pr", points=[1.0]),
+    "plot-prg": lambda: two_models("prg", points=[1.0]),
     **{f"papers-{item.file_name}": item.draw for item in all_items() if item.draw},
     "roc-costs": costs,
     **recipes.PICTURES,
@@ -346,9 +393,10 @@ def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     for name, picture in PICTURES.items():
         save(picture(), name)
+    count = len(PICTURES) + draw_gallery()
     for path in MEASURED:
         shutil.copy(path, IMAGES)
-    print(f"Drew {len(PICTURES)} pictures into {IMAGES}, and copied {len(MEASURED)}")
+    print(f"Drew {count} pictures into {IMAGES}, and copied {len(MEASURED)}")
 
 
 if __name__ == "__main__":

@@ -219,7 +219,8 @@ def _wilson(
     share = positives / items
     middle = (share + z * z / (2 * items)) / (1 + z * z / items)
     half = z * np.sqrt(share * (1 - share) / items + (z / (2 * items)) ** 2) / (1 + z * z / items)
-    return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
+    # The share lies inside, which rounding hides where it is 0 or 1.
+    return np.clip(middle - half, 0.0, share), np.clip(middle + half, share, 1.0)
 
 
 def _sklearn(module: str, purpose: str) -> Any:
