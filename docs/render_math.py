@@ -1,6 +1,7 @@
 """Turn the TeX formulas of the built site into MathML, which browsers draw without a script.
 
-The builder leaves formulas as TeX for a script from the network; here they are converted once.
+The builder leaves formulas as TeX for a script from the network; here they are converted once. The
+index of the search loses them, because nobody looks for TeX.
 """
 
 import html
@@ -12,6 +13,7 @@ from latex2mathml.converter import convert
 
 SITE = Path("site")
 FORMULA = re.compile(r'<div class="arithmatex">\\\[(.*?)\\\]</div>', re.DOTALL)
+INDEXED = re.compile(r"\\\\\[.*?\\\\\]")
 # What is left of a formula that the pattern above does not know.
 LEFT = re.compile(r'class="arithmatex"|\$\$')
 
@@ -20,7 +22,8 @@ def render(page: str) -> tuple[str, int]:
     """Return the page with its formulas as MathML, and their number."""
 
     def mathml(match: re.Match[str]) -> str:
-        return f'<div class="formula">{convert(html.unescape(match[1]).strip(), display="block")}</div>'
+        formula = convert(html.unescape(match[1]).strip(), display="block")
+        return f'<div class="formula">{formula}</div>'
 
     return FORMULA.subn(mathml, page)
 
@@ -34,6 +37,9 @@ def main() -> int:
         if LEFT.search(page):
             problems.append(f"{path}: a formula was not converted")
         count += found
+    for name in ("search.json", "search.js"):
+        path = SITE / name
+        path.write_text(INDEXED.sub("", path.read_text(encoding="utf-8")), encoding="utf-8")
     print("\n".join(problems) or f"Converted {count} formulas to MathML")
     return int(bool(problems) or not count)
 

@@ -1,5 +1,6 @@
 /* Browsers refuse to start a worker for a page that was opened from a file. The search of the site
-   needs one, so there a hidden frame does its work. Pages from a server use a real worker. */
+   needs one, so there a hidden frame does its work. Messages are copied and arrive later, as those
+   of a worker do. Pages from a server use a real worker. */
 if (location.protocol === "file:") {
   window.Worker = class {
     constructor(url) {
@@ -9,7 +10,7 @@ if (location.protocol === "file:") {
       this.ready = new Promise((resolve) => {
         this.frame.onload = () => {
           const inside = this.frame.contentWindow;
-          inside.postMessage = (data) => this.onmessage?.({ data });
+          inside.postMessage = (data) => this.later((copy) => this.onmessage?.({ data: copy }), data);
           const script = inside.document.createElement("script");
           script.onload = () => resolve(inside);
           script.onerror = (event) => this.onerror?.(event);
@@ -21,7 +22,11 @@ if (location.protocol === "file:") {
     }
 
     postMessage(data) {
-      this.ready.then((inside) => inside.onmessage({ data }));
+      this.ready.then((inside) => this.later((copy) => inside.onmessage({ data: copy }), data));
+    }
+
+    later(receive, data) {
+      setTimeout(receive, 0, structuredClone(data));
     }
 
     terminate() {

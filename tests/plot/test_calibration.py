@@ -61,3 +61,12 @@ def test_reliability_shows_the_bins_and_their_intervals():
     np.testing.assert_allclose(ends, (report.observed_lo, report.observed_hi))
     assert bars.get_label().startswith(r" _model \$1\$: Brier score")
     assert ax.get_xlabel() == "predicted probability"
+
+
+def test_reliability_of_bins_with_one_class():
+    report = calibration_report([0] * 140 + [1] * 140, np.arange(280) / 280, bins=2)
+    assert report.observed.tolist() == [0, 1]
+    ax = plot.reliability(report)
+    (bars,) = ax.containers
+    ends = np.array([segment[:, 1] for segment in bars.lines[2][0].get_segments()])
+    assert (ends[:, 0] <= ends[:, 1]).all()
