@@ -33,6 +33,7 @@ from isometrics.measures import (
     kernel_of,
     measures_of,
     optimal_f,
+    optimal_f_gain,
     optimal_threshold,
     parse_measures,
     precision_at,
@@ -136,6 +137,7 @@ def test_the_best_threshold_is_that_of_best_threshold(sample, beta):
     best = iso.best_threshold(points, beta=beta)
     assert optimal_threshold(beta).of(points) == best.threshold
     assert optimal_f(beta).of(points) == pytest.approx(best.f, rel=1e-14)
+    assert optimal_f_gain(beta).of(points) == pytest.approx(best.f_gain, rel=1e-12)
 
 
 def test_measures_at_a_threshold():

@@ -23,6 +23,7 @@ from isometrics.measures import (
     f_at,
     f_gain_at,
     optimal_f,
+    optimal_f_gain,
     optimal_threshold,
     precision_at,
     recall_at,
@@ -360,7 +361,7 @@ REAL = {
     },
     **{
         f"measures.{make.__name__}(beta)": (2, lambda x, make=make: make(beta=x).of(PTS))
-        for make in (optimal_f, optimal_threshold)
+        for make in (optimal_f, optimal_f_gain, optimal_threshold)
     },
     "measures.f_at(beta)": (2, lambda x: f_at(2, beta=x).of(PTS)),
     "measures.f_gain_at(beta)": (2, lambda x: f_gain_at(2, beta=x).of(PTS)),

@@ -14,7 +14,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
 from itertools import chain
@@ -104,6 +104,9 @@ class Measure:
         Where it is shown without being asked for.
     reference
         Where it is defined.
+    is_gain
+        Whether it is on the gain scale, where always answering "positive" is the same for every
+        prevalence, so that classes have a mean.
 
     Examples
     --------
@@ -130,6 +133,7 @@ class Measure:
     kernel: str | None = None
     shown: Shown = Shown.COMPARED
     reference: str = ""
+    is_gain: bool = False
 
     def __post_init__(self) -> None:
         """Derive the key from the name; a value that may be stored needs nothing else."""
@@ -403,6 +407,7 @@ AUPRG = register(
         kernel="auprg",
         shown=Shown.HEADLINE,
         reference="Flach & Kull 2015",
+        is_gain=True,
     )
 )
 EXPECTED_F1_GAIN = register(
@@ -417,6 +422,7 @@ EXPECTED_F1_GAIN = register(
         baseline=lambda _: 0.25,
         shown=Shown.SUMMARY,
         reference="Flach & Kull 2015, Theorem 3",
+        is_gain=True,
     )
 )
 EXPECTED_ACCURACY = register(
@@ -506,7 +512,7 @@ def f_gain_at(threshold: float, *, beta: float = 1.0) -> Measure:
     from isometrics._core.parameters import check_beta
 
     beta = check_beta(beta)
-    return _at(threshold, f_gain_name(beta), lambda row: row.f_gain(beta)[0])
+    return replace(_at(threshold, f_gain_name(beta), lambda row: row.f_gain(beta)[0]), is_gain=True)
 
 
 def precision_at(threshold: float) -> Measure:
@@ -554,6 +560,20 @@ def optimal_f(beta: float = 1.0) -> Measure:
         return float(points.f(beta)[_best_row(points, beta)])
 
     return Measure(best_f_name(beta), of, Detail.RUNS)
+
+
+def optimal_f_gain(beta: float = 1.0) -> Measure:
+    """Return the measure F_β gain at its best threshold; classes have a mean by it."""
+    from isometrics._core.parameters import check_beta
+
+    beta = check_beta(beta)
+
+    def of(points: OperatingPoints) -> float:
+        import numpy as np
+
+        return float(np.nanmax(points.f_gain(beta)))
+
+    return Measure(f"best {f_gain_name(beta)}", of, Detail.RUNS, is_gain=True)
 
 
 def _best_row(points: OperatingPoints, beta: float) -> int:

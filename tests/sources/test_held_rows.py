@@ -115,7 +115,7 @@ def test_categories_without_rows_are_no_groups():
         (
             pa.table({"label": LABELS, "score": np.arange(8.0), "model": ["a", "b", "b", "a"] * 2}),
             {},
-            "each model has rows or a positive class of its own",
+            "each model has rows of its own",
         ),
     ],
 )
@@ -128,14 +128,8 @@ def test_without_rows_the_reason_is_said(table, options, why):
         assert f"which this analysis does not have: {why}" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        pa.table({"label": LABELS, "score": np.arange(8.0), "model": ["a", "b"] * 4}),
-        pa.table({"label": list("xyzxyzxy")} | {name: np.arange(8.0) for name in "xyz"}),
-    ],
-)
-def test_rows_that_are_not_shared_by_all_models(table):
+def test_rows_that_are_not_shared_by_all_models():
+    table = pa.table({"label": LABELS, "score": np.arange(8.0), "model": ["a", "b"] * 4})
     with pytest.raises(ParameterError, match="each model needs a column of its own"):
         iso.read_predictions(table, label="label", keep_rows=True)
 
@@ -156,7 +150,7 @@ def test_groups_hold_rows_that_are_too_many_to_keep():
     tables, rows, reason = held.finish(["m"])
     assert list(tables.groups) == ["a", "b"]
     assert tables.groups["a"]["m"].positives == 2
-    assert rows is None
+    assert rows == {}
     assert reason.startswith("they do not fit into the memory limit")
 
 

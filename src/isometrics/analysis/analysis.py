@@ -20,9 +20,7 @@ from isometrics._core.parameters import (
 from isometrics._core.progress import part_of_progress, reporting
 from isometrics._core.results import Value, number, several
 from isometrics._core.sample import Sample
-from isometrics.analysis.classes import (
-    macro_average,
-)
+from isometrics.analysis.classes import macro_average
 from isometrics.analysis.origins import Origin, with_origin
 from isometrics.analysis.summary import Summary, intervals_of, summary_of
 from isometrics.analysis.threshold_check import ThresholdCheck, check_thresholds, parse_given
@@ -32,7 +30,7 @@ from isometrics.decisions.best import best_threshold, parse_goal
 from isometrics.decisions.objective import BETAS, parse_f_objectives, parse_objective
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, thresholds_of
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.measures import AUPRG, f_gain_name, f_key
+from isometrics.measures import AUPRG, f_gain_name, f_key, optimal_f_gain
 from isometrics.points import OperatingPoints
 from isometrics.points.models import named_models
 from isometrics.uncertainty.bands import bootstrap_curves
@@ -62,6 +60,7 @@ ONE_MODEL = "score"
 """The name of a model that was given without one."""
 REPLICATES_OF_CURVES = 500
 _COMPARED = "models are compared on the same rows"
+_CLASSES_DRAWN = "classes are drawn together from the same rows"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -93,6 +92,8 @@ class Analysis(Value):
         Whether the models are the classes of one classifier, each against all others.
     origins
         The columns and the positive label of each model, where they are known.
+    class_rows
+        The rows of each class, where the models are classes and the rows are known.
 
     Examples
     --------
@@ -115,6 +116,7 @@ class Analysis(Value):
     without_rows: str = "it was made of tables; make it with analyse or read_predictions"
     one_vs_rest: bool = False
     origins: dict[str, Origin] = field(default_factory=dict)
+    class_rows: dict[str, Sample] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the tables and their names."""
@@ -208,14 +210,15 @@ class Analysis(Value):
             )
         evidence, options = self._evidence(options | {"confidence_level": confidence_level})
         groups = self._evidence_by_group() if by_group else {}
-        found = intervals_of(evidence, groups, **options)
+        averaged = list(map(optimal_f_gain, betas)) if macro else []
+        found = intervals_of(evidence, groups, averaged, **options)
         return summary_of(
             entries,
             betas,
             skipped,
             intervals=found.all_rows,
             ends=found.ends,
-            more_notes=(*macro, *found.notes),
+            more_notes=found.notes,
             one_vs_rest=self.one_vs_rest,
         )
 
@@ -386,6 +389,11 @@ class Analysis(Value):
         options
             Options of `bootstrap`.
         """
+        if self.one_vs_rest:
+            raise NotAnswerableError(
+                "the classes of one classifier are not rivals, so none is better; summary() has "
+                "all of them, and verdict_by_class() the threshold of each"
+            )
         compared = compare(self.models, index, density=density)
         if confidence_level is None:
             return compared
@@ -538,11 +546,14 @@ class Analysis(Value):
                 f"these rows have {several(list(self.models))}; give both the same classes"
             )
         found = {}
+        in_groups = bool(options.get("clusters")) or options.get("folds") is not None
         with reporting(progress, "resamples") as report:
             for part, name in enumerate(self.models):
-                tuning = None if thresholds_from is None else thresholds_from._only(name)
+                tuning = None
+                if thresholds_from is not None:
+                    tuning = thresholds_from._only(name, in_groups=in_groups)
                 told = part_of_progress(report, part, len(self.models))
-                found[name] = self._only(name).verdict(
+                found[name] = self._only(name, in_groups=in_groups).verdict(
                     thresholds_from=tuning, progress=told, **options
                 )
         return found
@@ -579,9 +590,19 @@ class Analysis(Value):
             said.append(f"best {f_gain_name(beta)} {number(value)}")
         return f"Macro average over the classes: {', '.join(said)}."
 
-    def _only(self, name: str) -> Analysis:
+    def _rows_of(self, name: str, *, in_groups: bool) -> Sample | None:
+        """Return the rows of one model or class; None where they are not known.
+
+        The table of a class tells its rows, unless they have weights or are drawn in groups.
+        """
+        if self.rows is not None:
+            return self.rows.of_model(name)
+        rows = self.class_rows.get(name)
+        return None if rows is None or not (in_groups or rows.weights is not None) else rows
+
+    def _only(self, name: str, *, in_groups: bool) -> Analysis:
         """Return the analysis of one model over all rows."""
-        rows = None if self.rows is None else self.rows.of_model(name)
+        rows = self._rows_of(name, in_groups=in_groups)
         counted = self.counted and {ALL_ROWS: {name: self.counted[ALL_ROWS][name]}}
         return replace(
             self,
@@ -591,6 +612,7 @@ class Analysis(Value):
             rows=rows,
             counted=counted,
             one_vs_rest=False,
+            class_rows={},
         )
 
     def at_prevalence(self, prevalence: float) -> Analysis:
@@ -762,26 +784,32 @@ class Analysis(Value):
             )
         # Replicates are drawn from whole rows, and moved to the prevalence afterwards.
         models = self.models if self.counted is None else self.counted[ALL_ROWS]
-        evidence = Evidence(models, self.rows, bool(clustered))
-        if self.one_vs_rest and len(models) > 1:
-            raise NotAnswerableError(
-                "the classes of one classifier have positives of their own, so they are not drawn "
-                "together; verdict_by_class() has intervals of each, and analyse(y_true == label, "
-                "scores) everything about one"
-            )
-        if evidence.needs_rows and self.rows is None and self.without_rows:
-            what = "clusters=True draws groups of rows" if clustered else _COMPARED
+        evidence = Evidence(models, self.rows, bool(clustered), self.class_rows or None)
+        if evidence.needs_rows and not evidence.samples and self.without_rows:
+            what = _CLASSES_DRAWN if self.one_vs_rest else _COMPARED
+            if clustered:
+                what = "clusters=True draws groups of rows"
             raise NotAnswerableError(
                 f"{what}, which this analysis does not have: {self.without_rows}"
             )
-        if clustered and (self.rows is None or self.rows.groups is None):
+        if clustered and all(sample.groups is None for sample in evidence.samples):
             raise NotAnswerableError("clusters=True needs groups, and this analysis has none")
         return evidence, options
 
     def _evidence_by_group(self) -> dict[str, Evidence]:
         tables = self.groups if self.counted is None else self.counted
         rows = {} if self.rows is None else self.rows.split_by_group()
-        return {group: Evidence(tables[group], rows.get(group)) for group in self.groups}
+        by_class = {name: rows.split_by_group() for name, rows in self.class_rows.items()}
+        return {
+            group: Evidence(
+                tables[group],
+                rows.get(group),
+                by_class={name: by_class[name][group] for name in tables[group]}
+                if by_class
+                else None,
+            )
+            for group in self.groups
+        }
 
     def __repr__(self) -> str:
         """Return the summary over all rows, below what is known of the data."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from isometrics._core.arrays import column
+from isometrics._core.class_rows import parse_predictions, rows_by_class
 from isometrics._core.class_scores import class_name, parse_matrix
 from isometrics._core.labels import positive_word
 from isometrics._core.results import several
 from isometrics._core.sample import Sample, parse_sample, scores_by_model
 from isometrics.analysis.analysis import ONE_MODEL, Analysis
-from isometrics.analysis.classes import count_classes, parse_predictions, rows_by_class
 from isometrics.analysis.origins import Origin
-from isometrics.points.models import count_groups, count_models
-from isometrics.sources.held_rows import NOT_SHARED
+from isometrics.points.models import count_classes, count_groups, count_models
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -121,9 +120,9 @@ def _one_vs_rest(samples: dict[object, Sample], origins: dict[str, Origin]) -> A
         tables,
         skipped | absent,
         description,
-        without_rows=NOT_SHARED,
         one_vs_rest=True,
         origins=origins,
+        class_rows={name: sample for sample in counted for name in sample.scores},
     )
 
 

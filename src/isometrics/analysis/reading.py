@@ -169,6 +169,7 @@ def read_predictions(
             without_rows=tables.without_rows,
             one_vs_rest=layout.multiclass,
             origins=origins_of(layout, tables.points),
+            class_rows=tables.class_rows,
         )
 
 

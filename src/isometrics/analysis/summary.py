@@ -35,6 +35,7 @@ from isometrics.measures import (
     key_of,
     measure_named,
     measures_of,
+    parse_measures,
     registered,
 )
 from isometrics.points.models import ROUNDING
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts, Floats
+    from isometrics.measures import Measure
     from isometrics.uncertainty.bootstrap import Bootstrap
     from isometrics.uncertainty.resampling import Evidence
 
@@ -63,12 +65,22 @@ class Intervals(NamedTuple):
 
 
 def intervals_of(
-    all_rows: Evidence, groups: Mapping[str, Evidence], *, progress: Any = None, **options: Any
+    all_rows: Evidence,
+    groups: Mapping[str, Evidence],
+    averaged: Sequence[Measure] = (),
+    *,
+    measures: Any = None,
+    progress: Any = None,
+    **options: Any,
 ) -> Intervals:
     """Return the intervals over all rows, and for each group those from its own rows.
 
-    Groups with undefined intervals are listed in one note instead of one warning for each.
+    Groups with undefined intervals are listed in one note instead of one warning for each. Of
+    classes, the measures in `averaged` have intervals of their means over all rows.
     """
+    wanted = parse_measures(measures)
+    names = [measure.name for measure in wanted]
+    more = [measure for measure in averaged if measure.name not in names]
     ends: dict[tuple[str, str], Floats] = {}
     incomplete, undefined = [], []
     if all_rows.clustered and groups:
@@ -83,11 +95,15 @@ def intervals_of(
             n_runs = 1 + len(groups)
             return lambda done, total: report(run * total + done, n_runs * total)
 
-        of_all_rows = bootstrap(all_rows, progress=progress_of(0), **options)
+        of_all_rows = bootstrap(
+            all_rows, measures=[*wanted, *more], progress=progress_of(0), **options
+        )
         for run, (group, evidence) in enumerate(groups.items(), 1):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UndefinedWarning)
-                of_group = bootstrap(evidence, progress=progress_of(run), **options)
+                of_group = bootstrap(
+                    evidence, measures=wanted, progress=progress_of(run), **options
+                )
             if of_group.undefined.any():
                 incomplete.append(group)
             for row, model in enumerate(evidence.points):
@@ -102,6 +118,9 @@ def intervals_of(
         notes.append(
             f"Intervals undefined ({several(undefined)}): too few different replicates to tell."
         )
+    if averaged:
+        notes.insert(0, of_all_rows._macro_averages())
+        of_all_rows = of_all_rows._select(names)
     return Intervals(of_all_rows, ends, tuple(notes))
 
 

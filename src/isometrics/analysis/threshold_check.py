@@ -228,12 +228,8 @@ def check_thresholds(
     by_group
         Add the groups.
     """
-    if clustered and (analysis.rows is None or analysis.rows.groups is None):
-        raise NotAnswerableError("clusters=True needs groups, and this analysis has none")
     entries = list(analysis._entries(by_group))
-    samples = {} if analysis.rows is None else {ALL_ROWS: analysis.rows}
-    if analysis.rows is not None and by_group and not clustered:
-        samples |= analysis.rows.split_by_group()
+    samples = _samples(analysis, clustered=clustered, by_group=by_group)
     rows: list[_Row] = []
     notes = []
     with reporting(None if options is None else options.progress, "resamples") as report:
@@ -250,6 +246,22 @@ def check_thresholds(
             given = [_given(entry.points, each, goal) for each in thresholds]
             rows += _rows(entry, best, given, estimates)
     return _table(rows, goal[0], options, " ".join(dict.fromkeys(notes)))
+
+
+def _samples(
+    analysis: Analysis, *, clustered: bool, by_group: bool
+) -> dict[tuple[str, str], Sample]:
+    """Return the rows of each model or class by group and name, where they are known."""
+    found: dict[tuple[str, str], Sample] = {}
+    for name in analysis.models:
+        rows = analysis._rows_of(name, in_groups=clustered)
+        if clustered and (rows is None or rows.groups is None):
+            raise NotAnswerableError("clusters=True needs groups, and this analysis has none")
+        if rows is not None:
+            found[ALL_ROWS, name] = rows
+            if by_group and not clustered:
+                found |= {(group, name): each for group, each in rows.split_by_group().items()}
+    return found
 
 
 def _rows(
@@ -282,15 +294,15 @@ def _estimates(
     entry: Entry,
     request: Request,
     thresholds: list[Any],
-    samples: dict[str, Sample],
+    samples: dict[tuple[str, str], Sample],
 ) -> RuleEstimates | None:
     """Estimate the rules of one model in one group, the best one first; None without rows."""
     tables = analysis.models if entry.group == ALL_ROWS else analysis.groups[entry.group]
     if analysis.counted is not None:
         tables = analysis.counted[entry.group]
     counted = tables[entry.model]
-    if entry.group in samples:
-        sample = samples[entry.group].of_model(entry.model)
+    if (entry.group, entry.model) in samples:
+        sample = samples[entry.group, entry.model]
     elif request.clustered or (told := rows_of_table(entry.model, counted)) is None:
         return None
     else:

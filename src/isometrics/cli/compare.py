@@ -21,6 +21,7 @@ from isometrics.cli.options import (
 )
 from isometrics.cli.output import Meter, Part, answer, as_data, note, part_of
 from isometrics.cli.verdict import MOST_ROWS, head
+from isometrics.errors import ParameterError
 from isometrics.measures import AUPRG, measure_choices
 
 if TYPE_CHECKING:
@@ -70,6 +71,11 @@ def compare(
     # A name that is not known is said before a long file is read.
     (wanted,) = parse_measures(measure)
     analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep(MOST_ROWS))
+    if analysis.one_vs_rest:
+        raise ParameterError(
+            "the classes of one classifier are not rivals, so none is better; isometrics summary "
+            "has all of them, and isometrics verdict the threshold of each"
+        )
     if pairs is None:
         pairs = len(analysis.models) <= _MOST_PAIRED
     with (

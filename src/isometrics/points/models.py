@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from isometrics._core.arrays import SEVERAL_CLASSES
+from isometrics._core.class_scores import class_name
 from isometrics._core.results import several
 from isometrics._table.building import table_of_sample
 from isometrics._table.hull import EVERYTHING, NOTHING
-from isometrics.errors import ParameterError
+from isometrics.errors import OneClassError, ParameterError
 from isometrics.points.operating_points import OperatingPoints
 
 if TYPE_CHECKING:
@@ -37,6 +38,31 @@ class GroupTables(NamedTuple):
 def count_models(sample: Sample) -> dict[str, OperatingPoints]:
     """Return the operating points of each model of a sample."""
     return {name: OperatingPoints(table_of_sample(sample.of_model(name))) for name in sample.scores}
+
+
+class ClassTables(NamedTuple):
+    """The tables of classes, and why some have none."""
+
+    models: dict[str, OperatingPoints]
+    skipped: dict[str, str]
+
+
+def count_classes(samples: dict[object, Sample]) -> ClassTables:
+    """Return the table of each class; a class in which all rows are alike has none."""
+    models: dict[str, OperatingPoints] = {}
+    skipped: dict[str, str] = {}
+    for label, sample in samples.items():
+        positives = int(np.count_nonzero(sample.labels))
+        if 0 < positives < sample.size:
+            models |= count_models(sample)
+        else:
+            skipped[class_name(label)] = f"{'every' if positives else 'no'} row has this class"
+    if not models:
+        reasons = [f"{name} ({why})" for name, why in skipped.items()]
+        raise OneClassError(
+            f"no class has both rows that belong to it and rows that do not: {', '.join(reasons)}"
+        )
+    return ClassTables(models, skipped)
 
 
 def count_groups(samples: Iterable[Sample]) -> GroupTables:

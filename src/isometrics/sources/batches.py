@@ -82,13 +82,15 @@ class Tables(NamedTuple):
     skipped: dict[str, str]
     """Groups without a table, and why."""
     rows: Sample | None
-    """The rows themselves, where they were kept."""
+    """The rows themselves, where they were kept; None for classes."""
     without_rows: str = ""
     """Why the rows were not kept, where intervals may need them."""
     note: str = ""
     """What else there is to say about how rows were counted."""
     positive: object = None
     """The positive label, where labels such as yes and no told it; None where it is clear."""
+    class_rows: dict[str, Sample] = {}  # noqa: RUF012
+    """The rows of each class of one classifier, where they were kept."""
 
 
 class CountRows(Protocol):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
+from isometrics._core.class_columns import classes_of_columns, columns_of_classes
 from isometrics._core.class_scores import class_name
 from isometrics._core.labels import are_truth_words, is_positive_word
 from isometrics._core.results import Value, several, tuple_value
@@ -15,9 +16,8 @@ from isometrics.errors import Advice, ParameterError
 from isometrics.sources.written_numbers import is_number, looks_like_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
-    Pattern = tuple[str, str]
     Scores = str | Iterable[str] | Mapping[str, str] | None
     Choice = str | bool | None
 
@@ -70,55 +70,6 @@ def _number(text: str) -> float:
     if math.isnan(number):
         raise ValueError
     return number
-
-
-def columns_of_classes(classes: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
-    """Return the column of each class, where every class has one named after it.
-
-    The names are those of the classes, or these between one beginning and one end, as in
-    ``p_cat``, ``p_dog``. Without such columns the answer is empty.
-    """
-    present = set(columns)
-    fitting = [
-        {name: f"{before}{name}{after}" for name in classes}
-        for before, after in _patterns(columns, classes[:1])
-        if all(f"{before}{name}{after}" in present for name in classes)
-    ]
-    return _only_fitting(fitting)
-
-
-def classes_of_columns(columns: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
-    """Return the column of each class, where every column is named after a class."""
-    fitting = []
-    for before, after in _patterns(columns[:1], classes):
-        names = {f"{before}{name}{after}": name for name in classes}
-        if all(column in names for column in columns):
-            fitting.append({names[column]: column for column in columns})
-    return _only_fitting(fitting)
-
-
-def _patterns(columns: Sequence[str], classes: Sequence[str]) -> list[Pattern]:
-    """Return what stands before and behind the name of a class in the name of a column."""
-
-    def found() -> Iterator[Pattern]:
-        for column in columns:
-            for name in filter(None, classes):
-                start = column.find(name)
-                while start >= 0:
-                    yield column[:start], column[start + len(name) :]
-                    start = column.find(name, start + 1)
-
-    return list(dict.fromkeys(found()))
-
-
-def _only_fitting(fitting: list[dict[str, str]]) -> dict[str, str]:
-    if len(fitting) > 1:
-        shown = [repr(next(iter(columns.values()))) for columns in fitting]
-        raise ParameterError(
-            f"several families of columns are named after the labels, such as {several(shown)}",
-            Advice("say which with {scores}"),
-        )
-    return fitting[0] if fitting else {}
 
 
 class FoundScores(NamedTuple):

@@ -10,7 +10,7 @@ from isometrics.points.models import GroupTables, count_groups
 from isometrics.sources.memory_limit import limit_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     import pyarrow as pa
 
@@ -28,7 +28,7 @@ _SHARE_OF_ROWS_UNASKED_FOR = 4
 
 _TOO_MANY = "they do not fit into the memory limit beside the tables; raise memory_limit="
 _NOT_WANTED = "keep_rows=False was given"
-NOT_SHARED = "each model has rows or a positive class of its own"
+NOT_SHARED = "each model has rows of its own"
 MANY_ROWS = "there are more than keep_rows= allows"
 
 
@@ -49,16 +49,13 @@ def keeping(layout: Layout, budget: int, keep_rows: bool | int | str | None) -> 
     """Decide which rows are kept; see `read_predictions`."""
     if keep_rows is False:
         return Keeping(reason=_NOT_WANTED)
-    # One of several classes has its labels for itself, as a model has that is alone.
-    shared = layout.model is None and (not layout.multiclass or len(layout.scores) == 1)
     unasked_for = keep_rows is None or (isinstance(keep_rows, int) and keep_rows is not True)
-    if not shared and unasked_for:
+    if layout.model is not None and unasked_for:
         return Keeping(reason=NOT_SHARED)
-    if not shared:
+    if layout.model is not None:
         raise ParameterError(
             "rows are kept to compare models on the same rows, so each model needs a column "
-            "of its own, and all of them the same positive class",
-            Advice("choose one class with {pos_label}") if layout.multiclass else None,
+            "of its own"
         )
     plain = len(layout.scores) == 1 and layout.weight is None and layout.group is None
     if plain and keep_rows is not True:
@@ -75,9 +72,11 @@ def check_before_reading(
 ) -> None:
     """Refuse what will not fit into memory, with the limit under which it does, before reading."""
     types = [schema.field(name).type for name in layout.scores.values()]
-    row_bytes = _BYTES_OF_A_LABEL + sum(map(_bytes_of, types))
-    row_bytes += _BYTES_OF_A_WEIGHT * (layout.weight is not None)
-    row_bytes += _BYTES_OF_A_GROUP * (layout.group is not None)
+    # Each class has labels of its own, and is held with its weights and groups until the end.
+    n_samples = len(layout.scores) if layout.multiclass else 1
+    beside = _BYTES_OF_A_LABEL + _BYTES_OF_A_WEIGHT * (layout.weight is not None)
+    beside += _BYTES_OF_A_GROUP * (layout.group is not None)
+    row_bytes = sum(map(_bytes_of, types)) + n_samples * beside
     if kept.required and _JOINING * rows * row_bytes > budget:
         raise ParameterError(
             f"{rows:,} rows do not fit into the memory limit",
@@ -127,14 +126,14 @@ class HeldRows:
         self._rows = 0
         self._reason = kept.reason
 
-    def append(self, samples: Iterable[Sample]) -> None:
-        """Hold the rows of a batch."""
+    def append(self, samples: Sequence[Sample]) -> None:
+        """Hold the rows of a batch; those of all classes are the same rows."""
         if not (self._grouped or self._fit):
             return
+        self._rows += max((sample.size for sample in samples), default=0)
         for sample in samples:
             self._batches.setdefault(tuple(sample.scores), []).append(sample)
             self._nbytes += sample.nbytes
-            self._rows += sample.size
             if self._grouped and sample.groups is not None:
                 self._check_groups(len(sample.groups.names))
         if self._fit:
@@ -167,15 +166,22 @@ class HeldRows:
         if not self._grouped:
             self._batches.clear()
 
-    def finish(self, models: Iterable[str]) -> tuple[GroupTables, Sample | None, str]:
+    def finish(self, models: Iterable[str]) -> tuple[GroupTables, dict[str, Sample], str]:
         """Return the tables of groups, the rows that are kept, and why there are none.
 
-        Groups have their models in the given order.
+        Groups have their models in the given order. Rows are by class; those of models that share
+        their labels are under the name of the first.
         """
         joined = {names: Sample.joined(batches) for names, batches in self._batches.items()}
         order = {name: place for place, name in enumerate(models)}
         samples = [joined[names] for names in sorted(joined, key=lambda names: order[names[0]])]
         tables = count_groups(samples) if self._grouped else GroupTables({}, {})
-        if self._fit:
-            return tables, samples[0], ""
-        return tables, None, self._reason
+        if not self._fit:
+            return tables, {}, self._reason
+        # Weights and groups of one class are those of all.
+        _, _, weights, groups = samples[0]
+        rows = {
+            next(iter(each.scores)): each._replace(weights=weights, groups=groups)
+            for each in samples
+        }
+        return tables, rows, ""

@@ -110,19 +110,22 @@ def read_tables(
             cleaner.finish()
             names = None if layout.model is None else cleaner.models.in_order()[0]
             if held is not None:
-                groups, rows, reason = held.finish(models.names(names))
+                groups, kept_rows, reason = held.finish(models.names(names))
                 held = None
             if not models.look_again():
                 break
         points, skipped = models.points(names)
+        # One of several classes has its labels for itself, as a model has that is alone.
+        by_class = layout.multiclass and len(layout.scores) > 1
         return Tables(
             points,
             groups.groups,
             groups.skipped | skipped,
-            rows,
+            None if by_class else next(iter(kept_rows.values()), None),
             reason,
             "" if cleaner.dropped is None else cleaner.dropped.describe(),
             cleaner.positive_word,
+            {name: kept_rows[name] for name in points if by_class and kept_rows},
         )
 
 

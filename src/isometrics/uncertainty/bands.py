@@ -28,6 +28,8 @@ from isometrics.uncertainty.paired import percent, share_better
 from isometrics.uncertainty.resampling import Plan, parse_evidence, replicate, resampling_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
     from isometrics._core.arrays import Floats
@@ -284,6 +286,7 @@ def bootstrap_curves(
     sample_weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     pos_label: object = None,
+    classes: Sequence[object] | None = None,
     prevalence: float | None = None,
     n_resamples: int = 2000,
     scheme: str = "multinomial",
@@ -298,9 +301,9 @@ def bootstrap_curves(
 
     Parameters
     ----------
-    y_true, y_score, sample_weight, clusters, pos_label, prevalence, n_resamples, scheme
+    y_true, y_score, sample_weight, clusters, pos_label, classes, prevalence, n_resamples
         As for `bootstrap`.
-    stratified, confidence_level, random_state, n_jobs, progress, groups
+    scheme, stratified, confidence_level, random_state, n_jobs, progress, groups
         As for `bootstrap`.
     space
         ``"roc"``, ``"pr"``, ``"prg"`` or ``"tradeoff"``.
@@ -328,6 +331,7 @@ def bootstrap_curves(
         sample_weight=sample_weight,
         clusters=renamed("groups", groups, "clusters", clusters),
         pos_label=pos_label,
+        classes=classes,
     )
     sample = resampling_of(evidence, Plan(Detail.RUNS, np.empty(0), scheme, stratified, prevalence))
 
@@ -358,8 +362,10 @@ def bootstrap_curves(
         np.ascontiguousarray(replicates.transpose(1, 0, 2)),
         np.array(
             [
-                _smallest_count(_rates(points, space, chosen, x_values, height), sample.class_rows)
-                for points, height in zip(sample.points.values(), estimates, strict=True)
+                _smallest_count(_rates(points, space, chosen, x_values, height), class_rows)
+                for points, height, class_rows in zip(
+                    sample.points.values(), estimates, sample.class_rows, strict=True
+                )
             ]
         ),
         level,

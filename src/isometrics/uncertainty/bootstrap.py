@@ -6,7 +6,7 @@ import math
 import warnings
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,11 +20,11 @@ from isometrics._core.parameters import (
     renamed,
 )
 from isometrics._core.progress import reporting
-from isometrics._core.results import ResultTable, told_apart
+from isometrics._core.results import ResultTable, number, told_apart
 from isometrics._core.sample import UNNAMED
 from isometrics._counting.draws import AREAS, Order
 from isometrics.errors import NotAnswerableError, UndefinedWarning, warn
-from isometrics.measures import AVERAGE_PRECISION, kernel_of, measure_named, parse_measures
+from isometrics.measures import AUPRG, AVERAGE_PRECISION, kernel_of, measure_named, parse_measures
 from isometrics.points import OperatingPoints
 from isometrics.uncertainty.intervals import METHODS, Interval, interval_of, p_of_no_difference
 from isometrics.uncertainty.jackknife import shapes_of
@@ -47,6 +47,17 @@ if TYPE_CHECKING:
     from isometrics._counting.replicates import Kernel
     from isometrics.measures import Measure, MeasureLike
     from isometrics.uncertainty.resampling import Evaluate, Evidence, Resampling
+
+
+class MacroAverage(NamedTuple):
+    """The mean of a gain over the classes of one classifier."""
+
+    estimate: float
+    """The mean in the sample itself."""
+    interval: Interval
+    """Its confidence interval."""
+    standard_error: float
+    """The standard deviation of the means of the replicates."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -73,6 +84,11 @@ class Bootstrap(ResultTable):
         How the intervals were made.
     units, sampling
         What was drawn, such as ``"1000 rows"``, and how, in words.
+    gains
+        For each measure, whether it is on the gain scale, on which classes have a mean.
+    mean_shapes
+        The acceleration and the degrees of freedom of the mean over all classes, by measure; None
+        unless the models are the classes of one classifier.
     """
 
     models: tuple[str, ...]
@@ -88,6 +104,8 @@ class Bootstrap(ResultTable):
     confidence_level: float
     units: str
     sampling: str
+    gains: tuple[bool, ...] = ()
+    mean_shapes: Floats | None = None
 
     @property
     def standard_errors(self) -> Floats:
@@ -150,6 +168,11 @@ class Bootstrap(ResultTable):
         more than two models, `p_adjusted` corrects them for the number of pairs.
         """
         column = self._column_of(measure)
+        if self.mean_shapes is not None:
+            raise NotAnswerableError(
+                "the classes of one classifier are not rivals, so they have no differences; "
+                "macro_average() is their mean, with an interval"
+            )
         if len(self.models) < 2:
             raise NotAnswerableError(
                 "differences need two models or more; pass their scores as {'A': …, 'B': …}"
@@ -181,6 +204,86 @@ class Bootstrap(ResultTable):
         comparable = self.higher_is_better[column]
         better = float(share_better(pair[0], pair[1])) if comparable else math.nan
         return Difference(gap, ends, error, p_of_no_difference(values, gap, **options), better)
+
+    def macro_average(self, measure: str | None = None) -> MacroAverage:
+        """Return the mean over the classes of one classifier, with an interval.
+
+        Every replicate draws the rows once for all classes, so the interval is that of their mean.
+        A replicate in which a class has no value has none.
+
+        Parameters
+        ----------
+        measure
+            A measure on the gain scale, such as AUPRG; the only one need not be named.
+
+        Examples
+        --------
+        >>> import isometrics as iso
+        >>> labels = ["a", "b", "c", "a", "b", "c"] * 30
+        >>> scores = [[2, 1, 0], [1, 2, 0], [0, 1, 2], [0, 2, 1], [1, 0, 2], [2, 0, 1]] * 30
+        >>> result = iso.bootstrap(labels, scores, measures="AUPRG", random_state=0)
+        >>> estimate, (lower, upper), _ = result.macro_average()
+        >>> print(f"{estimate:.3f}, {lower:.3f} to {upper:.3f}")
+        0.250, -0.017 to 0.449
+        """
+        column = self._column_of(measure)
+        if self.mean_shapes is None:
+            raise NotAnswerableError(
+                "a macro average is that of the classes of one classifier, and these are models"
+            )
+        if not self.gains[column]:
+            raise NotAnswerableError(
+                f"{self.measures[column]} of classes has no common mean, because their prevalences "
+                f"differ; average a gain, such as {AUPRG}"
+            )
+        values = self.replicates[:, column].mean(axis=0)
+        estimate = float(self.estimates[:, column].mean())
+        acceleration, freedom = self.mean_shapes[column].tolist()
+        ends = interval_of(
+            values,
+            estimate,
+            method=self.method,
+            level=self.confidence_level,
+            acceleration=acceleration,
+            freedom=freedom,
+            name=f"the macro average of {self.measures[column]}",
+        )
+        defined = values[~np.isnan(values)]
+        error = float(defined.std(ddof=1)) if defined.size > 1 else math.nan
+        return MacroAverage(estimate, ends, error)
+
+    def _macro_averages(self) -> str:
+        """Return the means over the classes as a sentence; an empty one where there are none."""
+        if self.mean_shapes is None or not any(self.gains) or len(self.models) < 2:
+            return ""
+        said = []
+        for measure, is_gain in zip(self.measures, self.gains, strict=True):
+            if is_gain:
+                estimate, (lower, upper), _ = self.macro_average(measure)
+                if math.isnan(lower):
+                    said.append(f"{measure} {number(estimate)} (interval undefined)")
+                    continue
+                value, low, high = told_apart([estimate, lower, upper], 3)
+                said.append(f"{measure} {value} ({low} to {high})")
+        level = percent(self.confidence_level)
+        return f"Macro average over the classes, with {level} intervals: {', '.join(said)}."
+
+    def _select(self, measures: Sequence[str]) -> Bootstrap:
+        """Return the same for some of the measures."""
+        columns = [self.measures.index(name) for name in measures]
+        return replace(
+            self,
+            measures=tuple(measures),
+            estimates=self.estimates[:, columns],
+            lower=self.lower[:, columns],
+            upper=self.upper[:, columns],
+            replicates=self.replicates[:, columns],
+            shapes=self.shapes[:, columns],
+            pair_shapes=self.pair_shapes[:, :, columns],
+            higher_is_better=tuple(self.higher_is_better[column] for column in columns),
+            gains=tuple(self.gains[column] for column in columns),
+            mean_shapes=None if self.mean_shapes is None else self.mean_shapes[columns],
+        )
 
     def sentence(self, measure: str | None = None, model: str | None = None) -> str:
         """Return a sentence with one estimate and its interval."""
@@ -227,6 +330,9 @@ class Bootstrap(ResultTable):
             columns["undefined"] = self.undefined.ravel()
         return columns
 
+    def _notes(self, shown: Any) -> Sequence[str]:  # noqa: ARG002
+        return list(filter(None, [self._macro_averages()]))
+
 
 def bootstrap(
     y_true: Evidence | OperatingPoints | ArrayLike,
@@ -236,6 +342,7 @@ def bootstrap(
     sample_weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     pos_label: object = None,
+    classes: Sequence[object] | None = None,
     prevalence: float | None = None,
     n_resamples: int = 2000,
     scheme: str = "multinomial",
@@ -256,7 +363,9 @@ def bootstrap(
         The operating points of one model; or labels, as for `OperatingPoints.from_scores`.
     y_score
         With labels: the scores of one model, or of several by name. These are then compared on
-        the same rows: every replicate is drawn once and serves all models.
+        the same rows: every replicate is drawn once and serves all models. With a column for each
+        class of one classifier, in any of the forms that `analyse` takes, each class is estimated
+        against all others, from the same replicates; see `Bootstrap.macro_average`.
     measures
         Names of areas (``"AUROC"``, ``"AUPR"``, ``"AUPRG"``, ``"average precision"``, …), functions
         of operating points, or what `f_at`, `f_gain_at`, `precision_at`, `recall_at`,
@@ -267,7 +376,9 @@ def bootstrap(
     clusters
         The cluster of each row, such as the patient or the query; whole clusters are then drawn.
     pos_label
-        The label of the positive class.
+        The label of the positive class; of several classes, the only one to estimate.
+    classes
+        The classes in the order of the columns of scores, as for `analyse`.
     prevalence
         Look at every replicate at this prevalence, for example that of the deployment.
     n_resamples
@@ -323,6 +434,7 @@ def bootstrap(
         sample_weight=sample_weight,
         clusters=renamed("groups", groups, "clusters", clusters),
         pos_label=pos_label,
+        classes=classes,
     )
     plan = plan_of(chosen, scheme=scheme, stratified=stratified, prevalence=prevalence)
     sample = resampling_of(evidence, plan)
@@ -341,7 +453,7 @@ def bootstrap(
         )
     replicates = np.ascontiguousarray(values.T).reshape(*shape, n_resamples)
     estimates = np.array([[each.of(pts) for each in chosen] for pts in sample.points.values()])
-    shapes = shapes_of(sample, chosen, evaluate, seeds[1])
+    shapes, pair_shapes, mean_shapes = shapes_of(sample, chosen, evaluate, seeds[1])
     _announce_undefined(replicates, sample, chosen)
     n_units, unit = int(sample.counts.sum()), "cluster" if evidence.clustered else "row"
     units = f"{n_units} {unit}{'s' * (n_units != 1)}"
@@ -352,12 +464,15 @@ def bootstrap(
         np.full(shape, np.nan),
         np.full(shape, np.nan),
         replicates,
-        *shapes,
+        shapes,
+        pair_shapes,
         tuple(measure.higher_is_better for measure in chosen),
         method,
         confidence_level,
         units,
         _sampling(units, scheme, stratified),
+        tuple(measure.is_gain for measure in chosen),
+        None if evidence.by_class is None else mean_shapes,
     )
     return result.with_intervals()
 

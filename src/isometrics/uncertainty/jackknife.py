@@ -6,6 +6,7 @@ again without each unit, or without 200 random groups of rows where units are mo
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from isometrics.measures import kernel_of
 from isometrics.uncertainty.influence import Shape, influence_of, shape_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,11 +30,13 @@ GROUPS = 200
 class Shapes(NamedTuple):
     """Acceleration and degrees of freedom, along the last axis.
 
-    `single` is by model and measure, `pairs` by two models, whose difference it is, and measure.
+    `single` is by model and measure, `pairs` by two models, whose difference it is, and measure;
+    `mean` is that of the mean over all models, by measure.
     """
 
     single: Floats
     pairs: Floats
+    mean: Floats
 
 
 def shapes_of(
@@ -46,21 +49,25 @@ def shapes_of(
     models = len(sample.base)
     single = np.zeros((models, len(measures), 2))
     pairs = np.zeros((models, models, len(measures), 2))
+    mean = np.zeros((len(measures), 2))
     left_out = None
     for number, measure in enumerate(measures):
         kernel = kernel_of(measure)
         if kernel is not None:
-            shape = _shape_by_influence(sample, kernel)
+            effects = [unit_influence(sample, model, kernel) for model in range(models)]
+            shape = partial(shape_of, counts=sample.counts, strata=sample.strata)
         else:
             if left_out is None:
                 left_out = _left_out(sample, evaluate, (models, len(measures)), seed)
-            shape = _shape_by_groups(left_out, number)
+            effects = list(left_out.added[:, :, number].T)
+            shape = partial(Shape.of_centred, times=left_out.times)
+        mean[number] = shape(np.mean(effects, axis=0))[1:]
         for one in range(models):
-            single[one, number] = shape(one, None)[1:]
+            single[one, number] = shape(effects[one])[1:]
             for other in range(one):
-                pairs[one, other, number] = shape(one, other)[1:]
+                pairs[one, other, number] = shape(effects[one] - effects[other])[1:]
                 pairs[other, one, number] = pairs[one, other, number] * (-1, 1)
-    return Shapes(single, pairs)
+    return Shapes(single, pairs, mean)
 
 
 def unit_influence(sample: Resampling, model: int, area: str) -> Floats:
@@ -77,16 +84,6 @@ def unit_influence(sample: Resampling, model: int, area: str) -> Floats:
     if weight is not None:
         by_row = by_row * weight
     return np.asarray(np.bincount(unit, by_row, minlength=sample.counts.size), np.float64)
-
-
-def _shape_by_influence(sample: Resampling, area: str) -> Callable[[int, int | None], Shape]:
-    influence = [unit_influence(sample, model, area) for model in range(len(sample.base))]
-
-    def shape(one: int, other: int | None) -> Shape:
-        values = influence[one] if other is None else influence[one] - influence[other]
-        return shape_of(values, sample.counts, sample.strata)
-
-    return shape
 
 
 # ---------------------------------------------------------------------- any measure
@@ -155,12 +152,3 @@ def _parts(
         )
         left -= taken
         yield taken, 1
-
-
-def _shape_by_groups(left_out: _LeftOut, number: int) -> Callable[[int, int | None], Shape]:
-    def shape(one: int, other: int | None) -> Shape:
-        values = left_out.added[:, one, number]
-        values = values if other is None else values - left_out.added[:, other, number]
-        return Shape.of_centred(values, left_out.times)
-
-    return shape

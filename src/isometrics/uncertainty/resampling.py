@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.arrays import column, prepend_zero
-from isometrics._core.class_scores import single_column
+from isometrics._core.class_rows import parse_predictions, rows_by_class
 from isometrics._core.parameters import check_choice, check_prevalence
 from isometrics._core.sample import UNNAMED, parse_sample, scores_by_model
 from isometrics._counting.draws import Draws, Stream, draws_of, streams
@@ -20,7 +20,7 @@ from isometrics._table.table import Kind, Table
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
 from isometrics.measures import Detail
 from isometrics.points import OperatingPoints
-from isometrics.points.models import count_models
+from isometrics.points.models import count_classes, count_models
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -161,11 +161,20 @@ class Evidence(NamedTuple):
     """The rows of all models; groups are clusters."""
     clustered: bool = False
     """Whether the groups of rows are drawn as wholes."""
+    by_class: Mapping[str, Sample] | None = None
+    """The rows of each class of one classifier, whose labels differ; None for models."""
+
+    @property
+    def samples(self) -> list[Sample]:
+        """The rows: once for all models, or once for each class; none where they are not known."""
+        if self.by_class is not None:
+            return [self.by_class[name] for name in self.points]
+        return [] if self.sample is None else [self.sample]
 
     @property
     def needs_rows(self) -> bool:
         """Whether tables do not tell enough."""
-        weighted = self.sample is not None and self.sample.weights is not None
+        weighted = any(sample.weights is not None for sample in self.samples)
         return len(self.points) > 1 or weighted or self.clustered
 
 
@@ -205,7 +214,7 @@ class Resampling(NamedTuple):
     rows
         How units lead to cells; None where the cells of the only model are the units.
     class_rows
-        The numbers of positive and of negative rows.
+        The numbers of positive and of negative rows of each model.
     ratio
         Negatives for each positive where a prevalence is fixed, else 0.
     draws
@@ -218,7 +227,7 @@ class Resampling(NamedTuple):
     counts: NDArray[np.int64]
     strata: list[slice]
     rows: RowUnits | None
-    class_rows: tuple[int, int]
+    class_rows: tuple[tuple[int, int], ...]
     ratio: float
     draws: Draws
 
@@ -267,12 +276,14 @@ def parse_evidence(
     sample_weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     pos_label: object = None,
+    classes: object = None,
 ) -> Evidence:
-    """Validate operating points, or labels with the scores of one or more models."""
+    """Validate operating points, or labels with the scores of one or more models or classes."""
     if isinstance(y_true, Evidence):
         return y_true
     if isinstance(y_true, OperatingPoints):
         beside = {"y_score": y_score, "sample_weight": sample_weight, "clusters": clusters}
+        beside |= {"classes": classes}
         for name, value in beside.items():
             if value is not None:
                 raise ParameterError(
@@ -285,23 +296,39 @@ def parse_evidence(
             "labels need scores: pass y_score=, or operating points alone; an Analysis has methods "
             "of its own, such as bootstrap()"
         )
-    labels: Any = single_column(y_true, "y_true")
-    scores = scores_by_model(
+    given = parse_predictions(
+        y_true,
         y_score,
         "y_score",
+        sample_weight=sample_weight,
+        groups=None if clusters is None else column(clusters, "clusters"),
+        pos_label=pos_label,
+        classes=classes,
+    )
+    samples = rows_by_class(given)
+    if samples is not None:
+        points = count_classes(samples).models
+        rows = {name: sample for sample in samples.values() for name in sample.scores}
+        return Evidence(points, clustered=clusters is not None, by_class=rows)
+    scores = scores_by_model(
+        given.scores,
+        "y_score",
         UNNAMED,
-        y_true=labels,
+        y_true=given.y_true,
         sample_weight=sample_weight,
         pos_label=pos_label,
+        classes=given.classes,
     )
     if len(scores) == 1 and sample_weight is None and clusters is None:
         ((name, only),) = scores.items()
-        return Evidence({name: OperatingPoints.from_scores(labels, only, pos_label=pos_label)})
+        return Evidence(
+            {name: OperatingPoints.from_scores(given.y_true, only, pos_label=pos_label)}
+        )
     sample = parse_sample(
-        labels,
+        given.y_true,
         scores,
         sample_weight=sample_weight,
-        groups=None if clusters is None else column(clusters, "clusters"),
+        groups=given.groups,
         pos_label=pos_label,
     )
     return Evidence(count_models(sample), sample, clustered=clusters is not None)
@@ -311,8 +338,9 @@ def resampling_of(evidence: Evidence, plan: Plan) -> Resampling:
     """Prepare tables, or rows where tables do not tell enough, to be drawn again."""
     check_choice(plan.scheme, "scheme", SCHEMES)
     whole = all(points.table.complete for points in evidence.points.values())
-    if evidence.sample is not None and not whole:
-        evidence = evidence._replace(points=count_models(evidence.sample))
+    if evidence.samples and not whole:
+        counted = [count_models(sample) for sample in evidence.samples]
+        evidence = evidence._replace(points={name: each[name] for each in counted for name in each})
     if evidence.needs_rows:
         return _of_rows(evidence, plan)
     ((name, points),) = evidence.points.items()
@@ -338,26 +366,35 @@ def _of_points(points: OperatingPoints, name: str, plan: Plan) -> Resampling:
         counts,
         strata,
         None,
-        (int(points.positives), int(points.negatives)),
+        ((int(points.positives), int(points.negatives)),),
         ratio,
         draws_of(counts, strata, scheme=plan.scheme),
     )
 
 
 def _of_rows(evidence: Evidence, plan: Plan) -> Resampling:
-    sample = evidence.sample
-    assert sample is not None, "whoever has no rows says why before"
-    labels, weights = sample.labels, sample.weights
-    weight = np.ones(labels.size) if weights is None else weights.astype(np.float64)
-    unit, positive_units = _units(sample, evidence.clustered, stratified=plan.stratified)
-    points, cells, cell_of_row_by_model = {}, [], []
+    samples = evidence.samples
+    assert samples, "whoever has no rows says why before"
+    if plan.stratified and len(samples) > 1:
+        raise ParameterError(
+            "stratified=True draws positives and negatives apart, and each class has positives of "
+            "its own; leave stratified=True out, or choose one class with pos_label="
+        )
+    # Rows, weights and clusters are the same for all classes.
+    weights = samples[0].weights
+    weight = np.ones(samples[0].size) if weights is None else weights.astype(np.float64)
+    unit, positive_units = _units(samples[0], evidence.clustered, stratified=plan.stratified)
+    points, cells, cell_of_row_by_model, class_rows = {}, [], [], []
     ratio = 0.0
-    for name, scores in sample.scores.items():
-        table = evidence.points[name]
-        of_model, cell_of_row = _cells_of_rows(table, labels, scores, weight, plan)
-        cells.append(of_model)
-        cell_of_row_by_model.append(cell_of_row)
-        points[name], ratio = _at_prevalence(table, plan)
+    for sample in samples:
+        labels = sample.labels
+        for name, scores in sample.scores.items():
+            table = evidence.points[name]
+            of_model, cell_of_row = _cells_of_rows(table, labels, scores, weight, plan)
+            cells.append(of_model)
+            cell_of_row_by_model.append(cell_of_row)
+            class_rows.append((int(labels.sum()), int((~labels).sum())))
+            points[name], ratio = _at_prevalence(table, plan)
     counts = np.ones(int(unit.max()) + 1, np.int64)
     split = positive_units
     strata = [slice(0, split), slice(split, None)] if plan.stratified else [slice(0, None)]
@@ -368,7 +405,7 @@ def _of_rows(evidence: Evidence, plan: Plan) -> Resampling:
         counts,
         strata,
         RowUnits(unit, None if weights is None else weight, tuple(cell_of_row_by_model)),
-        (int(labels.sum()), int((~labels).sum())),
+        tuple(class_rows),
         ratio,
         draws_of(counts, strata, scheme=plan.scheme),
     )

@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.arrays import column
+from isometrics._core.class_rows import parse_predictions, rows_of_indicators, rows_of_labels
 from isometrics._core.class_scores import parse_matrix, sorted_classes
-from isometrics.analysis.classes import (
-    parse_predictions,
-    rows_of_indicators,
-    rows_of_labels,
-    tables_of,
-)
+from isometrics.analysis.classes import tables_of
 from isometrics.errors import DimensionError, LengthError, OneClassError
 from isometrics.points.models import count_models
 
