@@ -25,7 +25,7 @@ OPTIONAL = (
 # These warn about their own doings.
 NOISY = ("mlflow", "skore", "torch", "torchmetrics")
 # These take seconds, or start what does.
-SLOW = {"docs/papers", "docs/ranking", "docs/scikit-learn", "docs/uncertainty", "docs/verdict"}
+SLOW = {"README", "docs/papers", "docs/ranking", "docs/scikit-learn", "docs/uncertainty", "docs/verdict"}
 LARGE = {"pyspark", *NOISY}
 
 
@@ -86,7 +86,6 @@ def test_the_file_in_the_readme_can_be_read() -> None:
 
 @pytest.fixture(autouse=True)
 def folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "docs").symlink_to(ROOT / "docs")
     monkeypatch.chdir(tmp_path)
 
 
@@ -102,7 +101,12 @@ def test_the_examples_of_a_page_print_what_it_shows(
             pytest.skip(f"{package} is not installed")
     if "pyspark" in used:
         request.getfixturevalue("spark")  # the session that the page finds
+    text = page.read_text(encoding="utf-8")
+    if any("docs/" in source for source, _ in blocks):
+        assert "from the root of the repository" in text
+        Path("docs").symlink_to(ROOT / "docs")
     if any("demo-report" in source for source, _ in blocks):
+        assert "\n$ isometrics demo" in text.partition("demo-report/")[0]
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             assert main(["demo"]) == 0
     with warnings.catch_warnings():

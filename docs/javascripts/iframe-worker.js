@@ -10,7 +10,10 @@ if (location.protocol === "file:") {
       this.ready = new Promise((resolve) => {
         this.frame.onload = () => {
           const inside = this.frame.contentWindow;
-          inside.postMessage = (data) => this.later((copy) => this.onmessage?.({ data: copy }), data);
+          inside.postMessage = (data) => {
+            const copy = structuredClone(data);
+            setTimeout(() => this.onmessage?.({ data: copy }));
+          };
           const script = inside.document.createElement("script");
           script.onload = () => resolve(inside);
           script.onerror = (event) => this.onerror?.(event);
@@ -22,11 +25,8 @@ if (location.protocol === "file:") {
     }
 
     postMessage(data) {
-      this.ready.then((inside) => this.later((copy) => inside.onmessage({ data: copy }), data));
-    }
-
-    later(receive, data) {
-      setTimeout(receive, 0, structuredClone(data));
+      const copy = structuredClone(data);
+      this.ready.then((inside) => setTimeout(() => inside.onmessage({ data: copy })));
     }
 
     terminate() {
