@@ -25,7 +25,10 @@ OPTIONAL = (
 # These warn about their own doings.
 NOISY = ("mlflow", "skore", "torch", "torchmetrics")
 # These take seconds, or start what does.
-SLOW = {"README", "docs/papers", "docs/ranking", "docs/scikit-learn", "docs/uncertainty", "docs/verdict"}
+SLOW = {
+    *("README", "docs/papers", "docs/ranking", "docs/scikit-learn", "docs/uncertainty"),
+    "docs/verdict",
+}
 LARGE = {"pyspark", *NOISY}
 
 
