@@ -2,8 +2,10 @@
 
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 
+import isometrics as iso
 from isometrics.report import write_report
 
 from .reading import row, set_number, settle, svg
@@ -286,3 +288,126 @@ def test_a_dropped_file_begins_anew(open_page, start_page, tmp_path):
     saved = tmp_path / "saved.html"
     caught.value.save_as(saved)
     assert open_page(saved).get_by_label("β, as a number", exact=True).input_value() == "2"
+
+
+# ---------------------------------------------------------------------- a threshold of one's own
+
+
+def type_threshold(page, text):
+    box = page.get_by_label("A threshold of your own")
+    box.fill(text)
+    box.press("Enter")
+    settle(page)
+
+
+def typed(page, name):
+    """Return a number of the typed threshold with all its digits, or both limits."""
+    value = page.locator(f'[data-typed="{name}"]').get_attribute("data-exact")
+    return [float(number) for number in value.split()]
+
+
+@pytest.mark.parametrize("threshold", ["0.5", "-1.25e0", "0,75", "1e300", "-inf", "−2"])
+def test_a_typed_threshold_has_the_counts_of_applying_it(open_page, report, two_models, threshold):
+    page = open_page(report)
+    type_threshold(page, threshold)
+    number = float(threshold.replace(",", ".").replace("−", "-"))
+    forest = two_models["forest"]
+    right = forest.at([number])
+    for name in ("tp", "fp", "fn", "tn", "precision", "recall"):
+        assert typed(page, name) == pytest.approx([getattr(right, name)[0]], nan_ok=True), name
+    assert typed(page, "f") == pytest.approx(right.f(1.0).tolist(), nan_ok=True)
+    best = iso.best_threshold(forest)
+    assert page.locator('[data-best="tp"]').inner_text() == str(best.tp)
+    heads = page.locator(".typed thead th").all_text_contents()
+    assert heads[0] == f"score ≥ {fragment(page)['threshold']}"
+    assert heads[1].startswith("best: score ≥ ")
+    # The panels show the same point.
+    assert forest.tp[row(page)] == right.tp[0]
+    assert forest.fp[row(page)] == right.fp[0]
+
+
+def test_a_typed_threshold_stays_until_it_is_cleared(open_page, report):
+    page = open_page(report)
+    type_threshold(page, "0.5")
+    page.reload()
+    settle(page)
+    assert page.get_by_label("A threshold of your own").input_value() == "0.5"
+    assert page.locator(".typed table").is_visible()
+    page.get_by_label("class of interest").select_option("negatives")
+    settle(page)
+    assert page.locator(".typed thead th").first.inner_text() == "score < 0.5"
+    page.get_by_label("Clear your threshold").click()
+    settle(page)
+    assert not page.locator(".typed table").is_visible()
+
+
+def test_what_is_no_number_is_refused_in_a_sentence(open_page, report):
+    page = open_page(report)
+    for text in ("", "half", "0.5.5", "1e", "<b>"):
+        type_threshold(page, text)
+        assert page.locator(".typed .problem").inner_text().startswith("This is not a number")
+        assert not page.locator(".typed table").is_visible()
+    type_threshold(page, "0.5")
+    assert page.locator(".typed .problem").inner_text() == ""
+
+
+def test_the_rule_of_a_typed_threshold_is_copied_with_that_number(
+    open_page, report, two_models, tmp_path
+):
+    page = open_page(report)
+    type_threshold(page, "0.5")
+    clipboard = "navigator.clipboard.readText()"
+    page.get_by_label("Copy the rule of your threshold as JSON").click()
+    path = tmp_path / "rule.json"
+    path.write_text(page.evaluate(clipboard), encoding="utf-8")
+    decision = iso.load_decision(path)
+    right = two_models["forest"].at([0.5])
+    assert decision.threshold == 0.5
+    assert (decision.tp, decision.fp) == (right.tp[0], right.fp[0])
+    assert decision.objective == "chosen by hand"
+    page.get_by_label("Copy the rule of your threshold as SQL").click()
+    assert "CAST('0.5' AS DOUBLE PRECISION)" in page.evaluate(clipboard)
+    page.get_by_label("Copy the rule of your threshold as Python").click()
+    assert page.evaluate(clipboard) == 'flagged = new_scores["forest"] >= 0.5\n'
+
+
+def test_limits_are_given_where_rows_were_left_out(open_page, tmp_path):
+    many = points(5, rows=30_000)
+    page = open_page(write_report({"many": many}, tmp_path / "many.html"))
+    below = set()
+    for threshold in (0.5, 0.9, 1.1, 1.3):
+        type_threshold(page, str(threshold))
+        right = many.at([threshold])
+        for name in ("tp", "fp", "fn", "tn", "precision", "recall"):
+            limits = typed(page, name)
+            below.add(len(limits))
+            assert limits[0] - 1e-12 <= getattr(right, name)[0] <= limits[-1] + 1e-12
+        between = len(typed(page, "tp")) + len(typed(page, "fp")) > 2
+        assert page.get_by_label("Copy the rule of your threshold as JSON").is_visible() != between
+        assert page.get_by_label("Copy the rule of your threshold as SQL").is_visible()
+        said = page.locator(".typed .note").inner_text()
+        command = f"isometrics thresholds FILE --threshold {threshold} counts them"
+        assert (command in said) == between
+    assert below == {1, 2}
+
+
+def test_a_number_that_32_bits_round_to_a_score_is_told(open_page, tmp_path):
+    scores = np.array([0.9, 0.7, 0.7, 0.1], np.float32)
+    table = iso.OperatingPoints.from_scores([1, 1, 0, 0], scores)
+    page = open_page(write_report({"narrow": table}, tmp_path / "narrow.html"))
+    type_threshold(page, "0.7")
+    assert typed(page, "tp") == [1]
+    assert "takes this number for 0.699999988079071" in page.locator(".typed .note").inner_text()
+    type_threshold(page, "0.699999988079071")
+    assert typed(page, "tp") == [2]
+    assert page.locator(".typed .note").inner_text() == ""
+
+
+def test_sets_and_rounded_thresholds_take_no_number(open_page, tmp_path):
+    sets = iso.OperatingPoints.from_sets({1, 2}, {"a": [1], "b": [1, 3]}, universe_size=9)
+    large = iso.OperatingPoints.from_scores([1, 0, 1], [2**53 + 1, 2**60, 1])
+    for name, table in {"sets": sets, "large": large}.items():
+        page = open_page(write_report({name: table}, tmp_path / f"{name}.html"))
+        page.evaluate("location.hash = 'threshold=0.5'")
+        settle(page)
+        assert not page.locator(".typed").is_visible()

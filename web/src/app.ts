@@ -21,6 +21,7 @@ import { Store, type Settings } from "./state";
 import { Summary } from "./summary";
 import { pointsCsv, thresholdsCsv } from "./tables";
 import { Thresholds } from "./thresholds";
+import { Typed } from "./typed";
 import { Views, type View } from "./view";
 
 export interface Surroundings {
@@ -43,7 +44,13 @@ export interface Connection {
 }
 
 /** Settings that only move the operating point. */
-const LIGHT: ReadonlySet<keyof Settings> = new Set(["hovered", "chosen", "preferred", "zooms"]);
+const LIGHT: ReadonlySet<keyof Settings> = new Set([
+  "hovered",
+  "chosen",
+  "preferred",
+  "typed",
+  "zooms",
+]);
 
 /** Ends the listeners of what an element showed before. */
 const endings = new WeakMap<HTMLElement, AbortController>();
@@ -87,6 +94,7 @@ class Report {
   private readonly panels;
   private readonly histogram: HistogramPanel;
   private readonly card: Card;
+  private readonly typed: Typed;
   private readonly summary: Summary;
   private readonly controls: Controls;
   private readonly thresholds: Thresholds;
@@ -117,6 +125,7 @@ class Report {
     ];
     this.histogram = new HistogramPanel(store, glossary, data.title);
     this.card = new Card(store, glossary, around.source);
+    this.typed = new Typed(store, glossary, around.source);
     this.summary = new Summary(store, views, glossary, models, data.verdicts ?? []);
     this.controls = new Controls(
       store,
@@ -136,7 +145,7 @@ class Report {
         "div",
         { class: "workspace" },
         h("div", { class: "panels" }, ...this.panels.map(({ element }) => element)),
-        h("aside", { "aria-label": "Details" }, this.card.element),
+        h("aside", { "aria-label": "Details" }, this.card.element, this.typed.element),
       ),
       h("div", { class: "lower" }, this.thresholds.element, this.histogram.element),
       this.exports(),
@@ -181,6 +190,7 @@ class Report {
       if (what === "all") panel.draw(view);
       else panel.drawCursor(view);
     this.card.draw(view);
+    this.typed.draw(view);
     this.thresholds.draw(view);
     this.histogram.draw(view);
   }

@@ -21,7 +21,14 @@ export function isRule(one: ModelView, row: number, view: View): boolean {
   return known && !one.model.rounded && !view.settings.otherClass;
 }
 
-export function ruleFile(one: ModelView, row: number, view: View, source: Source | null): string {
+/** The file of a row, or of a number that was typed and has the counts of the row. */
+export function ruleFile(
+  one: ModelView,
+  row: number,
+  view: View,
+  source: Source | null,
+  typed: number | null = null,
+): string {
   const { table, model } = one;
   const { beta } = view.settings;
   const [tp, fp] = [table.tp[row]!, table.fp[row]!];
@@ -31,9 +38,9 @@ export function ruleFile(one: ModelView, row: number, view: View, source: Source
     model: model.name,
     model_column: source?.layout.model ?? null,
     scores: scoresOf(one, source),
-    threshold: plain(table.thresholds[row]!),
+    threshold: plain(typed ?? table.thresholds[row]!),
     pos_label: source?.layout.positive ?? null,
-    ...chosenFor(one, row, view),
+    ...(typed === null ? chosenFor(one, row, view) : BY_HAND),
     prevalence: table.positives / (table.positives + table.negatives),
     tp,
     fp,
@@ -50,30 +57,40 @@ export function ruleFile(one: ModelView, row: number, view: View, source: Source
 }
 
 /** A statement for the table of new scores; the threshold is read as a number of 64 bits. */
-export function ruleSql(one: ModelView, row: number, source: Source | null): string {
-  const threshold = plain(one.table.thresholds[row]!);
+export function ruleSql(
+  one: ModelView,
+  row: number,
+  source: Source | null,
+  typed: number | null = null,
+): string {
+  const threshold = plain(typed ?? one.table.thresholds[row]!);
   const column = quoted(scoresOf(one, source) ?? one.model.name);
   const flagged = `${column} >= CAST('${threshold}' AS DOUBLE PRECISION) AS flagged`;
   return `SELECT *, ${flagged} FROM new_scores;\n`;
 }
 
 /** A line for a data frame of new scores. */
-export function rulePython(one: ModelView, row: number, source: Source | null): string {
-  const threshold = exact(one.table.thresholds[row]!);
+export function rulePython(
+  one: ModelView,
+  row: number,
+  source: Source | null,
+  typed: number | null = null,
+): string {
+  const threshold = exact(typed ?? one.table.thresholds[row]!);
   const number = threshold.includes("inf") ? `float("${threshold}")` : threshold;
   const column = JSON.stringify(scoresOf(one, source) ?? one.model.name);
   return `flagged = new_scores[${column}] >= ${number}\n`;
 }
 
-function chosenFor(
-  one: ModelView,
-  row: number,
-  view: View,
-): {
-  objective: string;
-  parameters: Record<string, number | string>;
-  value: number | string | null;
-} {
+interface Purpose {
+  readonly objective: string;
+  readonly parameters: Record<string, number | string>;
+  readonly value: number | string | null;
+}
+
+const BY_HAND: Purpose = { objective: "chosen by hand", parameters: {}, value: null };
+
+function chosenFor(one: ModelView, row: number, view: View): Purpose {
   const { beta, cost } = view.settings;
   const digits = (value: number): string => String(Number(value.toPrecision(6)));
   if (row === view.best.get(one.place))
@@ -88,7 +105,7 @@ function chosenFor(
       parameters: { cost },
       value: plain(roc.accuracy(one.table, row, cost)),
     };
-  return { objective: "chosen by hand", parameters: {}, value: null };
+  return BY_HAND;
 }
 
 /** The column of a file that the page counted itself; of other models only the name is known. */

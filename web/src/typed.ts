@@ -1,0 +1,240 @@
+/** A threshold that the reader types: what exactly this number does, beside the best one. */
+
+import { hasThresholds, isFloat32, rowsAt, type RowsAt } from "./at_threshold";
+import { copyButton, h } from "./dom";
+import { counted, decimals, exact, percent } from "./format";
+import { parseNumber } from "./fragment";
+import type { Glossary } from "./glossary";
+import { isRule, ruleFile, rulePython, ruleSql } from "./rule";
+import { rule } from "./sentences";
+import type { Source } from "./snippet";
+import * as pr from "./spaces/pr";
+import type { Store } from "./state";
+import type { Table } from "./table";
+import { cursorOf, type ModelView, type View } from "./view";
+
+/** A number of a row: its key, its name, and how it is printed. */
+interface Line {
+  readonly key: string;
+  readonly name: HTMLElement | string;
+  readonly value: (table: Table, row: number, beta: number) => number;
+  readonly text: (value: number) => string;
+}
+
+export class Typed {
+  readonly element: HTMLElement;
+  private readonly box = h("input", {
+    type: "text",
+    inputmode: "decimal",
+    autocomplete: "off",
+    spellcheck: "false",
+    size: 12,
+    "aria-label": "A threshold of your own",
+  });
+  private readonly problem = h("p", { class: "problem", role: "alert" });
+  private readonly answer = h("div", { class: "answer", hidden: true });
+  private readonly heads = [h("th", { scope: "col" }), h("th", { scope: "col" })] as const;
+  private readonly cells = new Map<string, readonly [HTMLElement, HTMLElement]>();
+  private readonly note = h("p", { class: "note" });
+  private readonly file: HTMLElement;
+  private readonly copies: HTMLElement;
+  private readonly lines: readonly Line[];
+  private view: View | null = null;
+
+  constructor(
+    private readonly store: Store,
+    glossary: Glossary,
+    source: Source | null,
+  ) {
+    this.lines = [
+      { key: "tp", name: "positives found", value: (table, row) => table.tp[row]!, text: counted },
+      { key: "fp", name: "false alarms", value: (table, row) => table.fp[row]!, text: counted },
+      {
+        key: "fn",
+        name: "positives missed",
+        value: (table, row) => table.positives - table.tp[row]!,
+        text: counted,
+      },
+      {
+        key: "tn",
+        name: "negatives left alone",
+        value: (table, row) => table.negatives - table.fp[row]!,
+        text: counted,
+      },
+      { key: "precision", name: glossary.term("precision"), value: pr.y, text: percent },
+      { key: "recall", name: glossary.term("recall"), value: pr.x, text: percent },
+      { key: "f", name: glossary.term("F measure", "F"), value: pr.f, text: decimals },
+    ];
+    const copied = (what: string, text: (one: ModelView, row: number) => string): HTMLElement =>
+      copyButton(what, `Copy the rule of your threshold as ${what}`, () => {
+        const asked = this.asked();
+        return asked ? text(asked.one, asked.rows.strict) : "";
+      });
+    const typed = (): number => store.settings.typed!;
+    this.file = copied("JSON", (one, row) => ruleFile(one, row, this.view!, source, typed()));
+    this.copies = h(
+      "p",
+      { class: "actions" },
+      "Copy this rule as",
+      this.file,
+      copied("SQL", (one, row) => ruleSql(one, row, source, typed())),
+      copied("Python", (one, row) => rulePython(one, row, source, typed())),
+    );
+    this.answer.append(this.table(), this.note, this.copies);
+    this.element = h(
+      "section",
+      { class: "typed", "aria-label": "Your threshold" },
+      h("h2", {}, "Your threshold"),
+      h(
+        "form",
+        {
+          class: "actions",
+          onsubmit: (event) => {
+            event.preventDefault();
+            this.take();
+          },
+        },
+        this.box,
+        h("button", { type: "submit", class: "small" }, "Apply"),
+        h(
+          "button",
+          {
+            type: "button",
+            class: "small",
+            "aria-label": "Clear your threshold",
+            onclick: () => this.clear(),
+          },
+          "Clear",
+        ),
+      ),
+      this.problem,
+      this.answer,
+    );
+  }
+
+  private table(): HTMLElement {
+    const body = h("tbody");
+    for (const { key, name } of this.lines) {
+      const cells = [h("td", { "data-typed": key }), h("td", { "data-best": key })] as const;
+      this.cells.set(key, cells);
+      body.append(h("tr", {}, h("th", { scope: "row" }, name), ...cells));
+    }
+    return h(
+      "table",
+      {},
+      h("caption", { class: "offscreen" }, "Your threshold beside the best one"),
+      h("thead", {}, h("tr", {}, h("td"), ...this.heads)),
+      body,
+    );
+  }
+
+  private take(): void {
+    const { view } = this;
+    const cursor = view && cursorOf(view);
+    // A decimal comma is what many keyboards offer.
+    const typed = parseNumber(this.box.value.replace(/^([^.,]*),([^.,]*)$/, "$1.$2"));
+    this.refuse(typed === undefined ? "This is not a number; type one such as 0.5 or 1e-3." : "");
+    if (typed === undefined || !cursor) return;
+    const { strict, lenient } = this.rowsOf(view.models[cursor.model]!, view, typed);
+    const chosen = { model: cursor.model, row: strict };
+    this.store.set({ typed, hovered: null, ...(strict === lenient ? { chosen } : {}) });
+  }
+
+  private refuse(why: string): void {
+    this.problem.textContent = why;
+    if (why) this.box.setAttribute("aria-invalid", "true");
+    else this.box.removeAttribute("aria-invalid");
+  }
+
+  private clear(): void {
+    this.box.value = "";
+    this.refuse("");
+    this.store.set({ typed: null });
+  }
+
+  private rowsOf(one: ModelView, view: View, typed: number): RowsAt {
+    return rowsAt(one.table, typed, view.settings.otherClass);
+  }
+
+  /** The model that is asked about, and the rows of the threshold; null where nothing is asked. */
+  private asked(): { one: ModelView; rows: RowsAt; typed: number } | null {
+    const { view } = this;
+    const cursor = view && cursorOf(view);
+    const typed = view?.settings.typed ?? null;
+    if (!cursor || typed === null) return null;
+    const one = view.models[cursor.model]!;
+    return { one, typed, rows: this.rowsOf(one, view, typed) };
+  }
+
+  draw(view: View): void {
+    this.view = view;
+    const cursor = cursorOf(view);
+    const one = cursor && view.models[cursor.model];
+    this.element.hidden = !one || !hasThresholds(one.table, one.model.rounded);
+    const asked = this.element.hidden ? null : this.asked();
+    this.answer.hidden = !asked;
+    if (!asked) return;
+    if (document.activeElement !== this.box) this.box.value = exact(asked.typed);
+    this.fill(asked.one, asked.rows, asked.typed, view);
+  }
+
+  private fill(one: ModelView, rows: RowsAt, typed: number, view: View): void {
+    const { settings } = view;
+    const { table } = one;
+    const best = view.best.get(one.place)!;
+    const sign = settings.otherClass ? "<" : "≥";
+    this.heads[0].textContent = `score ${sign} ${exact(typed)}`;
+    this.heads[1].textContent = `best: ${rule(one, best, view)}`;
+    // Measures rise with true positives and fall with false ones.
+    const [low, high] = extremes(table, rows);
+    for (const { key, value, text } of this.lines) {
+      const [lo, hi] = [value(low, 0, settings.beta), value(high, 0, settings.beta)].sort(
+        (first, second) => first - second,
+      ) as [number, number];
+      const [mine, theirs] = this.cells.get(key)!;
+      mine.textContent = text(lo) === text(hi) ? text(lo) : `${text(lo)} to ${text(hi)}`;
+      mine.dataset["exact"] = lo === hi || Number.isNaN(lo) ? String(lo) : `${lo} ${hi}`;
+      theirs.textContent = text(value(table, best, settings.beta));
+    }
+    const isExact = rows.strict === rows.lenient;
+    this.note.textContent = isExact
+      ? narrower(table, rows, typed, settings.otherClass)
+      : between(typed);
+    this.copies.hidden = !isRule(one, rows.strict, view);
+    // The file has the counts of its rule.
+    this.file.hidden = !isExact;
+  }
+}
+
+/** Two tables of one row: the worst and the best that the counts may be. */
+function extremes(table: Table, { strict, lenient }: RowsAt): [Table, Table] {
+  const row = (tp: number, fp: number): Table => ({
+    ...table,
+    tp: Float64Array.of(tp),
+    fp: Float64Array.of(fp),
+  });
+  const [tp, fp] = [table.tp, table.fp].map((counts) =>
+    [counts[strict]!, counts[lenient]!].sort((first, second) => first - second),
+  ) as [[number, number], [number, number]];
+  return [row(tp[0], fp[1]), row(tp[1], fp[0])];
+}
+
+function between(typed: number): string {
+  return (
+    "This page has only some of the rows of this model, and cannot tell the counts at this number " +
+    "exactly: they lie between these limits. " +
+    `isometrics thresholds FILE --threshold ${exact(typed)} counts them.`
+  );
+}
+
+/** What a program would do that rounds the number to 32 bits, as these scores are. */
+function narrower(table: Table, { strict }: RowsAt, typed: number, otherClass: boolean): string {
+  const rounded = Math.fround(typed);
+  if (rounded === typed || !isFloat32(table)) return "";
+  const other = rowsAt(table, rounded, otherClass);
+  if (other.strict === strict && other.lenient === strict) return "";
+  return (
+    `The scores are numbers of 32 bits. A program that compares in 32 bits takes this number for ` +
+    `${exact(rounded)}, which some score has: type that to see what it does.`
+  );
+}
