@@ -25,6 +25,117 @@ def text_of(page, selector):
     return page.locator(selector).inner_text()
 
 
+HOSTILE = ["<img src=x onerror=alert(1)>", "=cmd|' /C calc'!A0", "__proto__", "x" * 400, "a\n\tb"]
+
+
+@pytest.fixture(scope="module")
+def groups(tmp_path_factory):
+    """Return an analysis of 12 groups, one of them shifted, and its page."""
+    rng = np.random.default_rng(7)
+    names = HOSTILE + [f"site {place}" for place in range(7)]
+    group = np.repeat(names, 100)
+    labels = rng.random(group.size) < 0.3
+    offset = np.repeat([2.0 * (name == "site 3") for name in names], 100)
+    scores = {"forest": rng.normal(2 * labels + offset), "__proto__": rng.normal(1.0 * labels)}
+    analysis = iso.analyse(labels, scores, groups=group)
+    path = tmp_path_factory.mktemp("groups") / "groups.html"
+    return analysis, analysis.report(path, title="Groups")
+
+
+def cells(page):
+    """Return the rows of the table of groups as texts."""
+    rows = page.locator(".groups tbody tr")
+    return [[cell.inner_text() for cell in row.locator("th, td").all()] for row in rows.all()]
+
+
+def shown(text, letters=48):
+    text = " ".join(text.split())
+    return text if len(text) <= letters else f"{text[: letters - 1]}…"
+
+
+def test_groups_have_a_table_and_an_answer(open_page, groups):
+    analysis, path = groups
+    page = open_page(path)
+    settle(page)
+    said = text_of(page, ".groups .first")
+    assert said.startswith("One threshold does not serve all 12 groups: ")
+    assert "site 3: F1 is " in text_of(page, ".groups")
+    table = cells(page)
+    assert {" ".join(row[0].split()) for row in table} == {shown(name) for name in analysis.groups}
+    values = [float(row[3].split()[0]) for row in table]
+    assert values == sorted(values)
+    threshold = float(text_of(page, ".groups .common").split("≥ ")[1].split(",")[0])
+    for row in table:
+        name = next(name for name in analysis.groups if shown(name) == " ".join(row[0].split()))
+        at = analysis.groups[name]["forest"].at(threshold)
+        f1 = 2 * at.tp[0] / (at.tp[0] + at.fp[0] + at.positives)
+        assert row[3].startswith(f"{f1:.3f}")
+        assert row[1] == "100"
+
+
+def test_groups_are_sorted_and_searched(open_page, groups):
+    page = open_page(groups[1])
+    settle(page)
+    page.get_by_label("Order").select_option(label="by name")
+    names = [row[0] for row in cells(page)]
+    assert [name for name in names if name.startswith("site")] == [f"site {k}" for k in range(7)]
+    page.get_by_label("Order").select_option(label="most to gain first")
+    assert cells(page)[0][0] == "site 3"
+    page.get_by_label("Find a group").fill("SITE")
+    assert len(cells(page)) == 7
+    assert text_of(page, ".groups .note") == "7 of 12 groups."
+    page.get_by_label("Find a group").fill("none of them")
+    assert cells(page) == []
+
+
+def test_curves_of_groups(open_page, groups):
+    page = open_page(groups[1])
+    settle(page)
+    page.locator(".group-pictures").scroll_into_view_if_needed()
+    page.locator(".group-pictures svg").first.wait_for()
+    assert page.locator(".group-pictures > svg").count() == 12
+    assert page.locator(".group-pictures .group-common").count() > 5
+    page.get_by_label("Model", exact=True).select_option("__proto__")
+    assert page.locator(".group-pictures > svg").count() == 12
+    assert page.locator(".group-pictures .group-common").count() == 0
+    before = page.locator(".group-pictures .group-curve").first.get_attribute("d")
+    page.get_by_label("Space", exact=True).select_option("ROC")
+    assert page.locator(".group-pictures .group-curve").first.get_attribute("d") != before
+    page.get_by_label("all in one").check()
+    assert page.locator(".group-pictures > svg").count() == 1
+    assert page.locator(".group-pictures > svg .group-curve").count() == 8
+    assert page.locator(".group-pictures > svg .group-all").count() == 4
+    page.get_by_role("button", name="site 3", exact=True).click()
+    assert page.locator(".group-pictures > svg .group-curve").count() == 1
+    # The curves of a model that is hidden are not drawn.
+    page.get_by_label("one picture each").check()
+    page.get_by_label("Show __proto__").uncheck()
+    settle(page)
+    assert page.locator(".group-pictures .group-common").count() == 1
+
+
+def test_groups_of_the_command(open_page, tmp_path, capsys):
+    from isometrics.cli import main
+
+    rng = np.random.default_rng(2)
+    labels = rng.random(300) < 0.4
+    scores = rng.normal(1.5 * labels)
+    lines = [
+        f"{int(y)},{s},{'north' if k % 2 else 'south'}"
+        for k, (y, s) in enumerate(zip(labels, scores, strict=True))
+    ]
+    file = tmp_path / "x.csv"
+    file.write_text("\n".join(["y,score,area", *lines]) + "\n")
+    target = tmp_path / "x.html"
+    assert main(["report", str(file), "--group", "area", "-o", str(target)]) == 0
+    said = capsys.readouterr().out
+    assert "all 2 groups" in said
+    page = open_page(target)
+    settle(page)
+    assert {row[0] for row in cells(page)} == {"north", "south"}
+    assert text_of(page, ".groups .first") in said
+
+
 def test_classes_are_no_rivals(open_page, classes):
     analysis, path = classes
     page = open_page(path)

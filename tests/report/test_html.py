@@ -15,17 +15,17 @@ from .drawn import sample_points
 SMALL = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
 
 
-def test_four_models_of_2000_points_fit_into_400_kib():
+def test_four_models_of_2000_points_fit_into_500_kib():
     rng = np.random.default_rng(1)
     models = {f"model {k}": sample_points(rng, 1999) for k in range(4)}
     assert {len(points) for points in models.values()} == {2000}
-    assert len(report_html(models).encode()) <= 400 * 1024
+    assert len(report_html(models).encode()) < 500 * 1024
 
 
 def test_a_million_rows_make_no_larger_report():
     rng = np.random.default_rng(2)
     models = {f"model {k}": sample_points(rng, 250_000) for k in range(4)}
-    assert len(report_html(models).encode()) <= 400 * 1024
+    assert len(report_html(models).encode()) < 500 * 1024
 
 
 def test_the_file_is_the_text(tmp_path):

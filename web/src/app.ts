@@ -6,6 +6,7 @@ import { copyButton, h, save } from "./dom";
 import { fileName } from "./export";
 import { bracketed } from "./format";
 import { Glossary } from "./glossary";
+import { Groups } from "./groups/section";
 import { headerOf } from "./header";
 import { History, type Keeper } from "./history";
 import { AUPRG, AUROC } from "./measures";
@@ -98,6 +99,7 @@ class Report {
   private readonly summary: Summary;
   private readonly controls: Controls;
   private readonly thresholds: Thresholds;
+  private readonly groups: Groups | null;
   private pending: "nothing" | "cursor" | "all" = "nothing";
 
   constructor(
@@ -133,6 +135,7 @@ class Report {
       models.some(({ bands }) => bands.length > 0),
     );
     this.thresholds = new Thresholds(store, glossary);
+    this.groups = data.groups ? new Groups(data.groups) : null;
   }
 
   elements(): HTMLElement[] {
@@ -147,6 +150,7 @@ class Report {
         h("div", { class: "panels" }, ...this.panels.map(({ element }) => element)),
         h("aside", { "aria-label": "Details" }, this.card.element, this.typed.element),
       ),
+      ...(this.groups ? [this.groups.element] : []),
       h("div", { class: "lower" }, this.thresholds.element, this.histogram.element),
       this.exports(),
       h(
@@ -185,6 +189,7 @@ class Report {
     if (what === "all") {
       this.summary.draw(view);
       this.controls.draw(view);
+      this.groups?.draw(view);
     }
     for (const panel of this.panels)
       if (what === "all") panel.draw(view);

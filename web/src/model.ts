@@ -1,6 +1,7 @@
 /** What the page is given; `src/isometrics/report/model.py` is the other side of it. */
 
 import { areasOf, type Bracket, type Measure } from "./measures";
+import type { GroupsData } from "./groups/data";
 import { histogramOf, type Histogram } from "./histogram";
 import { packedCounts, packedFloats, unpacked, type Packed } from "./packing";
 import { isNested, take, type Kind, type Table } from "./table";
@@ -21,6 +22,8 @@ export interface ReportData {
   readonly verdicts?: readonly Verdict[];
   /** Whether the models are the classes of one classifier, each against all others. */
   readonly classes?: boolean;
+  /** What one rule does in each group of rows. */
+  readonly groups?: GroupsData;
 }
 
 export interface Confidence {

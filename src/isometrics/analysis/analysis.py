@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from isometrics._core.progress import ProgressLike
     from isometrics.decisions.decision import Decision
     from isometrics.measures import MeasureLike
+    from isometrics.report.groups import Groups
     from isometrics.spaces.density import DensityLike
     from isometrics.spaces.indices import WeightedIndex
     from isometrics.uncertainty.bands import Band
@@ -720,7 +721,10 @@ class Analysis(Value):
         verdict: Verdict | Mapping[str, Verdict] | bool = True,
         **options: Any,
     ) -> Path:
-        """Write one self-contained page about the models over all rows, and return its path.
+        """Write one self-contained page about the models, and return its path.
+
+        Where there are groups, the page shows what the rule of the verdict does in each of them,
+        beside the threshold that would be best there.
 
         Parameters
         ----------
@@ -750,8 +754,17 @@ class Analysis(Value):
             bands=bands,
             verdict=verdict,
             one_vs_rest=self.one_vs_rest,
+            groups=self._groups_of_report(verdict, confidence_level),
         )
         return written
+
+    def _groups_of_report(
+        self, verdict: Verdict | Mapping[str, Verdict], confidence_level: float | None
+    ) -> Groups | None:
+        from isometrics.analysis.group_check import check_groups
+
+        level = 0.95 if confidence_level is None else confidence_level
+        return check_groups(self, verdict, confidence_level=level)
 
     def _described(self) -> str:
         """Return where the data come from, and whether tables were moved to another prevalence."""

@@ -142,7 +142,7 @@ class ThresholdCheck(ResultTable):
             if self.rules[after] == "best" and self.names[after] == self.names[row]
         )
         model, name = several([self.names[row]]), self.objective.name
-        given = f"At {self._text(row)}, {model} has {name} {_shown(self.value[row])}"
+        given = f"At {self._text(row)}, {model} has {name} {shown(self.value[row])}"
         given += self._ends(self.lower[row], self.upper[row]) + self._broken(row)
         if math.isnan(self.value[best]):
             return f"{given}; no threshold keeps the constraints."
@@ -150,10 +150,10 @@ class ThresholdCheck(ResultTable):
         if self.threshold[best] == math.inf:
             where = "flagging nothing, which is best here,"
         if math.isnan(self.expected[best]):
-            return f"{given}; {where} has {_shown(self.value[best])}."
+            return f"{given}; {where} has {shown(self.value[best])}."
         ends = self._ends(self.lower[best], self.upper[best])
         return (
-            f"{given}. Of {where} expect {_shown(self.expected[best])} on new data{ends}"
+            f"{given}. Of {where} expect {shown(self.expected[best])} on new data{ends}"
             f"{self._difference(row)}."
         )
 
@@ -172,18 +172,19 @@ class ThresholdCheck(ResultTable):
         low, high = self.shortfall_lower[row], self.shortfall_upper[row]
         if math.isnan(shortfall):
             return ""
-        span = "" if math.isnan(low) else f" ({_shown(low)} to {_shown(high)})"
-        if _shown(abs(shortfall)) == _shown(0.0):
+        span = "" if math.isnan(low) else f" ({shown(low)} to {shown(high)})"
+        if shown(abs(shortfall)) == shown(0.0):
             return f", no better{span}"
-        return f", {_shown(abs(shortfall))} {'better' if shortfall > 0 else 'worse'}{span}"
+        return f", {shown(abs(shortfall))} {'better' if shortfall > 0 else 'worse'}{span}"
 
     def _ends(self, lower: float, upper: float) -> str:
         if math.isnan(lower) or self.confidence_level is None:
             return ""
-        return f" ({percent(self.confidence_level)}: {_shown(lower)} to {_shown(upper)})"
+        return f" ({percent(self.confidence_level)}: {shown(lower)} to {shown(upper)})"
 
 
-def _shown(value: float) -> str:
+def shown(value: float) -> str:
+    """Return a value to three digits behind the point."""
     if math.isnan(value):
         return "undefined"
     text = f"{value:.3f}" if abs(value) < 10 else number(float(value))

@@ -22,6 +22,8 @@ from isometrics.verdict.judge import Options, judge, judge_tuned
 from isometrics.verdict.without_rows import judge_tables, rows_of_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from isometrics._core.progress import ProgressLike
@@ -52,18 +54,18 @@ class Verdicts(NamedTuple):
     """How often rows were drawn again; 0 if only the tables were looked at."""
 
 
-_RESAMPLES = 2000
+RESAMPLES = 2000
 _MOST_WORK = 215_000
 """Rows times models up to which a quick verdict draws rows again."""
-_ROWS_OF_A_MODEL = 3000
+ROWS_OF_A_MODEL = 3000
 """A model takes as long as so many rows, however few there are."""
-_WORK = 2e8
+WORK = 2e8
 """Rows times models times resamples that take about two seconds on two processors."""
 
 
 def verdicts_of(analysis: Analysis, **options: Any) -> Verdicts:
     """Return the verdict, or of several classes one for each."""
-    n_resamples = options.get("n_resamples", _RESAMPLES)
+    n_resamples = options.get("n_resamples", RESAMPLES)
     if analysis.one_vs_rest:
         return Verdicts(analysis.verdict_by_class(**options), True, n_resamples)
     return Verdicts({"": analysis.verdict(**options)}, False, n_resamples)
@@ -84,11 +86,11 @@ def quick_verdicts(
     """
     # Groups that are left out are announced by whoever asks.
     whole = replace(analysis, groups={}, skipped={})
-    work = (_count_rows(whole) + _ROWS_OF_A_MODEL) * len(whole.models)
+    work = (_count_rows(whole) + ROWS_OF_A_MODEL) * len(whole.models)
     if work > _MOST_WORK:
         return _verdicts_of_tables(whole, objective, confidence_level)
     if n_resamples is None:
-        n_resamples = min(_RESAMPLES, int(_WORK / work) // 100 * 100)
+        n_resamples = min(RESAMPLES, int(WORK / work) // 100 * 100)
     return verdicts_of(
         whole,
         **objective,
@@ -148,18 +150,27 @@ def verdict_on(
         whole = _with_origin(whole, analysis, ALL_ROWS, analysis.rows, request)
         if request.clustered or request.folds is True:
             return whole
-        groups, skipped = {}, dict(analysis.skipped)
-        rows = {} if analysis.rows is None else analysis.rows.split_by_group()
-        tables = analysis.groups if analysis.counted is None else analysis.counted
-        for group, told in zip(analysis.groups if by_group else (), progress[1:], strict=True):
-            alone = request._replace(options=options._replace(progress=told))
-            try:
-                judged = _over_rows(rows.get(group), tables[group], alone, analysis.without_rows)
-                groups[group] = _with_origin(judged, analysis, group, rows.get(group), request)
-            except (NotAnswerableError, ParameterError) as error:
-                skipped[group] = str(error)
+        groups, skipped = group_verdicts(analysis, request, progress[1:]) if by_group else ({}, {})
+    skipped = analysis.skipped | skipped
     warnings = (*whole.warnings, *_about_groups(analysis, skipped))
     return replace(whole, groups=groups, warnings=warnings)
+
+
+def group_verdicts(
+    analysis: Analysis, request: Request, progress: Sequence[ProgressLike]
+) -> tuple[dict[str, Verdict], dict[str, str]]:
+    """Return the verdict for each group, and of those that have none the reason."""
+    groups, skipped = {}, {}
+    rows = {} if analysis.rows is None else analysis.rows.split_by_group()
+    tables = analysis.groups if analysis.counted is None else analysis.counted
+    for group, told in zip(analysis.groups, progress, strict=True):
+        alone = request._replace(options=request.options._replace(progress=told))
+        try:
+            judged = _over_rows(rows.get(group), tables[group], alone, analysis.without_rows)
+            groups[group] = _with_origin(judged, analysis, group, rows.get(group), request)
+        except (NotAnswerableError, ParameterError) as error:
+            skipped[group] = str(error)
+    return groups, skipped
 
 
 def _with_origin(

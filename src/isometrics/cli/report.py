@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -18,7 +18,7 @@ from isometrics.cli.options import (
     about,
     load,
 )
-from isometrics.cli.output import answer, data_stream
+from isometrics.cli.output import answer, data_stream, say
 from isometrics.cli.verdict import MOST_ROWS, head
 
 
@@ -39,6 +39,7 @@ def report(
       isometrics report predictions.csv
       isometrics report predictions.parquet -o "May 2025.html" --title May --open
       isometrics report predictions.csv --confidence 0.95
+      isometrics report predictions.csv --group site
 
     Parameters
     ----------
@@ -52,24 +53,30 @@ def report(
     analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep(MOST_ROWS))
     options = certainty.options()
     first = head(analysis, file, certainty, answers)
-    if output == "-":
-        from isometrics.report import report_html
+    groups = analysis._groups_of_report(first.verdicts, certainty.confidence)
+    page: dict[str, Any] = {
+        "title": title,
+        "description": analysis._described() or None,
+        "bands": analysis.all_bands(**options),
+        "verdict": first.verdicts,
+        "one_vs_rest": analysis.one_vs_rest,
+        "groups": groups,
+    }
+    from isometrics.report import report_html, write_report
 
-        page = report_html(
-            analysis.models,
-            title=title,
-            description=analysis._described(),
-            bands=analysis.all_bands(**options),
-            verdict=first.verdicts,
-            one_vs_rest=analysis.one_vs_rest,
-        )
-        print(page, file=data_stream())
+    if output == "-":
+        print(report_html(analysis.models, **page), file=data_stream())
         return
-    path = analysis.report(output, title=title, verdict=first.verdicts, **options)
+    path = write_report(analysis.models, output, **page)
+    about_groups = [] if groups is None else groups.lines
     if answers.json:
-        answer(about(analysis) | first.data | {"written": str(path)}, [], as_json=True)
+        more = {"about_groups": about_groups} if about_groups else {}
+        data = about(analysis) | first.data | more
+        answer(data | {"written": str(path)}, [], as_json=True)
     else:
         first.show()
+        if about_groups:
+            say([*about_groups, ""])
         print(path)
     if open:
         import webbrowser

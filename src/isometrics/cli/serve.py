@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -41,10 +41,13 @@ def serve(
     from isometrics.report import serve as serve_page
 
     models, description, verdicts = None, None, None
+    more: dict[str, Any] = {}
     if file is not None:
         analysis = load(file, columns, answers, keep_rows=MOST_ROWS)
         models, description = analysis.models, analysis._described()
         verdicts = head(analysis, file, answers=answers).verdicts
+        groups = analysis._groups_of_report(verdicts, None)
+        more = {"one_vs_rest": analysis.one_vs_rest, "groups": groups}
     serve_page(
         models,
         host=host,
@@ -53,5 +56,6 @@ def serve(
         title=None if file is None else redacted(file),
         description=description,
         verdict=verdicts,
+        **more,
         announce=lambda address: note(f"The page is at {address} until you press Ctrl-C."),
     )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from isometrics.points import OperatingPoints
+    from isometrics.report.groups import Groups
     from isometrics.report.model import BandLike
     from isometrics.verdict.verdict import Verdict
 
@@ -31,6 +32,7 @@ def report_html(
     bands: Iterable[BandLike] = (),
     verdict: Verdict | Mapping[str, Verdict] | None = None,
     one_vs_rest: bool = False,
+    groups: Groups | None = None,
 ) -> str:
     """Return an interactive page about models as the text of one HTML file.
 
@@ -50,6 +52,8 @@ def report_html(
     one_vs_rest
         Whether the models are the classes of one classifier, each against all others; they are
         then shown as classes, and none of them is called the best.
+    groups
+        What one rule does in each group of rows; `Analysis.report` makes it.
 
     Examples
     --------
@@ -68,6 +72,7 @@ def report_html(
             bands=bands,
             verdict=verdict,
             one_vs_rest=one_vs_rest,
+            groups=groups,
         )
     )
 
@@ -81,6 +86,7 @@ def write_report(
     bands: Iterable[BandLike] = (),
     verdict: Verdict | Mapping[str, Verdict] | None = None,
     one_vs_rest: bool = False,
+    groups: Groups | None = None,
 ) -> Path:
     """Write the page of `report_html` to a file, and return its path.
 
@@ -93,6 +99,7 @@ def write_report(
         bands=bands,
         verdict=verdict,
         one_vs_rest=one_vs_rest,
+        groups=groups,
     )
     with whole_file(path) as file:
         file.write(page)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from isometrics.points import OperatingPoints
+    from isometrics.report.groups import Groups
     from isometrics.verdict.verdict import Verdict
 
 _LAST_PORT = 65535
@@ -42,6 +43,8 @@ def serve(
     title: str | None = None,
     description: str | None = None,
     verdict: Verdict | Mapping[str, Verdict] | None = None,
+    one_vs_rest: bool = False,
+    groups: Groups | None = None,
     announce: Callable[[str], None] | None = None,
 ) -> None:
     """Open the page in the browser, and serve it until interrupted (Ctrl-C).
@@ -62,6 +65,8 @@ def serve(
         The title of the page, and where the data come from.
     verdict
         The verdict with which the page begins; or one for each class, by name.
+    one_vs_rest, groups
+        Whether the models are classes, and what one rule does in each group, as for `report_html`.
     announce
         A function that is called with the address of the page, once it can be reached.
 
@@ -71,7 +76,14 @@ def serve(
     other users of this machine or of the network cannot read it.
     """
     with page_server(
-        models, host=host, port=port, title=title, description=description, verdict=verdict
+        models,
+        host=host,
+        port=port,
+        title=title,
+        description=description,
+        verdict=verdict,
+        one_vs_rest=one_vs_rest,
+        groups=groups,
     ) as server:
         if server.address_for_others is not None:
             warn(
@@ -97,11 +109,20 @@ def page_server(
     title: str | None = None,
     description: str | None = None,
     verdict: Verdict | Mapping[str, Verdict] | None = None,
+    one_vs_rest: bool = False,
+    groups: Groups | None = None,
 ) -> PageServer:
     """Return the server of a page; `serve` runs it."""
     if models is None:
         return PageServer(page_of(start_model(title=title)), host, port)
-    model = report_model(models, title=title, description=description, verdict=verdict)
+    model = report_model(
+        models,
+        title=title,
+        description=description,
+        verdict=verdict,
+        one_vs_rest=one_vs_rest,
+        groups=groups,
+    )
     return PageServer(page_of(model), host, port)
 
 
