@@ -67,13 +67,20 @@ def test_the_widget_draws_and_follows_its_data(browser, two_models):
             const {default: widget} = await import(address);
             const listeners = [];
             window.model = {
-                data: JSON.parse(first),
-                get: () => window.model.data,
-                on: (event, act) => listeners.push(act),
-                off: (event, act) => listeners.splice(listeners.indexOf(act), 1),
-                change: (data) => {
-                    window.model.data = JSON.parse(data);
-                    for (const act of listeners) act();
+                traits: {data: JSON.parse(first), model: "linear", threshold: 0.5, beta: 2},
+                get: (name) => window.model.traits[name],
+                set: (name, value) => (window.model.traits[name] = value),
+                save_changes: () => undefined,
+                on: (event, act) => listeners.push([event, act]),
+                off: (event, act) => {
+                    const at = listeners.findIndex((one) => one[0] === event && one[1] === act);
+                    listeners.splice(at, 1);
+                },
+                listeners,
+                change: (name, value) => {
+                    window.model.traits[name] = value;
+                    for (const [event, act] of [...listeners])
+                        if (event === `change:${name}`) act();
                 },
             };
             window.stop = widget.render({model: window.model, el: document.getElementById("cell")});
@@ -84,11 +91,12 @@ def test_the_widget_draws_and_follows_its_data(browser, two_models):
     assert page.locator("figure.panel").count() == 4
     assert page.locator(".summary tbody tr").count() == 2
     assert page.locator(".drop").count() == 0
-    page.evaluate("(data) => window.model.change(data)", json.dumps(data[1]))
+    page.evaluate("(data) => window.model.change('data', JSON.parse(data))", json.dumps(data[1]))
     settle(page)
     assert page.locator(".summary tbody tr").count() == 1
     page.evaluate("() => window.stop()")
-    page.evaluate("(data) => window.model.change(data)", json.dumps(data[0]))
+    assert page.evaluate("() => window.model.listeners.length") == 0
+    page.evaluate("(data) => window.model.change('data', JSON.parse(data))", json.dumps(data[0]))
     settle(page)
     assert page.locator(".summary tbody tr").count() == 1
     assert heard.said == []

@@ -1,11 +1,18 @@
-"""The widget holds the same data, and is missed in one sentence."""
+"""The widget holds the same data, follows and moves its page, and is missed in one sentence."""
 
 import importlib
 import sys
+from fractions import Fraction
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import isometrics as iso
 from isometrics import OperatingPoints
+from isometrics.errors import ParameterError
 from isometrics.report.model import report_model
 
 SMALL = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
@@ -37,3 +44,146 @@ def test_the_package_loads_neither_the_report_nor_the_widget():
         "sys.exit(any(name in sys.modules for name in ('isometrics.report', 'anywidget')))"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.fixture
+def made():
+    widget = pytest.importorskip("isometrics.report.widget")
+    rng = np.random.default_rng(7)
+    labels = np.arange(300) < 60
+    models = {
+        "linear": OperatingPoints.from_scores(labels, rng.normal(1.0 * labels)),
+        "forest": OperatingPoints.from_scores(labels, rng.normal(2.0 * labels)),
+    }
+    return SimpleNamespace(models=models, widget=widget.ReportWidget(models))
+
+
+def test_the_widget_begins_at_the_best_rule_of_the_best_model(made):
+    best = iso.best_threshold(made.models["forest"])
+    assert made.widget.model == "forest"
+    assert made.widget.threshold == best.threshold
+    assert made.widget.beta == 1
+    assert repr(made.widget) == f"ReportWidget(model='forest', threshold={best.threshold}, beta=1)"
+
+
+def test_the_widget_begins_at_the_beta_of_its_verdict():
+    module = pytest.importorskip("isometrics.report.widget")
+    analysis = iso.analyse([1, 0, 1, 0, 1, 0], {"a": [6, 5, 4, 3, 2, 1]})
+    verdict = analysis.verdict(beta=2)
+    widget = module.ReportWidget(analysis.models, verdict=verdict)
+    assert widget.beta == 2
+    assert widget._repr_mimebundle_()[0]["text/plain"] == "\n".join(verdict.lines())
+
+
+def test_the_model_and_beta_choose_the_threshold(made):
+    widget, seen = made.widget, []
+    widget.observe(lambda change: seen.append((change.name, change.new)), "threshold")
+    widget.model = "linear"
+    best = iso.best_threshold(made.models["linear"]).threshold
+    assert widget.threshold == best
+    widget.beta = Fraction(1, 2)
+    strict = iso.best_threshold(made.models["linear"], beta=0.5).threshold
+    assert widget.threshold == strict
+    widget.threshold = 0.1
+    widget.threshold = None
+    chosen = made.models["linear"].thresholds
+    at = float(chosen[chosen >= 0.1].min())
+    assert seen == [("threshold", value) for value in (best, strict, at, strict)]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=1), st.data())
+def test_the_best_rule_is_that_of_best_threshold(rows, data):
+    widget = pytest.importorskip("isometrics.report.widget")
+    labels, scores = zip(*rows, (True, 3), (False, 3), strict=True)
+    points = OperatingPoints.from_scores(labels, scores)
+    beta = data.draw(st.sampled_from([0, 0.5, 1, 2, 100]) | st.floats(0, 50))
+    rows = widget._Rows.of(report_model({"a": points})["models"][0])
+    assert rows.threshold(rows.best(beta)) == iso.best_threshold(points, beta=beta).threshold
+
+
+@pytest.mark.parametrize("given", [0.05, np.float32(0.25), -99, 3, float("inf"), float("-inf")])
+def test_a_threshold_becomes_the_score_that_flags_the_same_items(made, given):
+    made.widget.threshold = given
+    points = made.models["forest"]
+    assert made.widget.threshold in points.thresholds
+    assert points.at(made.widget.threshold).tp == points.at(given).tp
+    assert points.at(made.widget.threshold).fp == points.at(given).fp
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("model", "tree", "model must be one of 'linear', 'forest' but is 'tree'"),
+        ("model", None, "model must be one of 'linear', 'forest' but is None"),
+        ("beta", -1, "beta must be a number ≥ 0 but is -1"),
+        ("beta", None, "beta must be a number ≥ 0 but is None"),
+        ("beta", float("inf"), "beta must be finite on the page but is inf"),
+        ("threshold", "x", "threshold must be a number, or None for the best one, but is 'x'"),
+        ("threshold", True, "threshold must be a number, or None for the best one, but is True"),
+        (
+            "threshold",
+            float("nan"),
+            "threshold must be a number, or None for the best one, but is nan",
+        ),
+    ],
+)
+def test_what_cannot_be_set_is_one_sentence_and_changes_nothing(made, name, value, sentence):
+    before = repr(made.widget)
+    with pytest.raises(ParameterError) as caught:
+        setattr(made.widget, name, value)
+    assert str(caught.value) == sentence
+    assert repr(made.widget) == before
+
+
+def test_sets_have_no_thresholds():
+    widget = pytest.importorskip("isometrics.report.widget")
+    sets = OperatingPoints.from_counts(
+        [1, 2, 2], [0, 2, 1], positives=3, negatives=4, labels=["a", "b", "c"]
+    )
+    made = widget.ReportWidget({"clusters": sets})
+    assert made.threshold is None
+    with pytest.raises(ParameterError) as caught:
+        made.threshold = 0.5
+    assert str(caught.value) == (
+        "threshold cannot be set: the points of 'clusters' have no thresholds"
+    )
+    assert "<circle" in widget.curves_image.__globals__["curves_svg"](made.data)
+
+
+def test_what_the_page_tells_is_taken_as_it_is(made):
+    widget, seen = made.widget, []
+    widget.observe(lambda change: seen.append(change.name), ["model", "threshold", "beta"])
+    # Under another prevalence the best threshold is another one.
+    widget.set_state({"beta": 2, "threshold": 0.123456, "model": "linear"})
+    assert (widget.model, widget.threshold, widget.beta) == ("linear", 0.123456, 2)
+    assert sorted(seen) == ["beta", "model", "threshold"]
+    widget.set_state({"beta": 3})
+    assert widget.threshold == 0.123456
+    widget.set_state({"threshold": "inf"})
+    assert widget.threshold == float("inf")
+    assert widget.get_state("threshold") == {"threshold": "inf"}
+    widget.set_state({"threshold": None})
+    assert widget.threshold == iso.best_threshold(made.models["linear"], beta=3).threshold
+
+
+def test_new_data_begin_anew(made):
+    made.widget.beta = 4
+    made.widget.data = report_model({"other": SMALL})
+    assert made.widget.model == "other"
+    assert made.widget.threshold == 0.7
+    assert made.widget.beta == 1
+
+
+def test_a_converted_notebook_shows_a_picture_and_the_areas():
+    widget = pytest.importorskip("isometrics.report.widget")
+    hostile = '<script>alert("x")</script>'
+    models = {hostile: SMALL} | {f"model {k}": SMALL for k in range(9)}
+    bundle, _ = widget.ReportWidget(models)._repr_mimebundle_()
+    assert bundle["text/plain"].startswith("The report of <script>")
+    shown = bundle["text/html"]
+    assert "<script" not in shown
+    assert "&lt;script&gt;" in shown
+    assert shown.count("<td>0.750</td>") == 10
+    assert "data:image/svg+xml;base64," in shown
+    # Several reports in a notebook must not make it large.
+    assert len(shown) < 100_000

@@ -1,23 +1,32 @@
 /** The page inside a notebook, for anywidget. */
 
 import { mount } from "./app";
-import type { ReportData } from "./model";
+import { followTheme, keepKeys } from "./notebook";
+import { connectTraits, type TraitModel } from "./traits";
 
-interface WidgetModel {
-  get(name: "data"): ReportData;
-  on(event: "change:data", act: () => void): void;
-  off(event: "change:data", act: () => void): void;
-}
-
-function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
+function render({ model, el }: { model: TraitModel; el: HTMLElement }): () => void {
   const root = document.createElement("div");
   root.className = "isometrics in-notebook";
   el.append(root);
-  const draw = (): void =>
-    mount(root, model.get("data"), { pageWith: null, keeper: null, footer: null, source: null });
+  const ends = [keepKeys(root), followTheme(root)];
+  let part = (): void => undefined;
+  const draw = (): void => {
+    part();
+    mount(root, model.get("data"), {
+      pageWith: null,
+      keeper: null,
+      footer: null,
+      source: null,
+      connect: (report) => (part = connectTraits(report, model)),
+    });
+  };
   draw();
   model.on("change:data", draw);
-  return () => model.off("change:data", draw);
+  return () => {
+    model.off("change:data", draw);
+    part();
+    for (const end of ends) end();
+  };
 }
 
 export default { render };

@@ -1,0 +1,80 @@
+"""The first answer of the page as plain HTML, for readers without scripts."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from isometrics._core.results import number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+AREAS = ("AUROC", "AUPR", "AUPRG")
+"""The areas that are shown, as in the table of the page."""
+_UNDEFINED = "–"
+
+
+def summary_html(data: Mapping[str, Any]) -> str:
+    """Return the sentences of the verdicts and a table of the areas.
+
+    Parameters
+    ----------
+    data
+        The data of the page, as `report_model` returns it.
+
+    Notes
+    -----
+    The HTML has no styles, scripts or attributes that a Content-Security-Policy could forbid, and
+    all names in it are escaped.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.report.model import report_model
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> "<td>0.750</td>" in summary_html(report_model({"forest": pts}))
+    True
+    """
+    lines = [f"<p>{escape(line)}</p>" for line in verdict_lines(data)]
+    head = ("model", *AREAS, "positives", "negatives")
+    rows = [
+        f'<tr><th scope="row">{escape(model["name"])}</th>'
+        + "".join(f"<td>{text}</td>" for text in _numbers(model))
+        + "</tr>"
+        for model in data["models"]
+    ]
+    table = (
+        "<table><caption>The models and their areas</caption><thead><tr>"
+        + "".join(f'<th scope="col">{name}</th>' for name in head)
+        + f"</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    )
+    return "".join([*lines, table]) if rows else "".join(lines)
+
+
+def verdict_lines(data: Mapping[str, Any]) -> list[str]:
+    """Return the sentences of the verdicts, each verdict's first one with its name if it has any.
+
+    Examples
+    --------
+    >>> verdict_lines({"verdicts": [{"name": "cat", "lines": ["Use A.", "Sure."]}]})
+    ['cat: Use A.', 'Sure.']
+    """
+    lines: list[str] = []
+    for verdict in data["verdicts"]:
+        first, *others = verdict["lines"]
+        lines += [f"{verdict['name']}: {first}" if verdict["name"] else first, *others]
+    return lines
+
+
+def _numbers(model: Mapping[str, Any]) -> list[str]:
+    areas = [_area(model["areas"].get(name)) for name in AREAS]
+    return [*areas, number(model["positives"]), number(model["negatives"])]
+
+
+def _area(limits: list[float | None] | None) -> str:
+    """Return an area with three decimals, or both its limits where these differ."""
+    if limits is None or None in limits:
+        return _UNDEFINED
+    lo, hi = (f"{limit:.3f}" for limit in limits)
+    return lo if lo == hi else f"{lo}–{hi}"

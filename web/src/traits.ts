@@ -1,0 +1,95 @@
+/** The operating point and β as traits of a widget: what is set on one side moves the other. */
+
+import type { Connection } from "./app";
+import type { ReportData } from "./model";
+import { cursorOf, type View } from "./view";
+
+/** JSON has no infinity: it is the text "inf". */
+type Threshold = number | "inf" | "-inf" | null;
+
+interface Point {
+  readonly model: string;
+  readonly threshold: Threshold;
+  readonly beta: number;
+}
+
+interface Traits extends Point {
+  readonly data: ReportData;
+}
+
+/** The part of anywidget's model that is used here. */
+export interface TraitModel {
+  get<Name extends keyof Traits>(name: Name): Traits[Name];
+  set<Name extends keyof Traits>(name: Name, value: Traits[Name]): void;
+  save_changes(): void;
+  on(event: `change:${keyof Traits}`, act: () => void): void;
+  off(event: `change:${keyof Traits}`, act: () => void): void;
+}
+
+const NAMES = ["model", "threshold", "beta"] as const;
+
+/** Joins a report and the traits; returns what parts them. */
+export function connectTraits(report: Connection, model: TraitModel): () => void {
+  const { store } = report;
+  let isBusy = false;
+  /** Acts without taking its own changes for those of the other side. */
+  const quietly = (act: () => void): void => {
+    if (isBusy) return;
+    isBusy = true;
+    act();
+    isBusy = false;
+  };
+  const follow = (): void => quietly(() => apply(report, model));
+  follow();
+  store.subscribe(() =>
+    quietly(() => {
+      const told = pointOf(report.view());
+      const changed = NAMES.filter((name) => told && told[name] !== model.get(name));
+      for (const name of changed) model.set(name, told![name]);
+      if (changed.length) model.save_changes();
+    }),
+  );
+  for (const name of NAMES) model.on(`change:${name}`, follow);
+  return () => {
+    for (const name of NAMES) model.off(`change:${name}`, follow);
+  };
+}
+
+/** Shows what the traits say. */
+function apply({ store, view }: Connection, model: TraitModel): void {
+  const beta = model.get("beta");
+  if (beta !== store.settings.beta) store.set({ beta, chosen: null, hovered: null });
+  const name = model.get("model");
+  const place = view().models.findIndex((one) => one.model.name === name);
+  if (place < 0) return;
+  if (pointOf(view())?.model !== name) {
+    const hidden = new Set(store.settings.hidden);
+    // A model that is asked for is shown.
+    if (hidden.delete(place)) store.set({ hidden });
+    store.set({ preferred: place, chosen: null, hovered: null });
+  }
+  const threshold = model.get("threshold");
+  if (threshold === null || threshold === pointOf(view())?.threshold) return;
+  // Behind the rule that flags nothing, at +inf, a score of +inf may stand.
+  const row = view().models[place]!.table.thresholds.lastIndexOf(numberOf(threshold));
+  if (row >= 0) store.set({ chosen: { model: place, row }, hovered: null });
+}
+
+/** The point that was chosen, or the best one; a point under the pointer is not set. */
+function pointOf(view: View): Point | null {
+  const cursor = cursorOf({ ...view, settings: { ...view.settings, hovered: null } });
+  if (!cursor) return null;
+  const { model, table } = view.models[cursor.model]!;
+  const threshold = textOf(table.thresholds[cursor.row]!);
+  return { model: model.name, threshold, beta: view.settings.beta };
+}
+
+function textOf(threshold: number): Threshold {
+  if (Number.isNaN(threshold)) return null;
+  return Number.isFinite(threshold) ? threshold : threshold > 0 ? "inf" : "-inf";
+}
+
+function numberOf(threshold: Exclude<Threshold, null>): number {
+  if (typeof threshold === "number") return threshold;
+  return threshold === "inf" ? Infinity : -Infinity;
+}
