@@ -302,7 +302,7 @@ def test_families_of_sets_have_names_and_no_curve(open_page, tmp_path):
 
 def test_a_term_explains_itself(open_page, report):
     page = open_page(report)
-    page.get_by_role("button", name="AUPRG").click()
+    page.get_by_role("button", name="AUPRG", exact=True).click()
     popover = page.locator(".glossary-popover")
     assert popover.is_visible()
     assert "AUPRG" in popover.inner_text()

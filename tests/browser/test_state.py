@@ -411,3 +411,107 @@ def test_sets_and_rounded_thresholds_take_no_number(open_page, tmp_path):
         page.evaluate("location.hash = 'threshold=0.5'")
         settle(page)
         assert not page.locator(".typed").is_visible()
+
+
+# ---------------------------------------------------------------------- keys, sorting, paper
+
+
+@pytest.fixture(scope="module")
+def three_models(tmp_path_factory):
+    models = {"b10": points(1, shift=1.2), "b9": points(2, shift=2.0), "a": points(3, shift=0.5)}
+    path = tmp_path_factory.mktemp("three") / "three.html"
+    return write_report(models, path, title="Three"), models
+
+
+def names(page):
+    return [text.strip() for text in page.locator(".summary tbody th").all_text_contents()]
+
+
+def test_the_table_is_sorted_by_its_heads(open_page, three_models):
+    path, models = three_models
+    page = open_page(path)
+    first = names(page)
+    assert first == list(models)
+    area = page.get_by_role("button", name="Sort by AUROC", exact=True)
+    head = area.locator("xpath=..")
+    by_area = sorted(models, key=lambda name: -models[name].roc.area())
+    for expected, order in (
+        (by_area, "descending"),
+        (by_area[::-1], "ascending"),
+        (first, None),
+    ):
+        area.click()
+        settle(page)
+        assert names(page) == expected
+        assert head.get_attribute("aria-sort") == order
+    # With keys; names are sorted as people do, and stay so.
+    rest(page)
+    page.get_by_role("button", name="Sort by name", exact=True).focus()
+    page.keyboard.press("Enter")
+    settle(page)
+    assert names(page) == ["a", "b9", "b10"]
+    page.reload()
+    settle(page)
+    assert names(page) == ["a", "b9", "b10"]
+    # Anywhere on a head, but not on the word that explains itself.
+    page.locator(".summary thead th").nth(1).click(position={"x": 3, "y": 3})
+    settle(page)
+    assert names(page) == by_area
+    page.locator(".summary thead").get_by_role("button", name="AUPR", exact=True).click()
+    settle(page)
+    assert names(page) == by_area
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Sort by best threshold").click()
+    settle(page)
+    best = {name: iso.best_threshold(one).threshold for name, one in models.items()}
+    assert names(page) == sorted(models, key=lambda name: -best[name])
+
+
+def test_the_keys_are_listed_under_a_question_mark(open_page, report):
+    page = open_page(report)
+    dialog = page.get_by_role("dialog", name="Keys")
+    assert dialog.count() == 0
+    page.keyboard.press("?")
+    assert "Ctrl+Z" in dialog.inner_text()
+    page.keyboard.press("?")
+    page.keyboard.press("Escape")
+    assert dialog.count() == 0
+    page.get_by_role("button", name="Keys (?)").click()
+    assert dialog.is_visible()
+    dialog.get_by_role("button", name="Close").click()
+    assert dialog.count() == 0
+    # In a text box a question mark is a question mark.
+    page.get_by_label("A threshold of your own").focus()
+    page.keyboard.press("?")
+    assert dialog.count() == 0
+
+
+def test_a_link_skips_to_the_panels(open_page, report):
+    page = open_page(report)
+    link = page.get_by_text("Skip to the curves")
+    page.keyboard.press("Tab")
+    assert link.evaluate("(link) => link === document.activeElement")
+    assert link.bounding_box()["width"] > 50
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('figure').textContent").startswith("ROC")
+    assert page.evaluate("location.hash") == ""
+
+
+def test_paper_has_the_settings_in_a_line_and_no_controls(open_page, report):
+    page = open_page(report)
+    line = page.locator(".settings-line")
+    assert not line.is_visible()
+    set_number(page, "β", 2)
+    set_number(page, "Prevalence", 0.01)
+    page.get_by_label("Show linear", exact=True).uncheck()
+    settle(page)
+    page.emulate_media(media="print")
+    settle(page)
+    assert line.inner_text() == (
+        "Settings: beta 2; prevalence 0.01; hide linear; all others as the report was made."
+    )
+    assert page.locator(".summary tbody").get_by_text("linear", exact=True).is_visible()
+    for control in ("Undo", "Reset", "Keys (?)", "Apply", "Sort by AUROC"):
+        assert page.get_by_role("button", name=control, exact=True).count() == 0
+    assert not page.locator(".typed, .skip, .controls").first.is_visible()

@@ -8,6 +8,7 @@ import { bracketed } from "./format";
 import { Glossary } from "./glossary";
 import { Groups } from "./groups/section";
 import { headerOf } from "./header";
+import { Help, skipLink } from "./help";
 import { History, type Keeper } from "./history";
 import { AUPRG, AUROC } from "./measures";
 import { modelsOf, USUAL, type Model, type ReportData } from "./model";
@@ -79,6 +80,7 @@ export function mount(root: HTMLElement, data: ReportData, around: Surroundings)
     main.append(
       h("details", { class: "more" }, h("summary", {}, "Open another file"), around.footer),
     );
+  if (around.keeper) title.prepend(skipLink(() => main.querySelector<HTMLElement>(".panels")!));
   root.replaceChildren(
     title,
     main,
@@ -91,6 +93,7 @@ export function mount(root: HTMLElement, data: ReportData, around: Surroundings)
 class Report {
   private readonly store = new Store();
   private readonly history: History;
+  private readonly help = new Help();
   private readonly views: Views;
   private readonly panels;
   private readonly histogram: HistogramPanel;
@@ -142,6 +145,7 @@ class Report {
     return [
       this.summary.element,
       this.history.element,
+      this.history.line,
       this.controls.element,
       legend(this.glossary),
       h(
@@ -153,18 +157,15 @@ class Report {
       ...(this.groups ? [this.groups.element] : []),
       h("div", { class: "lower" }, this.thresholds.element, this.histogram.element),
       this.exports(),
-      h(
-        "details",
-        { class: "more" },
-        h("summary", {}, "Keys and words"),
-        keys(),
-        this.glossary.list(),
-      ),
+      h("details", { class: "more" }, h("summary", {}, "Words"), this.glossary.list()),
+      this.help.dialog,
     ];
   }
 
   start(listened: HTMLElement | Document, end: AbortSignal): void {
+    this.history.element.append(this.help.button);
     this.history.listen(listened, end);
+    this.help.listen(listened, end);
     this.draw("all");
     this.store.subscribe((_settings, changed) => {
       const light = [...changed].every((name) => LIGHT.has(name));
@@ -255,21 +256,5 @@ function legend(glossary: Glossary): HTMLElement {
     "p",
     { class: "legend" },
     ...items.map(([kind, d, text]) => h("span", {}, sample(kind, d), text)),
-  );
-}
-
-function keys(): HTMLElement {
-  const rows = [
-    ["Tab", "go to the next panel or control"],
-    ["→ ↓ / ← ↑", "lower / raise the threshold; with Shift in larger steps"],
-    ["Page Down / Page Up", "larger steps"],
-    ["Home / End", "the strictest / the most lenient cut"],
-    ["m", "the next model, at the nearest recall"],
-    ["Ctrl and wheel, Shift and drag", "zoom and move a panel"],
-  ] as const;
-  return h(
-    "dl",
-    { class: "keys" },
-    ...rows.map(([key, does]) => h("div", {}, h("dt", {}, key), h("dd", {}, does))),
   );
 }

@@ -87,6 +87,13 @@ export function toText(settings: Settings, start: Settings, models: readonly Mod
   return text.replace(/%(?:40|3A|2C|2F)/g, decodeURIComponent);
 }
 
+/** The settings in one line: β, and whatever differs from the settings at the start. */
+export function said(settings: Settings, start: Settings, models: readonly Model[]): string {
+  const changed = entries(settings, start, models).filter(([key]) => key !== "beta");
+  const all = [["beta", exact(settings.beta)] as const, ...changed];
+  return `Settings: ${all.map(([key, text]) => `${key} ${text}`).join("; ")}; all others as the report was made.`;
+}
+
 export function fromText(text: string, start: Settings, models: readonly Model[]): Settings {
   const given = new URLSearchParams(text);
   return NAMES.reduce((settings, name) => read(name, given, { models, settings }), start);

@@ -1,7 +1,7 @@
 /** What was set before: undo and redo, and the address of the page with its back and forward. */
 
 import { h } from "./dom";
-import { fromText, isKept, toText } from "./fragment";
+import { fromText, isKept, said, toText } from "./fragment";
 import type { Model } from "./model";
 import type { Settings, Store } from "./state";
 
@@ -25,6 +25,8 @@ export interface Keeper {
 
 export class History {
   readonly element: HTMLElement;
+  /** The settings in one line, for paper. */
+  readonly line = h("p", { class: "settings-line" });
   /** What "Reset" returns to. */
   private readonly first: Settings;
   /** What an address without settings means. */
@@ -160,6 +162,7 @@ export class History {
     this.buttons.undo.disabled = !this.past.length;
     this.buttons.redo.disabled = !this.future.length;
     this.buttons.reset.disabled = this.text() === "";
+    this.line.textContent = said(this.last, this.first, this.models);
   }
 }
 

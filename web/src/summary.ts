@@ -10,6 +10,7 @@ import { AREAS, AUPR, AUPRG, AUROC, type Bracket } from "./measures";
 import { headline, rule } from "./sentences";
 import type { Model, Verdict } from "./model";
 import { Isolation, searchBox } from "./searching";
+import { SortedHeads } from "./sorting";
 import * as pr from "./spaces/pr";
 import type { Store } from "./state";
 import { size } from "./table";
@@ -22,16 +23,17 @@ export class Summary {
   readonly element: HTMLElement;
   private readonly sentence = h("div", { class: "headline", "aria-live": "polite" });
   private readonly body = h("tbody");
-  private readonly nameHead = h("th", { scope: "col" });
+  private readonly nameHead = h("span");
   private readonly caption = h("caption", { class: "offscreen" });
   private readonly macro = h("p", { class: "macro" });
-  private readonly bestHead = h("th", { scope: "col" });
+  private readonly bestHead = h("span");
   private readonly note = h("p", { class: "note" });
   /** Measures that Python computed and the page does not have. */
   private readonly more: readonly string[];
   private boxes: HTMLInputElement[] = [];
   private names: HTMLButtonElement[] = [];
   private readonly isolation: Isolation;
+  private readonly heads: SortedHeads;
   private forward: readonly number[] = [];
 
   constructor(
@@ -45,8 +47,9 @@ export class Summary {
       (measure) => !(measure in AREAS),
     );
     this.isolation = new Isolation(store, models.length);
-    const head = (...text: (HTMLElement | string)[]): HTMLElement =>
-      h("th", { scope: "col" }, ...text);
+    this.heads = new SortedHeads(store);
+    const head = (column: string, text: HTMLElement | string = column): HTMLElement =>
+      this.heads.head(column, column, text);
     this.element = h(
       "section",
       { class: "summary", "aria-label": "Summary" },
@@ -70,15 +73,15 @@ export class Summary {
             h(
               "tr",
               {},
-              this.nameHead,
-              head(glossary.term(AUROC)),
-              head(glossary.term(AUPR)),
-              head(glossary.term(AUPRG)),
+              this.heads.head("name", "name", this.nameHead, "rising"),
+              head(AUROC, glossary.term(AUROC)),
+              head(AUPR, glossary.term(AUPR)),
+              head(AUPRG, glossary.term(AUPRG)),
               ...this.more.map((measure) => head(measure)),
-              this.bestHead,
-              head(glossary.term("precision")),
-              head(glossary.term("recall")),
-              head(glossary.term("F measure", "F")),
+              this.heads.head("best", "best threshold", this.bestHead),
+              head("precision", glossary.term("precision")),
+              head("recall", glossary.term("recall")),
+              head("f", glossary.term("F measure", "F")),
             ),
           ),
           this.body,
@@ -110,7 +113,8 @@ export class Summary {
     // Of many models, those with a colour stand at the top.
     const isGrey = ({ place }: ModelView): number => Number(!view.looks.has(place));
     const ordered = [...view.models].sort((one, two) => isGrey(one) - isGrey(two));
-    const rows = ordered.map((one) => this.row(one, view, highest));
+    const sorted = this.heads.sorted(ordered, (one, column) => this.value(one, column, view));
+    const rows = sorted.map((one) => this.row(one, view, highest));
     this.body.replaceChildren(...rows);
     const stays: readonly (Element | null)[] = [...this.boxes, ...this.names];
     if (stays.includes(focused)) (focused as HTMLElement).focus({ preventScroll: true });
@@ -210,6 +214,15 @@ export class Summary {
       ofBest("recall", () => pr.x(one.table, best!), percent),
       ofBest("f", () => pr.f(one.table, best!, settings.beta), decimals),
     ];
+  }
+
+  /** What a row is sorted by. */
+  private value(one: ModelView, column: string, view: View): number | string {
+    if (column === "name") return one.model.name;
+    const best = view.best.get(one.place);
+    if (column === "best") return best === undefined ? NaN : one.table.thresholds[best]!;
+    const [lo, hi] = this.numbers(one, view).find(({ name }) => name === column)!.bracket;
+    return (lo + hi) / 2;
   }
 
   /** What a number of each column must reach to be the highest of the models shown, or to tie. */
