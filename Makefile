@@ -16,6 +16,7 @@ TEST := .venv/.test
 DEV := .venv/.dev
 PARTS := .venv/.parts
 MUTANTS := .venv/.mutants
+RELEASE := .venv/.release
 
 # Code that is tested through a missing program is not run, so full coverage needs all programs.
 PROGRAMS := chromium node java psql
@@ -23,7 +24,7 @@ MISSING := $(foreach program,$(PROGRAMS),$(if $(shell command -v $(program) 2>/d
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all mutants parts lint format web docs bench clean
+.PHONY: help demo test test-all matrix mutants parts lint format web docs bench clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +39,9 @@ test: $(TEST)  ## run the quick tests, two to three minutes; `make test-all` add
 
 test-all: $(PARTS) $(if $(filter node,$(MISSING)),,web/node_modules/.ready)  ## run all tests with branch coverage; installs the large optional parts first
 	$(BIN)/python -m pytest -n $(WORKERS) --cov $(if $(MISSING),,--cov-fail-under=100)
+
+matrix: $(RELEASE)  ## build wheel and sdist, install and test them with Python 3.11 to 3.13, newest and oldest dependencies
+	$(BIN)/python tests/matrix --write
 
 mutants: $(MUTANTS)  ## sample 1,000 mutants of the mathematics and run the tests of each; goes on where it was stopped
 	$(BIN)/python tests/mutants --workers $(WORKERS) --seed $(SEED) --count $(COUNT)
@@ -125,6 +129,12 @@ $(MUTANTS): $(TEST)
 	@echo "Installing the mutation operators into .venv"
 	$(resume)
 	@$(PIP) install --group mutants
+	@touch $@
+
+$(RELEASE): $(RUNTIME)
+	@echo "Installing the tools that build and check archives into .venv"
+	$(resume)
+	@$(PIP) install --group release
 	@touch $@
 
 $(PARTS): $(TEST)
