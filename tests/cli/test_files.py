@@ -410,8 +410,8 @@ def test_demo(call, tmp_path, monkeypatch):
 
 def test_every_command_is_tested():
     tested = (
-        "verdict summary thresholds apply compare tradeoff curve calibrate plot report serve "
-        "convert demo doctor"
+        "verdict summary thresholds apply compare report serve plot curve tradeoff convert "
+        "calibrate demo help_ doctor"
     )
     assert [command.__name__ for command in COMMANDS] == tested.split()
 

@@ -22,6 +22,7 @@ WORDS = {
     ("convert",): ["grouped.csv", "out.roc", "--scores", "good"],
     ("demo",): [],
     ("doctor",): [],
+    ("help",): [],
     ("study", "papers"): ["-o", "papers"],
     ("study", "ranking"): ["-o", "ranking", "--built-in"],
 }

@@ -145,12 +145,12 @@ def test_an_interrupt_while_the_command_is_loaded(monkeypatch, capsys):
 def test_without_a_command_there_is_help(capsys):
     assert main([]) == 0
     printed = capsys.readouterr().out
-    assert "130  interrupted with Ctrl-C" in printed
+    assert "exit-codes" in printed
     for command in ("summary", "curve", "thresholds", "compare", "tradeoff", "calibrate", "plot"):
         assert f" {command} " in printed
 
 
-@pytest.mark.parametrize("command", [c.__name__ for c in COMMANDS])
+@pytest.mark.parametrize("command", [c.__name__.rstrip("_") for c in COMMANDS])
 def test_the_help_of_a_command_has_an_example(capsys, command):
     assert main([command, "--help"]) == 0
     printed = capsys.readouterr().out

@@ -33,7 +33,12 @@ def test_the_files_are_valid_before_they_are_mutated(tmp_path, name):
 
 def test_every_command_is_tried():
     tried = {words[0] for words in COMMANDS}
-    assert {command.__name__ for command in app.COMMANDS} - tried == {"demo", "doctor", "serve"}
+    assert {command.__name__ for command in app.COMMANDS} - tried == {
+        "demo",
+        "doctor",
+        "help_",
+        "serve",
+    }
 
 
 def test_a_seed_gives_the_same_files():

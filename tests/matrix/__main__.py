@@ -51,8 +51,6 @@ CORE = (
 )
 """The tests that every environment runs: the mathematics and the public names."""
 
-TOOLS = ("hypothesis", "mpmath", "pytest", "pytest-xdist", "scikit-learn>=1.6")
-
 
 class CellError(Exception):
     """What went wrong in a cell of the table, with the end of what was printed."""
@@ -189,7 +187,8 @@ def install(cell: Cell, python: str, archive: Path) -> None:
     constraints.write_text(
         "".join(f"{name}=={oldest(pip, name, bound)}\n" for name, bound in bounds.items())
     )
-    run([*pip, "install", "--constraint", str(constraints), str(archive), *TOOLS])
+    tests = ["--group", f"{ROOT / 'pyproject.toml'}:test"]
+    run([*pip, "install", "--constraint", str(constraints), str(archive), *tests])
 
 
 def lower_bounds() -> dict[str, str]:
@@ -219,14 +218,16 @@ def numbers(version: str) -> tuple[int, ...]:
 
 
 def run_tests(cell: Cell) -> str:
-    """Run the core tests on the installed package: the sources lie elsewhere."""
-    folder = cell.folder / "tests"
-    shutil.copytree(ROOT / "tests", folder, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", cell.folder)
+    """Run the core tests on the installed package: its sources are not beside the tests."""
+    folder = cell.folder / "checkout"
+    for name in run(["git", "ls-files", "-z"], cwd=ROOT).strip("\0").split("\0"):
+        if not name.startswith("src/") and (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
     command = [str(cell.program), "-m", "pytest", "-n", "2", "-m", "not slow", "--no-header"]
     told = run(
-        [*command, *(str(folder / name) for name in CORE)],
-        cwd=cell.folder,
+        [*command, *(f"tests/{name}" for name in CORE)],
+        cwd=folder,
         HYPOTHESIS_PROFILE="quick",
     )
     summary = re.findall(r"^(\d+ passed.*?) in [\d.]+s", told, re.MULTILINE)

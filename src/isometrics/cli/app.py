@@ -1,11 +1,11 @@
-"""The commands of `isometrics`, in the order in which help lists them."""
+"""The commands of `isometrics`, by task, in the order in which help lists them."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
-from cyclopts import App
+from cyclopts import App, Group
 
 import isometrics
 from isometrics.cli.apply import apply
@@ -15,6 +15,7 @@ from isometrics.cli.convert import convert
 from isometrics.cli.curve import curve
 from isometrics.cli.demo import demo
 from isometrics.cli.doctor import doctor
+from isometrics.cli.help import MORE, help_, unwrapped
 from isometrics.cli.plot import plot
 from isometrics.cli.report import report
 from isometrics.cli.serve import serve
@@ -27,55 +28,64 @@ from isometrics.cli.verdict import verdict
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-COMMANDS: tuple[Callable[..., int | None], ...] = (
-    verdict,
-    summary,
-    thresholds,
-    apply,
-    compare,
-    tradeoff,
-    curve,
-    calibrate,
-    plot,
-    report,
-    serve,
-    convert,
-    demo,
-    doctor,
+    Command = Callable[..., int | None]
+
+TASKS: dict[str, tuple[Command | App, ...]] = {
+    "Decide": (verdict, summary, thresholds, apply, compare),
+    "Look": (report, serve, plot, curve, tradeoff),
+    "Prepare files": (convert, calibrate),
+    "Learn and check": (demo, help_, doctor, study),
+}
+
+COMMANDS = tuple(
+    command for commands in TASKS.values() for command in commands if not isinstance(command, App)
 )
 
-EXIT_CODES = """\
-Exit codes:
-  0    fine
-  1    a defect of isometrics; run again with --debug and report it
-  2    a file or an option that cannot be used
-  129  ended by SIGHUP
-  130  interrupted with Ctrl-C
-  143  ended by SIGTERM"""
+EXAMPLES = """\
+Precision-recall analysis of prediction files: verdicts, areas, thresholds, reports.
+
+For example:
+  isometrics verdict predictions.csv     which model, which threshold, how sure
+  isometrics report predictions.csv      one page to look at and to share
+  isometrics help files                  what a file of predictions looks like"""
 
 
 class _App(App):
-    """An application whose bash completion goes on with the names of files."""
+    """An application whose completion goes on with the names of files."""
 
     def generate_completion(self, **options: Any) -> str:
-        """Return the script; where it knows no word, bash completes as it does without it."""
+        """Return the script; where it knows no word, bash and zsh complete files, as fish does."""
         script: str = super().generate_completion(**options)
-        return re.sub("^complete -F", "complete -o bashdefault -o default -F", script, flags=re.M)
+        script = re.sub("^complete -F", "complete -o bashdefault -o default -F", script, flags=re.M)
+        if not script.startswith("#compdef"):
+            return script
+        # What zsh is to complete stands behind a second colon; where it does not, it is nothing.
+        positional = r"^(\s+'(?:\d+|\*):(?:[^':\\]|\\.)*)'"
+        option = r"^(\s+'\*?-[\w-]+\[(?:[^'\\\]]|\\.)*\]:[\w-]+)'"
+        for pattern in (positional, option):
+            script = re.sub(pattern, r"\1:_files'", script, flags=re.M)
+        return script
 
 
 app = _App(
     name="isometrics",
-    help="Precision-recall analysis of prediction files: verdicts, areas, thresholds, reports.",
+    help=EXAMPLES,
     help_format="plaintext",
-    help_epilogue=EXIT_CODES,
+    help_epilogue=MORE,
+    group_commands=Group("Options", sort_key=len(TASKS)),
     version=isometrics.__version__,
     exit_on_error=False,
     print_error=False,
     result_action="return_value",
     suppress_keyboard_interrupt=False,
 )
-for place, command in enumerate(COMMANDS):
-    app.command(command, sort_key=place)
-study.sort_key = len(COMMANDS)
-app.command(study)
+for position, (task, commands) in enumerate(TASKS.items()):
+    group = Group(task, sort_key=position)
+    for place, command in enumerate(commands):
+        if isinstance(command, App):
+            command.sort_key, command.group = place, group
+            app.command(command)
+        else:
+            name = command.__name__.rstrip("_")
+            app.command(unwrapped(command), name=name, sort_key=place, group=group)
 app.register_install_completion_command(help="Install completion for the shell in use.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
+from isometrics.cli.help import unwrapped
 from isometrics.cli.options import ANSWERS, Answers, Target
 from isometrics.cli.output import Meter, Part, answer, note, part_of
 from isometrics.errors import ParameterError
@@ -132,7 +133,7 @@ def ranking(
     ended goes on where it was when it is started again with the same folder.
 
     For example:
-      isometrics study ranking --data keel --data arff --models 30 --folds 10 -o ranking
+      isometrics study ranking --data keel arff --models 30 -o ranking
       isometrics study ranking --built-in --models 5 --folds 3 -o ranking
       isometrics study ranking --runs openml_predictions -o ranking
       isometrics study ranking --openml-tasks 37,115 --jobs 2 -o ranking
@@ -267,6 +268,7 @@ study = App(
     name="study",
     help="Run the experiments of the papers again, on data of your own or theirs.",
     help_format="plaintext",
+    group_commands="Commands",
 )
-study.command(papers)
-study.command(ranking)
+study.command(unwrapped(papers))
+study.command(unwrapped(ranking))

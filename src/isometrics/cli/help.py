@@ -1,0 +1,156 @@
+"""`isometrics help`: a page for each command, and one for each topic that several share."""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from cyclopts import Parameter
+
+from isometrics.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+Command = TypeVar("Command", bound="Callable[..., Any]")
+
+TOPICS: Mapping[str, str] = {
+    "files": """\
+A file of predictions has one row for each item: what is true, and a score
+from each model.
+
+  is_fraud,forest,logit
+  1,0.91,0.774
+  0,0.04,0.613
+
+Higher scores must mean "more likely positive". Labels are 0 and 1, true and
+false, yes and no, or two words; --pos-label says which word is the positive
+class, where that is not clear.
+
+CSV, TSV, Parquet, Arrow, JSON lines and Excel files are read, compressed ones
+too; so are tables of databases, such as duckdb:///runs.db?table=t, and files
+of other tools (isometrics convert --help). "-" is standard input.
+
+Columns are recognised by their names and values. To choose them:
+
+  isometrics summary runs.csv --label y --scores forest new=p_new
+  isometrics summary long.csv --model model --scores score
+
+--drop-missing leaves out rows without a value, --decimal , reads 0,5783,
+--no-header takes the first line for a row. --memory-limit 2GB reads files
+larger than memory.""",
+    "objectives": """\
+What is best depends on what a mistake costs. Give one objective to verdict,
+several to thresholds:
+
+  --beta 1                              F1: both count equally
+  --beta 2                              recall counts twice as much
+  --miss-cost 100 --false-alarm-cost 5  money: the lowest cost per row
+  --min-precision 0.9                   the highest recall at that precision
+  --min-recall 0.8                      the highest precision at that recall
+  --budget 200                          the highest recall, 200 rows flagged
+
+Objectives and constraints combine: --beta 1 --min-precision 0.8.
+
+--prevalence 0.001 answers for data in which one item of a thousand is
+positive, whatever the share in the file is.""",
+    "certainty": """\
+The best threshold looks better on the rows it was chosen on than on new ones.
+So the verdict says what to expect on new data: it chooses model and threshold
+again on 2,000 resamples of the rows and corrects for the difference.
+
+  isometrics verdict predictions.csv
+  isometrics verdict test.csv --thresholds-from tuning.csv
+  isometrics summary predictions.csv --confidence 0.95
+  isometrics compare predictions.csv --confidence 0.95
+
+The second judges on other rows what was chosen on tuning data; the others
+add intervals of all areas, and say which differences are certain.
+--random-state repeats the same draws, --resamples changes how many there are.""",
+    "words": """\
+precision     of the rows that are flagged, the share that is positive
+recall        of the positive rows, the share that is flagged
+threshold     rows whose score is at least the threshold are flagged
+prevalence    the share of positives among all rows
+F, β          one number for precision and recall; recall counts β times
+              as much as precision
+gain          precision or recall on a scale where flagging everything is 0
+              and a perfect rule is 1, and on which F may be averaged
+AUROC         how often a positive row has a higher score than a negative one
+AUPR          precision, averaged over all recalls
+AUPRG         the same with gains: F gain, averaged over the weights of recall
+hull          the thresholds that are best for some β or some costs; all
+              others can be beaten
+baseline      what a model that knows nothing has""",
+    "rules": """\
+A rule is a model, a threshold and why it was chosen, in one JSON file:
+
+  isometrics verdict tuning.csv --budget 200 -o rule.json
+  isometrics apply rule.json new.parquet -o flagged.parquet
+
+A row is flagged if its score is at least the threshold. Printed thresholds
+can be used as they are: they flag the same rows as the exact ones.""",
+    "exit-codes": """\
+0    fine
+1    a defect of isometrics; run again with --debug and report it
+2    a file or an option that cannot be used; one sentence says what to do
+129  ended by SIGHUP
+130  interrupted with Ctrl-C
+143  ended by SIGTERM
+
+No file is ever written by halves: output has its name once it is complete.""",
+}
+"""What several commands have in common, in lines of 80 characters or less."""
+
+
+MORE = f"More: isometrics help TOPIC, where TOPIC is {', '.join(TOPICS)} or a command."
+
+
+def unwrapped(command: Command) -> Command:
+    """Join the lines of each paragraph of the help, so that they break where the terminal ends.
+
+    Lines of a paragraph begin at the same column. Examples stay as they are.
+    """
+    lines: list[str] = []
+    for line in cleandoc(command.__doc__ or "").splitlines():
+        above = lines[-1] if lines else ""
+        same_margin = _margin(line) == _margin(above)
+        is_underline = "---" in (line.strip()[:3], above.strip()[:3])
+        is_example = line.lstrip().startswith("isometrics ")
+        if line and above and same_margin and not is_underline and not is_example:
+            lines[-1] = f"{above} {line.strip()}"
+        else:
+            lines.append(line)
+    command.__doc__ = "\n".join(lines)
+    return command
+
+
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def help_(topic: Annotated[str, Parameter(show_default=False)] = "", /) -> None:
+    """Explain a topic or a command; without one, list both.
+
+    For example:
+      isometrics help objectives
+      isometrics help verdict
+
+    Parameters
+    ----------
+    topic
+        files, objectives, certainty, words, rules, exit-codes, or the name of a command.
+    """
+    from isometrics.cli.app import app
+
+    if not topic:
+        app.help_print([])
+    elif topic in TOPICS:
+        print(TOPICS[topic])
+    elif topic in app and not topic.startswith("-"):
+        app.help_print([topic])
+    else:
+        raise ParameterError(
+            f"there is no topic or command {topic!r}; topics are {', '.join(TOPICS)}, and "
+            "isometrics --help lists the commands"
+        )

@@ -1,0 +1,129 @@
+"""Help: topics, commands by task, lines that break where the terminal ends, completion."""
+
+import re
+import shlex
+
+import pytest
+
+from isometrics.cli import main
+from isometrics.cli.app import TASKS, app
+from isometrics.cli.help import TOPICS, unwrapped
+
+EXAMPLE = re.compile(r"^  (isometrics .*)$", re.MULTILINE)
+
+
+def told(capsys, *words):
+    assert main(list(words)) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_topic_fits_a_narrow_terminal(capsys, topic):
+    printed = told(capsys, "help", topic)
+    assert printed == TOPICS[topic] + "\n"
+    assert max(map(len, printed.splitlines())) <= 80
+
+
+def test_examples_of_topics_use_options_that_exist():
+    examples = [each for text in TOPICS.values() for each in EXAMPLE.findall(text)]
+    assert len(examples) >= 8
+    for example in examples:
+        command, bound, _ = app.parse_args(shlex.split(example)[1:], print_error=False)
+        assert bound.arguments, (command, example)
+
+
+def test_options_that_topics_name_exist():
+    options = {
+        name
+        for command in app
+        if not command.startswith("-") and command != "study"
+        for argument in app[command].assemble_argument_collection()
+        for name in argument.names
+    }
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", "\n".join(TOPICS.values())))
+    assert len(named) >= 15
+    assert named - options == {"--help"}
+
+
+def test_every_topic_is_named_where_people_look(capsys):
+    for page in (told(capsys, "--help"), told(capsys, "help"), told(capsys, "help", "help")):
+        assert all(topic in page for topic in TOPICS)
+
+
+def test_a_command_as_a_topic(capsys):
+    assert told(capsys, "help", "verdict") == told(capsys, "verdict", "--help")
+
+
+@pytest.mark.parametrize("topic", ["nonsense", "--json", "<b>"])
+def test_an_unknown_topic(capsys, topic):
+    assert main(["help", topic]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert len(printed.err.splitlines()) == 1
+
+
+def test_the_sentence_about_an_unknown_topic(capsys):
+    main(["help", "nonsense"])
+    assert capsys.readouterr().err == (
+        "isometrics: there is no topic or command 'nonsense'; topics are "
+        f"{', '.join(TOPICS)}, and isometrics --help lists the commands\n"
+    )
+
+
+def test_commands_are_listed_by_task(capsys):
+    page = told(capsys, "--help")
+    places = [page.index(f"─ {task} ─") for task in TASKS]
+    assert places == sorted(places)
+    for command in app:
+        if not command.startswith("-"):
+            assert re.search(rf"^│ {command} ", page, re.MULTILINE), command
+
+
+@pytest.mark.parametrize("command", [name for name in app if not name.startswith("-")])
+def test_every_command_shows_examples(capsys, command):
+    if command != "study":
+        assert f"  isometrics {command}" in told(capsys, command, "--help")
+
+
+def test_paragraphs_are_joined_and_examples_stay():
+    def command():
+        """Do it.
+
+        A long paragraph
+        goes on here.
+
+        For example:
+          isometrics one
+          isometrics two
+
+        Parameters
+        ----------
+        first
+            Its meaning,
+            in two lines.
+        second
+            Its own.
+        """
+
+    assert unwrapped(command).__doc__ == (
+        "Do it.\n\nA long paragraph goes on here.\n\n"
+        "For example:\n  isometrics one\n  isometrics two\n\n"
+        "Parameters\n----------\n"
+        "first\n    Its meaning, in two lines.\nsecond\n    Its own."
+    )
+
+
+def test_zsh_completes_files_where_it_knows_no_word():
+    script = app.generate_completion(shell="zsh")
+    (summary,) = re.findall(r"^ +summary\)\n(.*?);;", script, re.MULTILINE | re.DOTALL)
+    files = re.findall(r"^ +'(1|\*--output|\*-o)[:\[].*:_files' \\$", summary, re.MULTILINE)
+    assert files == ["1", "*--output", "*-o"]
+    # Flags take no value, and choices are words.
+    assert re.search(r"^ +'--json\[[^]]*\]' \\$", summary, re.MULTILINE)
+    assert "compadd -- 'f-measure' 'kulczynski'" in script
+
+
+def test_fish_needs_nothing_more():
+    script = app.generate_completion(shell="fish")
+    assert script == super(type(app), app).generate_completion(shell="fish")
+    assert " -f " not in script  # which would switch files off
