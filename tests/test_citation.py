@@ -32,6 +32,8 @@ def test_the_version_and_the_licence_are_those_of_the_package():
     project = (Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8")
     assert f'license = "{CITATION["license"]}"' in project
     assert f'version = "{CITATION["version"]}"' in project
+    page = (Path(__file__).parent.parent / "web" / "package.json").read_text(encoding="utf-8")
+    assert f'"version": "{CITATION["version"]}"' in page
 
 
 def test_the_papers_are_referred_to():

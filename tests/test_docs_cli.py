@@ -82,7 +82,7 @@ def test_every_command_is_shown():
     shown = {line.split()[1] for line, _ in commands(ROOT / "docs" / "cli.md")}
     expected = (
         "verdict summary curve thresholds apply compare tradeoff calibrate plot report convert "
-        "doctor demo study"
+        "doctor demo study help"
     )
     assert shown == {*expected.split()}
 
