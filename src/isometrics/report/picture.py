@@ -26,7 +26,7 @@ TITLES = {
     "pr": ("Precision–recall", "recall", "precision"),
     "prg": ("Precision–recall gain", "recall gain", "precision gain"),
 }
-SIDE, GAP, TOP, LEFT, LINE = 220, 56, 26, 34, 18
+SIDE, GAP, TOP, LEFT, LINE = 220, 66, 26, 46, 18
 _LETTERS = 60
 
 
@@ -98,7 +98,7 @@ def _panel(space: str, place: int, models: Iterable[Mapping[str, Any]]) -> str:
         f'<text x="0" y="-9" font-weight="bold">{title}</text>'
         f'<rect width="{SIDE}" height="{SIDE}" fill="none" stroke="#868f9b"/>{"".join(ticks)}'
         f'<text x="{middle:g}" y="{SIDE + 29}" text-anchor="middle">{x}</text>'
-        f'<text transform="translate(-22,{middle:g}) rotate(-90)" text-anchor="middle">{y}</text>'
+        f'<text transform="translate(-32,{middle:g}) rotate(-90)" text-anchor="middle">{y}</text>'
         # What leaves the square is cut off.
         f'<svg width="{SIDE}" height="{SIDE}">{"".join(drawn)}</svg></g></svg>'
     )
