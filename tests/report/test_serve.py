@@ -180,6 +180,15 @@ def test_other_machines_may_use_any_name():
         assert server.address_for_others == f"http://{name}:{port}/?token={server.token}"
 
 
+def test_other_machines_are_answered_by_the_name_of_this_one():
+    with running({"forest": SMALL}, host="0.0.0.0") as server:
+        answer, body = ask(server, host=f"{socket.gethostname()}:{server.server_port}")
+        assert answer.status == 200
+        assert b"forest" in body
+        refused, _ = ask(server, "/", host=f"{socket.gethostname()}:{server.server_port}")
+        assert refused.status == 403
+
+
 def test_version_six_addresses():
     with running({"forest": SMALL}, host="::1") as server:
         assert server.address == f"http://[::1]:{server.server_port}/?token={server.token}"
@@ -206,8 +215,12 @@ def test_a_port_that_does_not_exist(port):
 def test_what_cannot_be_listened_on_is_one_sentence():
     with PageServer("page", "127.0.0.1", 0) as server:
         taken = server.server_port
-        with pytest.raises(ParameterError, match=f"port {taken}: address already in use"):
+        with pytest.raises(ParameterError) as caught:
             PageServer("page", "127.0.0.1", taken)
+        assert str(caught.value) == (
+            f"port {taken} is already in use on 127.0.0.1; choose another one, or 0 for any that "
+            "is free"
+        )
     for host in ("nowhere.invalid", "a" * 70, "192.0.2.1"):
         with pytest.raises(ParameterError, match=f"cannot listen on host '{host}'"):
             PageServer("page", host, 0)

@@ -20,8 +20,9 @@ SMALL = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
 
 def test_the_widget_has_the_data_of_the_report():
     widget = pytest.importorskip("isometrics.report.widget")
-    made = widget.ReportWidget({"forest": SMALL}, title="Notebook", description="drawn")
-    assert made.data == report_model({"forest": SMALL}, title="Notebook", description="drawn")
+    options = {"title": "Notebook", "description": "drawn", "one_vs_rest": True}
+    made = widget.ReportWidget({"forest": SMALL}, **options)
+    assert made.data == report_model({"forest": SMALL}, **options)
     assert "render" in str(made._esm)
     assert ".isometrics" in str(made._css)
 

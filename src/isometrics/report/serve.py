@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import secrets
 import socket
@@ -154,6 +155,12 @@ class PageServer(ThreadingHTTPServer):
             self.address_family = addresses[0][0]
             super().__init__((host, port), _Handler)
         except (OSError, UnicodeError) as error:
+            if getattr(error, "errno", None) == errno.EADDRINUSE:
+                raise ParameterError(
+                    f"{port} is already in use on {host}; choose another one, or 0 for any that is "
+                    "free",
+                    parameter="port",
+                ) from error
             raise ParameterError(
                 f"cannot listen on host {host!r}, port {port}: {system_reason(error)}; choose "
                 "others"

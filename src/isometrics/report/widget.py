@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Counts, Floats
     from isometrics.points import OperatingPoints
+    from isometrics.report.groups import Groups
     from isometrics.report.model import BandLike
     from isometrics.verdict.verdict import Verdict
 
@@ -72,6 +73,10 @@ class ReportWidget(anywidget.AnyWidget):
         Confidence bands of the curves, if there are any.
     verdict
         The verdict with which the page begins; or one for each class, by name.
+    one_vs_rest
+        Whether the models are the classes of one classifier, each against all others.
+    groups
+        What one rule does in each group of rows.
 
     Attributes
     ----------
@@ -118,9 +123,17 @@ class ReportWidget(anywidget.AnyWidget):
         description: str | None = None,
         bands: Iterable[BandLike] = (),
         verdict: Verdict | Mapping[str, Verdict] | None = None,
+        one_vs_rest: bool = False,
+        groups: Groups | None = None,
     ) -> None:
         data: dict[str, Any] = report_model(
-            models, title=title, description=description, bands=bands, verdict=verdict
+            models,
+            title=title,
+            description=description,
+            bands=bands,
+            verdict=verdict,
+            one_vs_rest=one_vs_rest,
+            groups=groups,
         )
         # What the page has just told; it needs no answer, and may lie on rows seen otherwise.
         self._told: dict[str, Any] = {}
