@@ -69,7 +69,7 @@ def parse_predictions(
     y_true: Any, scores: Any, argument: str, *, classes: object = None, **options: Any
 ) -> Predictions:
     """Return labels and scores; what has one column or one output is that column or output."""
-    outputs = _outputs(scores, argument)
+    outputs = parse_outputs(scores, argument)
     if outputs is not None and len(outputs) == 1:
         scores = outputs[0]
     return Predictions(
@@ -90,7 +90,7 @@ def rows_by_class(given: Predictions) -> dict[object, Sample] | None:
     truth = parse_matrix(given.y_true, "y_true")
     if truth is not None:
         return rows_of_indicators(given, truth)
-    outputs = _outputs(given.scores, given.argument)
+    outputs = parse_outputs(given.scores, given.argument)
     if outputs is not None:
         raise DimensionError(
             f"{given.argument} has an array for each of {len(outputs)} outputs, so y_true must "
@@ -213,7 +213,7 @@ def _members(indicator: Column, pos_label: object) -> NDArray[np.bool_]:
 def _scores_of_indicators(given: Predictions, truth: Matrix) -> Matrix:
     """Return the scores of each class, in the order of the labels' columns."""
     argument, n_classes = given.argument, len(truth.columns)
-    outputs = _outputs(given.scores, argument)
+    outputs = parse_outputs(given.scores, argument)
     if outputs is not None:
         matrix = Matrix(outputs, None)
     else:
@@ -264,7 +264,7 @@ def _positive_scores(output: int, scores: Any, labels: Any, given: Predictions) 
     return positive_column(matrix, present, pos_label=given.pos_label, classes=None)
 
 
-def _outputs(scores: Any, argument: str) -> list[Any] | None:
+def parse_outputs(scores: Any, argument: str) -> list[Any] | None:
     """Return the arrays of several outputs, as ``MultiOutputClassifier`` gives them; else None."""
     if isinstance(scores, np.ndarray):
         if scores.ndim > 3:

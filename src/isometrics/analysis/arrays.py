@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from isometrics._core.arrays import column
 from isometrics._core.class_rows import parse_predictions, rows_by_class
 from isometrics._core.class_scores import class_name, parse_matrix
+from isometrics._core.complete_rows import complete_rows
 from isometrics._core.labels import positive_word
 from isometrics._core.results import several
 from isometrics._core.sample import Sample, parse_sample, scores_by_model
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from isometrics._core.missing import Dropped
+
 
 def analyse(
     y_true: ArrayLike,
@@ -28,6 +32,7 @@ def analyse(
     groups: ArrayLike | None = None,
     pos_label: object = None,
     classes: Sequence[object] | None = None,
+    drop_missing: bool = False,
 ) -> Analysis:
     """Count the operating points of several models, or of the classes of one, on a set of labels.
 
@@ -54,6 +59,10 @@ def analyse(
     classes
         The classes in the order of the columns of `scores`, such as ``estimator.classes_``; by
         default the sorted labels, or for multilabel data the names or numbers of the columns.
+    drop_missing
+        Leave out the rows that miss a value in labels, weights, groups or the scores of any model,
+        so that all models keep the same rows; ``description`` says how many, by column. By default
+        missing values are refused.
 
     Examples
     --------
@@ -66,6 +75,11 @@ def analyse(
     >>> analysis.groups["n"]["A"].positives
     3
     """
+    dropped = None
+    if drop_missing:
+        y_true, scores, sample_weight, groups, dropped = complete_rows(
+            y_true, scores, "scores", sample_weight=sample_weight, groups=groups
+        )
     given = parse_predictions(
         y_true,
         scores,
@@ -82,7 +96,7 @@ def analyse(
             class_name(label): Origin(pos_label=label if label in labels else pos_label)
             for label in samples
         }
-        return _one_vs_rest(samples, origins)
+        return _told(_one_vs_rest(samples, origins), dropped)
     sample = parse_sample(
         given.y_true,
         scores_by_model(
@@ -106,7 +120,14 @@ def analyse(
         pos_label = positive_word(column(given.y_true, "y_true").values)
         description += "" if pos_label is None else f"; positive: {pos_label}"
     origins = dict.fromkeys(models, Origin(pos_label=pos_label))
-    return Analysis(models, tables, skipped, description, sample, origins=origins)
+    return _told(Analysis(models, tables, skipped, description, sample, origins=origins), dropped)
+
+
+def _told(analysis: Analysis, dropped: Dropped | None) -> Analysis:
+    """Return an analysis whose description says which rows were left out."""
+    if dropped is None:
+        return analysis
+    return replace(analysis, description=f"{analysis.description}; {dropped.describe()}")
 
 
 def _one_vs_rest(samples: dict[object, Sample], origins: dict[str, Origin]) -> Analysis:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from isometrics._core.arrays import UNHOLDABLE
 from isometrics._core.groups import GroupNames, Groups
 from isometrics._core.labels import Positions
-from isometrics._core.missing import MISSING
+from isometrics._core.missing import ALL_DROPPED, MISSING, Dropped
 from isometrics._core.sample import Sample
 from isometrics.errors import (
     Advice,
@@ -55,7 +54,6 @@ NOT_NUMBERS = "values that are not real numbers of 64 bits"
 WRITTEN_AS_TEXT = "numbers that are written as text"
 NEGATIVE, INFINITE, BEYOND = "negative values", "infinite values", "values of 2**63 or more"
 LARGEST_WEIGHT = np.iinfo(np.int64).max
-ALL_DROPPED = "every row misses a value, so that none is left"
 _DROP = Advice("leave out rows with missing values with {drop_missing:True}")
 
 
@@ -130,32 +128,6 @@ class Offences:
             for (column, kind), offence in self._found.items()
             if column == name
         ]
-
-
-class Dropped:
-    """Rows that were left out because they miss a value in a column that is used."""
-
-    def __init__(self) -> None:
-        self.rows = 0
-        self.columns: Counter[str] = Counter()
-        """How many of them miss a value in each column; some in several."""
-
-    def describe(self) -> str:
-        """Say how many rows were left out, and by which columns.
-
-        Examples
-        --------
-        >>> dropped = Dropped()
-        >>> dropped.rows = 3
-        >>> dropped.columns.update({"score": 2, "y": 2})
-        >>> dropped.describe()
-        '3 rows with missing values are left out, for all models (score: 2, y: 2)'
-        """
-        if not self.rows:
-            return "no row has a missing value"
-        by_column = ", ".join(f"{name}: {count:,}" for name, count in self.columns.items() if count)
-        what = "row with missing values is" if self.rows == 1 else "rows with missing values are"
-        return f"{self.rows:,} {what} left out, for all models ({by_column})"
 
 
 class _Offence(NamedTuple):

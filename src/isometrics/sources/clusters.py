@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 
 from isometrics._core.groups import GroupNames
+from isometrics._core.missing import ALL_DROPPED, Dropped
 from isometrics._core.sample import check_totals
 from isometrics._table.building import table_of_tally
 from isometrics.errors import FileError, MissingValueError, OneClassError, ParameterError
@@ -25,7 +26,6 @@ from isometrics.points import OperatingPoints
 from isometrics.points.models import GroupTables, group_tables
 from isometrics.sources.arrow import NUMERIC, codes, is_floating, kind_of
 from isometrics.sources.batches import FIRST_ROWS, Tables, columns_of, reading
-from isometrics.sources.cleaning import ALL_DROPPED, Dropped
 from isometrics.sources.cluster_passes import Passes, PassLimits, Ranges
 from isometrics.sources.cluster_totals import INF, ClusterTotals, count_totals, numbers_of
 from isometrics.sources.frames import FrameSource
