@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shlex
 import sys
 import webbrowser
 from importlib import metadata
@@ -391,7 +392,11 @@ def test_demo(call, tmp_path, monkeypatch):
     assert done.out.splitlines()[-1] == "a folder/demo/report.html"
     assert names(tmp_path / "a folder" / "demo") == ["report.html", "test.csv", "tuning.csv"]
     said = done.out.splitlines()
-    assert len(said) == 15
+    assert len(said) == 17
+    next_command = said[said.index("Try next:") + 1]
+    assert next_command == "isometrics verdict 'a folder/demo/test.csv' --pos-label fraud"
+    # It says what the demo said of F1.
+    assert call(*shlex.split(next_command)[1:]).out.splitlines()[0] == said[3]
     # Each area would pick the model that is worse for one of the two weights of recall.
     assert said[3].startswith("Use forest and flag scores of 0.406 or more. Expect F1 0.6")
     assert said[4] == "AUROC would pick logit (0.955 against 0.813), whose best F1 is 0.39:"

@@ -158,7 +158,9 @@ def test_a_budget_is_a_number_of_rows_until_the_rows_are_known():
     assert (
         str(objective) == "precision with recall of 0.5 or more and at most 10 predicted positives"
     )
-    assert objective.for_rows(40).constraints[1] == ("flagged", 0.25)
+    assert objective.for_rows(40).constraints[1] == ("flagged", 0.25, 10)
+    # A share is not among the parameters; the number that it was asked for as is.
+    assert objective.for_rows(40).parameters == objective.parameters
     assert objective.for_rows(40).for_rows(7) == objective.for_rows(40)
 
 
@@ -222,3 +224,37 @@ def test_the_gain_of_the_break_even_point_is_how_close_precision_and_recall_are(
 def test_what_is_no_objective_is_refused(asked, message):
     with pytest.raises(ParameterError, match=message):
         parse(**asked)
+
+
+@pytest.mark.parametrize(
+    ("beta", "name"), [(1.0, "F1"), (999_999.0, "F999999"), (1e9, "F (β 1e+09)")]
+)
+def test_a_large_beta_does_not_stand_in_the_name(beta, name):
+    assert parse_objective(beta=beta).name == name
+
+
+def test_there_is_no_more_than_a_precision_of_1():
+    asked = parse_objective(min_precision=1, min_recall=0.5)
+    assert list(map(str, asked.constraints)) == ["precision of 1", "recall of 0.5 or more"]
+
+
+@pytest.mark.parametrize("cost", [1e308, 1.1e100, 9e-101, 5e-324])
+@pytest.mark.parametrize("name", ["miss_cost", "false_alarm_cost"])
+def test_costs_that_overflow_are_refused(cost, name):
+    costs = {"miss_cost": 1.0, "false_alarm_cost": 1.0} | {name: cost}
+    with pytest.raises(
+        ParameterError, match=rf"^{name} must be 0 or lie between 1e-100 and 1e\+100"
+    ):
+        parse_objective(**costs)
+
+
+@pytest.mark.parametrize("unit", [1e-98, 1e-30, 1e100])
+def test_the_unit_of_costs_changes_nothing_but_the_values(unit):
+    labels, scores = [1, 0, 1, 1, 0, 0, 1, 0] * 20, [8, 7, 6, 5, 4, 3, 2, 1] * 20
+    analysis = iso.analyse(labels, scores)
+    found = analysis.verdict(miss_cost=unit, false_alarm_cost=unit / 2**4, n_resamples=50)
+    plain = analysis.verdict(miss_cost=1, false_alarm_cost=1 / 2**4, n_resamples=50)
+    assert found.threshold == plain.threshold
+    assert found.expected == pytest.approx(plain.expected * unit, rel=1e-12)
+    assert found.interval == pytest.approx([end * unit for end in plain.interval], rel=1e-12)
+    assert "inf" not in str(found)

@@ -9,7 +9,7 @@ import pytest
 
 import isometrics as iso
 from isometrics.cli import main
-from isometrics.errors import ParameterError
+from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.sources.memory_limit import parse_bytes
 
 ROLES = {"label": "y", "scores": ["s", "t"], "group": False}
@@ -71,10 +71,26 @@ def test_what_needs_no_rows_is_read(options):
         iso.read_predictions(Large(10**10), memory_limit="200MB", **(ROLES | options))
 
 
-def test_rows_that_may_be_left_out_are_read():
-    options = {"keep_rows": True, "memory_limit": "200MB", "drop_missing": True}
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [({"drop_missing": True}, "miss a value"), ({"weight": "t"}, "have a weight of 0")],
+)
+def test_rows_that_may_be_left_out_are_read_but_the_limit_is_told(options, what):
+    told = []
+    given = ROLES | {"keep_rows": True, "scores": ["s"]} | options
+    for notify in (told.append, None):
+        with pytest.raises(WasReadError):
+            iso.read_predictions(Large(10**10), memory_limit="200MB", notify=notify, **given)
+    (said,) = [str(each) for each in told if "unless" in str(each)]
+    assert said.startswith(
+        f"10,000,000,000 rows do not fit into the memory limit, unless enough of them {what} and "
+        "are left out, which is not known before they are read; to be safe raise memory_limit= to "
+    )
+    enough = re.search(r"to (\d+MB), or do without intervals", said)[1]
+    told.clear()
     with pytest.raises(WasReadError):
-        iso.read_predictions(Large(10**10), **(ROLES | options))
+        iso.read_predictions(Large(10**10), memory_limit=enough, notify=told.append, **given)
+    assert not [each for each in told if "unless" in str(each)]
 
 
 def test_tables_that_will_have_gaps_are_told_before_reading():
@@ -134,5 +150,42 @@ def test_rows_of_text_are_counted_before_they_are_read(tmp_path):
         iso.read_predictions(path, **options)
     packed = tmp_path / "x.csv.gz"
     packed.write_bytes(gzip.compress(path.read_bytes(), 1))
-    with pytest.raises(ParameterError, match=r"^the rows do not fit .* above \d+MB, or do without"):
+    with pytest.raises(ParameterError, match=r"^3,000,000 rows do not fit .* to 250MB, or do with"):
         iso.read_predictions(packed, **options)
+
+
+@pytest.mark.parametrize("suffix", ["gz", "zst"])
+def test_compressed_rows_are_counted_before_they_are_read(tmp_path, suffix, monkeypatch):
+    monkeypatch.setattr("isometrics.sources.held_rows._JOINING", 10_000)
+    monkeypatch.setattr("isometrics.sources.tables.BYTES_OF_A_ROW", 10_000)
+    text = b"y,s,t\n" + b"1,5,7\n0,3,8\n" * 3000
+    path = tmp_path / f"x.csv.{suffix}"
+    if suffix == "gz":
+        path.write_bytes(gzip.compress(text))
+    else:
+        path.write_bytes(pa.compress(text, "zstd", asbytes=True))
+    with pytest.raises(ParameterError, match=r"^6,000 rows do not fit into the memory limit; rai"):
+        iso.read_predictions(path, **ROLES, keep_rows=True, memory_limit="200MB")
+
+
+def test_a_table_with_gaps_names_the_limit_that_keeps_all_rows(monkeypatch):
+    for module in ("tables", "sorted_rows"):
+        monkeypatch.setattr(f"isometrics.sources.{module}.BYTES_OF_A_ROW", 20_000)
+    rng = np.random.default_rng(0)
+    data = pa.table({"y": np.arange(9000) % 2, "s": rng.random(9000).round(9)})
+
+    def at(limit):
+        return iso.read_predictions(data, memory_limit=limit).models["s"]
+
+    few = at("200MB")
+    hidden = float(np.setdiff1d(data["s"].to_numpy(), few.thresholds)[0])
+    questions = [
+        lambda points: points.at([hidden]),
+        lambda points: iso.best_threshold(points, objective="break-even"),
+        iso.bootstrap,
+    ]
+    for ask in questions:
+        with pytest.raises(NotAnswerableError) as caught:
+            ask(few)
+        enough = re.search(r"; raise memory_limit= to (\d+MB) to keep all rows$", str(caught.value))
+        ask(at(enough[1]))

@@ -10,6 +10,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
+import isometrics as iso
 from isometrics.errors import ParameterError
 from isometrics.spaces.indices import INDICES, Rows, index_named, share
 
@@ -286,3 +287,20 @@ def test_areas_of_folke_keep_their_digits(positives, share, fp, ends):
         start = mpmath.mpf(tp) / (tp + fp) * mpmath.exp(ratio * mpmath.mpf(lo))
         exact = start * (mpmath.expm1(ratio * width) / ratio if ratio else width)
     assert found[0] == pytest.approx(float(exact), rel=1e-13, abs=0)
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.25, 0.5, 1.0])
+@pytest.mark.parametrize("rates", [(0, 0), (0.5, 0), (0, 0.5), (1, 0)])
+def test_rates_of_0_have_the_value_of_the_formula(rates, lam):
+    precision, recall = rates
+    kulczynski = lam * recall + (1 - lam) * precision
+    folke = float(recall) ** lam * float(precision) ** (1 - lam)
+    assert index_named("kulczynski").value(precision, recall, lam) == kulczynski
+    assert index_named("folke").value(precision, recall, lam) == folke
+    own = iso.Index("own", lambda p, r, weight: weight * r + (1 - weight) * p)
+    assert own.value(precision, recall, lam) == kulczynski
+
+
+@pytest.mark.parametrize("name", ["f-measure", "jaccard", "f-gain", "cost"])
+def test_a_precision_of_0_with_true_positives_is_impossible(name):
+    assert np.isnan(index_named(name).value(0, 0.5, 0.5, prevalence=0.3))

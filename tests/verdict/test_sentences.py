@@ -10,7 +10,7 @@ import pytest
 import isometrics as iso
 from isometrics.decisions.objective import parse_objective
 from isometrics.uncertainty.intervals import UNDEFINED, Interval
-from isometrics.verdict.sentences import shown
+from isometrics.verdict.sentences import _explained, shown
 from isometrics.verdict.verdict import Kept, OtherWeights
 
 NAN = float("nan")
@@ -491,3 +491,40 @@ def test_a_narrow_interval_is_seen():
     assert "Expect F1 0.572 on new data (95%: 0.568 to 0.581; 0.574 on these" in str(at_an_end)
     one_value = verdict(expected=0.8, value=0.8, interval=Interval(0.8, 0.8))
     assert "Expect F1 0.80 on new data (95%: 0.80 to 0.80; 0.80 on these" in str(one_value)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (99_999.5, "99999.50"),
+        (1234567.8, "1,234,568"),
+        (-250_000.0, "-250,000"),
+        (2.5e17, "2.5e+17"),
+        (1e100, "1e+100"),
+    ],
+)
+def test_large_costs_are_read_in_groups_of_digits(value, text):
+    assert shown(value) == text
+
+
+@pytest.mark.parametrize(
+    ("costs", "said"),
+    [
+        ((123456.789, 2 / 3), "A miss costs 123,457 and a false alarm 0.666667."),
+        ((1234567, 1234.5), "A miss costs 1,234,567 and a false alarm 1,234.50."),
+        ((2e20, 12.25), "A miss costs 2e+20 and a false alarm 12.25."),
+        ((0, 1e-9), "A miss costs 0 and a false alarm 1e-09."),
+    ],
+)
+def test_costs_in_words(costs, said):
+    objective = parse_objective(**dict(zip(("miss_cost", "false_alarm_cost"), costs, strict=True)))
+    assert _explained(objective) == said
+
+
+def test_a_narrow_interval_of_large_costs():
+    labels, scores = [1, 0, 1, 1, 0, 0, 1, 0] * 20, [8, 7, 6, 5, 4, 3, 2, 1] * 20
+    verdict = iso.analyse(labels, scores).verdict(
+        miss_cost=1e9, false_alarm_cost=1e9, n_resamples=20
+    )
+    narrow = replace(verdict, interval=Interval(verdict.expected, verdict.expected + 0.001))
+    assert f"Expect cost per row {verdict.expected:,.0f} on new data (95%: " in narrow.sentence()

@@ -48,7 +48,7 @@ def complete_rows(
     dropped = Dropped()
     if not columns:
         # Whoever reads them says what is wrong.
-        return CompleteRows(*given, dropped)
+        return CompleteRows._make([*given, dropped])
     for each in columns[1:]:
         each.same_length(columns[0])
     present = _present(columns, columns[0].size)
@@ -61,10 +61,10 @@ def complete_rows(
             dropped.columns[each.name] += int(np.count_nonzero(missing))
     dropped.rows = int(np.count_nonzero(incomplete))
     if dropped.rows == 0:
-        return CompleteRows(*given, dropped)
+        return CompleteRows._make([*given, dropped])
     if incomplete.all():
         raise MissingValueError(ALL_DROPPED)
-    return CompleteRows(*(_taken(values, ~incomplete) for values in given), dropped)
+    return CompleteRows._make([*(_taken(values, ~incomplete) for values in given), dropped])
 
 
 def _readable_again(values: Any) -> Any:

@@ -79,11 +79,15 @@ class Gaps(Value):
     has_hull
         Whether all vertices of the whole table's hull, and its first row of highest precision,
         are among the rows; inside bins that nobody looked into, others may lie above.
+    memory_limit
+        The memory limit under which no row would be missing, as a user writes it; empty where it is
+        not what left rows out.
     """
 
     between: NDArray[np.bool_]
     known: Mapping[str, float] = field(default_factory=dict)
     has_hull: bool = True
+    memory_limit: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -203,11 +207,17 @@ class Table(Value):
         if self.partial:
             raise NotAnswerableError(
                 f"{self.name} cannot tell {what}: it may lie between its {self.size} rows",
-                Advice(
+                self.advice(
                     "build the full table, with rows='all', a higher {memory_limit} and no "
                     "{tolerance}"
                 ),
             )
+
+    def advice(self, otherwise: str) -> Advice:
+        """Return how to get a table with all rows: under which memory limit, or as said."""
+        if self.gaps is not None and self.gaps.memory_limit:
+            return Advice("raise {memory_limit} to {} to keep all rows", self.gaps.memory_limit)
+        return Advice(otherwise)
 
     def take(self, rows: NDArray[np.intp], kind: Kind) -> Table:
         """Return some of the rows, in the order asked for."""
@@ -272,8 +282,8 @@ def _listed_rows(table: Table, wanted: NDArray[Any]) -> NDArray[np.intp]:
     if unknown.size:
         raise NotAnswerableError(
             f"{table.name} cannot tell the counts at threshold "
-            f"{threshold_text(wanted[unknown[0]])}; "
-            "ask the full table of the scores"
+            f"{threshold_text(wanted[unknown[0]])}",
+            table.advice("ask the full table of the scores"),
         )
     return rows
 

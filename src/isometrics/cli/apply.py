@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from contextlib import closing
 from difflib import get_close_matches
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from isometrics.cli.options import ANSWERS, Answers, EscapeFormulas, File, Target, readable
 from isometrics.cli.output import Meter, answer, json_text, note, plain
-from isometrics.cli.table_files import write_batches, writer_for
+from isometrics.cli.table_files import is_text, write_batches, writer_for
 from isometrics.errors import Advice, MissingValueError, ParameterError, ScoreError
 
 if TYPE_CHECKING:
@@ -58,8 +57,8 @@ def apply(
     Parameters
     ----------
     output
-        A file that ends in .csv, .tsv, .parquet, .arrow, .json or .jsonl; - is CSV on standard
-        output.
+        A file that ends in .csv, .tsv, .parquet, .arrow, .json or .jsonl, or in .csv.gz; - is CSV
+        on standard output.
     scores
         The column of scores; by default the one that the rule names.
     column
@@ -83,7 +82,7 @@ def apply(
     opened = open_source(file, memory_limit, all_rows=True, writing=Writing.of(decimal, header))
     with closing(opened) as source:
         flagging = _Flagging(decision, source, scores, readable(column))
-        if output == "-" or PurePath(output).suffix.lower() in (".csv", ".tsv"):
+        if is_text(output):
             flagging.keep_texts()
         with Meter("flagging", quiet=answers.quiet) as meter:
             batches = flagging.batches(meter)
@@ -133,7 +132,7 @@ class _Flagging:
         names = source.schema.names
         while self.numbers in names:
             self.numbers += " "
-        source.keep_texts(self.scores, self.numbers)
+        source.keep_texts({self.scores: self.numbers})
         texts = [source.schema.field(name) for name in names]
         self.schema = pa.schema([*texts, self.schema.field(self.column)])
 

@@ -19,7 +19,7 @@ from isometrics.cli.options import (
     load,
 )
 from isometrics.cli.output import Meter, answer, json_text
-from isometrics.cli.table_files import write_batches, writer_for
+from isometrics.cli.table_files import is_text, write_batches, writer_for
 from isometrics.errors import MissingValueError, ParameterError, ScoreError
 
 if TYPE_CHECKING:
@@ -108,6 +108,8 @@ class _Job(NamedTuple):
     calibrators: Calibrators
     model: str | None = None
     """The column that names the calibrator of a row; None if there is only one."""
+    numbers: str = ""
+    """The column of the scores as numbers, which is not written where their texts are kept."""
 
 
 def apply_map(
@@ -120,20 +122,33 @@ def apply_map(
     from isometrics.sources.opening import open_source
 
     calibrators = read_map(map_file)
-    source = open_source(file, columns.memory_limit, all_rows=True, writing=columns.writing())
+    source: Any = open_source(file, columns.memory_limit, all_rows=True, writing=columns.writing())
     try:
         jobs = _jobs(calibrators, columns, source.schema)
         added = [job.added for job in jobs]
         for name in added:
             if name in source.schema.names:
                 raise ParameterError(f"{file!r} already has a column {name!r}; rename it")
-        schema = pa.schema([*source.schema, *(pa.field(name, pa.float64()) for name in added)])
+        names = source.schema.names
+        if is_text(output) and hasattr(source, "keep_texts"):
+            # Columns of CSV files stay as they are written there: 0.10, NA, yes.
+            jobs = [job._replace(numbers=_new_name(job.column, names)) for job in jobs]
+            source.keep_texts({job.column: job.numbers for job in jobs})
+        fields = [source.schema.field(name) for name in names]
+        schema = pa.schema([*fields, *(pa.field(name, pa.float64()) for name in added)])
         with Meter("calibrating", quiet=quiet) as meter:
             batches = _batches(source, jobs, schema, meter)
             write_batches(schema, batches, output, escape_formulas=escape_formulas)
             return meter.rows, added
     finally:
         source.close()
+
+
+def _new_name(column: str, names: list[str]) -> str:
+    """Return a name that no column has."""
+    while column in names:
+        column += " "
+    return column
 
 
 def _jobs(calibrators: Calibrators, columns: Columns, schema: pa.Schema) -> list[_Job]:
@@ -190,7 +205,8 @@ def _batches(
         added = [pa.array(_calibrated(batch, job, done)) for job in jobs]
         done += batch.num_rows
         meter(done, source.rows)
-        yield pa.record_batch([*batch.columns, *added], schema=schema)
+        kept = [batch.column(name) for name in schema.names[: -len(added)]]
+        yield pa.record_batch([*kept, *added], schema=schema)
 
 
 def _calibrated(batch: pa.RecordBatch, job: _Job, before: int) -> Any:
@@ -198,7 +214,7 @@ def _calibrated(batch: pa.RecordBatch, job: _Job, before: int) -> Any:
 
     from isometrics.sources.arrow import codes, numbers
 
-    scores, missing = numbers(batch.column(job.column))
+    scores, missing = numbers(batch.column(job.numbers or job.column))
     if missing is not None and missing.any():
         row = before + int(np.argmax(missing)) + 1
         raise MissingValueError(f"{job.column!r} has missing values, the first in row {row}")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, EscapeFormulas, File, load
 from isometrics.cli.output import Meter, answer
-from isometrics.cli.table_files import WRITERS, write_batches, write_table
+from isometrics.cli.table_files import TEXTS, WRITERS, suffix_of, write_batches, write_table
 from isometrics.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def _target(to: str | None, output: str) -> str:
     from isometrics import formats
     from isometrics._core.parameters import check_choice
 
-    suffix = PurePath(output).suffix.lower()
+    suffix = suffix_of(output)
     known = {suffix.lstrip("."): suffix for suffix in WRITERS} | {
         name: name
         for name, entry in formats.FORMATS.items()
@@ -142,11 +141,16 @@ def _write_rows(
     *,
     escape_formulas: bool,
 ) -> None:
-    """Write all columns of a table, batch by batch, to a file of a kind."""
+    """Write all columns of a table, batch by batch, to a file of a kind.
+
+    From CSV to CSV they stay as they are written, unless it is said how decimals are.
+    """
     from isometrics.sources.opening import open_source
 
-    source = open_source(file, columns.memory_limit, all_rows=True, writing=columns.writing())
+    source: Any = open_source(file, columns.memory_limit, all_rows=True, writing=columns.writing())
     try:
+        if written[1] in TEXTS and columns.decimal is None and hasattr(source, "keep_texts"):
+            source.keep_texts({})
         with Meter("converting", quiet=answers.quiet) as meter:
             batches = _metered(source, meter)
             write_batches(source.schema, batches, *written, escape_formulas=escape_formulas)

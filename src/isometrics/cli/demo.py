@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -65,7 +66,9 @@ def demo(
         answer(about(test) | files | said, parts, as_json=True)
         return
     say(_story(test, *verdicts))
-    print(f"\nPredictions: {' and '.join(files.values())}\nReport:\n{page}")
+    print(f"\nPredictions: {' and '.join(files.values())}")
+    print(f"Try next:\nisometrics verdict {quote(files['test'])} --pos-label fraud")
+    print(f"Report:\n{page}")
 
 
 def _story(test: Analysis, equal: Verdict, recall: Verdict) -> list[str]:

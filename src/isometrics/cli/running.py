@@ -187,6 +187,8 @@ def _files_first(words: list[str]) -> list[str]:
     """
     if len(words) < 2 or not words[1].startswith("-") or words[1] == "-":
         return words
+    # Where no file is there, one that is missing is told from a value by its name.
+    is_file = _is_source if any(map(_is_source, words[1:])) else _looks_like_file
     files: list[str] = []
     others: list[str] = []
     values: int | None = None
@@ -195,7 +197,7 @@ def _files_first(words: list[str]) -> list[str]:
         if word.startswith("-") and word != "-":
             option, equals, _ = word.partition("=")
             values = len(equals) if option in _SEVERAL_VALUES else None
-        elif values and (moving or _is_source(word)):
+        elif values and (moving or is_file(word)):
             # A file follows one value at least, and a second file may follow it.
             files.append(word)
             moving = True
@@ -216,6 +218,16 @@ _SEVERAL_VALUES = {
 
 def _is_source(word: str) -> bool:
     return word == "-" or "://" in word or os.path.lexists(word)
+
+
+_FILE_NAME = re.compile(
+    r".\.(csv|tsv|txt|parquet|pq|arrow|feather|ipc|jsonl?|ndjson|xlsx|arff|npz)(\.gz|\.zst)?$",
+    re.IGNORECASE,
+)
+
+
+def _looks_like_file(word: str) -> bool:
+    return _FILE_NAME.search(word) is not None
 
 
 def _refuse_little_address_space() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 from contextlib import contextmanager
 from functools import partial
 from pathlib import PurePath
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from isometrics._core.writing import whole_file
 from isometrics.cli.options import readable
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _ROWS = 65_536
 _SPECIAL = r'[",;\t\r\n]'
+_GZIP = ".gz"
 
 
 def write_table(
@@ -59,8 +61,8 @@ def write_batches(
         Whether texts and names of columns in CSV and TSV that a spreadsheet would take for formulas
         get an apostrophe.
     """
-    kind = ".csv" if target == "-" else suffix or PurePath(target).suffix.lower()
-    if escape_formulas and kind in (".csv", ".tsv"):
+    kind = ".csv" if target == "-" else suffix or suffix_of(target)
+    if escape_formulas and kind in TEXTS:
         schema, batches = _without_formulas(schema, batches)
     with _sentences(target):
         if target == "-":
@@ -72,9 +74,26 @@ def write_batches(
             write(schema, batches, file)
 
 
+def suffix_of(target: str) -> str:
+    """Return how a file ends, in small letters; of a compressed one, also what is inside.
+
+    Examples
+    --------
+    >>> suffix_of("a.b/C.CSV"), suffix_of("flagged.csv.gz"), suffix_of("x.gz")
+    ('.csv', '.csv.gz', '.gz')
+    """
+    suffixes = [suffix.lower() for suffix in PurePath(target).suffixes]
+    return "".join(suffixes[-2:] if suffixes[-1:] == [_GZIP] else suffixes[-1:])
+
+
+def is_text(target: str) -> bool:
+    """Tell whether a file, or standard output, is written as text with columns."""
+    return target == "-" or suffix_of(target) in TEXTS
+
+
 def writer_for(target: str) -> Write:
     """Return what writes files of this suffix."""
-    suffix = PurePath(target).suffix.lower()
+    suffix = suffix_of(target)
     if suffix not in WRITERS:
         raise ParameterError(
             f"{target!r} should end in {', '.join(WRITERS)}, or be - for CSV on standard output"
@@ -209,6 +228,14 @@ def _write_arrow(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[
             writer.write_batch(batch)
 
 
+def _write_compressed(
+    schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes], write: Write
+) -> None:
+    """Write a file of another kind, compressed; the same rows give the same bytes."""
+    with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as content:
+        write(schema, batches, cast("IO[bytes]", content))
+
+
 WRITERS: dict[str, Write] = {
     ".csv": _write_text,
     ".tsv": partial(_write_text, delimiter="\t"),
@@ -217,6 +244,12 @@ WRITERS: dict[str, Write] = {
     ".json": _write_json,
     ".jsonl": partial(_write_json, marks=("", "\n", "\n")),
 }
+WRITERS |= {
+    f"{suffix}{_GZIP}": partial(_write_compressed, write=WRITERS[suffix])
+    for suffix in (".csv", ".tsv", ".jsonl")
+}
+TEXTS = (".csv", ".tsv", f".csv{_GZIP}", f".tsv{_GZIP}")
+"""What is written as text with columns, which a spreadsheet may open."""
 
 
 def arrow_table(columns: Columns) -> pa.Table:

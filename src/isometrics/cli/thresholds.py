@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import product
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from cyclopts import Parameter
@@ -26,7 +25,7 @@ from isometrics.cli.options import (
     load,
 )
 from isometrics.cli.output import Meter, Part, answer, note, say, stacked
-from isometrics.cli.table_files import WRITERS, write_table
+from isometrics.cli.table_files import WRITERS, suffix_of, write_table
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -221,7 +220,7 @@ def _refuse(
 
 def _is_rule(output: str) -> bool:
     """Tell whether a file is that of a rule, and not of a table."""
-    suffix = PurePath(output).suffix.lower()
+    suffix = suffix_of(output)
     if output != "-" and suffix not in WRITERS:
         tables = ", ".join(name for name in WRITERS if name != _RULE)
         raise ParameterError(

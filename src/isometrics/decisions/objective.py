@@ -40,6 +40,11 @@ if TYPE_CHECKING:
 CRITERIA = ("accuracy", "youden", "break-even")
 """The objectives that have a name and no number."""
 
+_LARGEST_SHORT = 1e6
+"""Below it a whole β stands in the name of F, as in F2."""
+_MOST_COST = 1e100
+"""Sums of costs over all rows, and what is divided by these, stay far from the ends of floats."""
+
 _ROUNDING = 1e-12
 """Sums of weights in another order may miss a level by this much."""
 
@@ -51,6 +56,8 @@ class Constraint(NamedTuple):
     """``"precision"`` or ``"recall"``, at least; ``"budget"``, a number of flagged rows, or
     ``"flagged"``, their share of all rows, at most."""
     level: float
+    budget: float | None = None
+    """The number of flagged rows that a share was asked for as; None for other quantities."""
 
     @property
     def is_limit(self) -> bool:
@@ -89,7 +96,8 @@ class Constraint(NamedTuple):
         """Return the constraint in the words of a sentence."""
         if self.is_limit:
             return self.label
-        return f"{self.quantity} of {number(self.level)} or more"
+        more = " or more" if self.level < 1 else ""
+        return f"{self.quantity} of {number(self.level)}{more}"
 
     @property
     def label(self) -> str:
@@ -148,7 +156,7 @@ class Objective(Value):
         beta = 1.0 if self.beta is None else self.beta
         if beta in (0.0, math.inf):
             return "recall" if beta else "precision"
-        return f"F{number(beta)}" if beta.is_integer() else f_name(beta)
+        return f"F{beta:.0f}" if beta.is_integer() and beta < _LARGEST_SHORT else f_name(beta)
 
     @property
     def _criterion_name(self) -> str:
@@ -184,8 +192,11 @@ class Objective(Value):
         else:
             costs = cast("tuple[float, float]", self.costs)
             asked |= zip(("miss_cost", "false_alarm_cost"), costs, strict=True)
-        for quantity, level in self.constraints:
-            asked["budget" if quantity == "budget" else f"min_{quantity}"] = level
+        for quantity, level, budget in self.constraints:
+            if quantity in ("budget", "flagged"):
+                asked["budget"] = level if budget is None else budget
+            else:
+                asked[f"min_{quantity}"] = level
         return asked if self.sure is None else asked | {"sure": self.sure}
 
     @property
@@ -211,7 +222,7 @@ class Objective(Value):
         return replace(
             self,
             constraints=tuple(
-                Constraint("flagged", min(each.level / rows, 1.0))
+                Constraint("flagged", min(each.level / rows, 1.0), each.level)
                 if each.quantity == "budget"
                 else each
                 for each in self.constraints
@@ -378,6 +389,12 @@ def _costs(miss_cost: float | None, false_alarm_cost: float | None) -> tuple[flo
         checked = check_number(value, name)
         if not 0 <= checked < math.inf:
             raise ParameterError(f"must be a finite number ≥ 0 but is {value!r}", parameter=name)
+        if checked and not 1 / _MOST_COST <= checked <= _MOST_COST:
+            raise ParameterError(
+                f"must be 0 or lie between {1 / _MOST_COST:g} and {_MOST_COST:g} but is {value!r}; "
+                "give both costs in another unit",
+                parameter=name,
+            )
         costs.append(checked)
     if sum(costs) == 0:
         raise ParameterError("miss_cost and false_alarm_cost are both 0; give what an error costs")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -124,6 +125,8 @@ def _guessed_classes(free: Mapping[str, Peek], classes: list[str]) -> dict[str, 
     if len(classes) < 2:
         return {}
     found = columns_of_classes(classes, numbers)
+    if found and len(classes) == 2 and all(map(is_number, classes)):
+        found = _certain_classes(found, {name: free[name] for name in numbers})
     others = {name: peek for name, peek in free.items() if name not in found.values()}
     if found and len(classes) == 2 and (score := named_scores(others)):
         fitting = several([repr(column) for column in found.values()])
@@ -133,6 +136,37 @@ def _guessed_classes(free: Mapping[str, Peek], classes: list[str]) -> dict[str, 
             Advice("say which with {scores}"),
         )
     return {name: column for column in numbers for name in found if found[name] == column}
+
+
+_OF_A_CLASS = {"class", "label", "proba", "predict", "predicted", "logit"}
+"""Words in the names of columns of classes, besides those of scores."""
+_ROUNDED = 0.011
+"""Two probabilities of two decimals each may miss a sum of 1 by this much."""
+
+
+def _certain_classes(found: dict[str, str], numbers: Mapping[str, Peek]) -> dict[str, str]:
+    """Tell columns of two classes that are numbers from models that are numbered.
+
+    Columns are those of classes if they are called so, or if they add up to 1. Where more columns
+    are numbered, all are models. What is left is not guessed.
+    """
+    (name, column), (larger, other) = sorted(found.items(), key=lambda item: float(item[0]))
+    before, _, after = column.partition(name)
+    words = set(filter(None, re.split(r"[\W_]+", f"{before} {after}".lower())))
+    if words <= {*SCORES, *PREDICTIONS, *_OF_A_CLASS}:
+        return found
+    numbered = re.compile(f"{re.escape(before)}-?\\d+{re.escape(after)}")
+    if sum(numbered.fullmatch(each) is not None for each in numbers) > 2:
+        return {}
+    pairs = zip(numbers[column].values, numbers[other].values, strict=True)
+    sums = [one + two for one, two in pairs if one is not None and two is not None]  # type: ignore[operator]
+    if sums and all(abs(total - 1) <= _ROUNDED for total in sums):
+        return found
+    raise ParameterError(
+        f"the columns {column!r} and {other!r} could be two models, or the scores of the labels "
+        f"{name} and {larger}",
+        Advice("name both with {scores} if they are models, and else {} alone", repr(other)),
+    )
 
 
 def _of_classes(

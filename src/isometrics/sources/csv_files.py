@@ -31,6 +31,8 @@ from isometrics.sources.text_files import (
     WHOLE,
     WIDER,
     TextFiles,
+    compression_of,
+    opened,
     start_of,
     value_of,
 )
@@ -44,7 +46,7 @@ from isometrics.sources.written_numbers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import duckdb
 
@@ -55,6 +57,8 @@ _BLOCK = 1 << 20
 _TAIL = 1 << 12
 _SHORTEST_ROW = 4
 """The bytes of two digits, a separator and the end of a line."""
+_MARGIN = 2
+"""How many times better than its beginning a file may be compressed."""
 _MOST_BROKEN = 10_000
 """So many broken lines are counted."""
 
@@ -203,18 +207,20 @@ class CSVFiles(TextFiles):
             return tables[0]
         return f"({' UNION ALL BY NAME '.join(f'SELECT * FROM {table}' for table in tables)})"
 
-    def keep_texts(self, values: str, name: str) -> None:
-        """Read all columns as they are written, and the numbers of one under a name besides.
+    def keep_texts(self, numbers: Mapping[str, str]) -> None:
+        """Read all columns as they are written, and the numbers of some under names besides.
 
-        It is for those who write the rows again, once the types are settled.
+        It is for those who write the rows again, once the types are settled. `numbers` has the
+        new name of each such column.
         """
-        kind = "DOUBLE" if self._types[values] == PLAIN else self._types[values]
+        values = []
+        for column, name in numbers.items():
+            kind = "DOUBLE" if self._types[column] == PLAIN else self._types[column]
+            values.append(f", {_number_of(column, kind)} AS {quoted(name)}")
         texts = dict.fromkeys(self._types, "VARCHAR")
         # Nothing stands for null, not even nothing.
         self._nulls = (token_hex(),)
-        self._table = (
-            f"(SELECT *, {_number_of(values, kind)} AS {quoted(name)} FROM {self._table_of(texts)})"
-        )
+        self._table = f"(SELECT *{''.join(values)} FROM {self._table_of(texts)})"
         self._types = texts
         with reading(self.name):
             self._schema = self._query("*", 0).schema
@@ -294,10 +300,16 @@ class CSVFiles(TextFiles):
         return found if len(found) == len(positions) else {}
 
     def most_rows(self) -> int:
-        """Return how many rows there may be by the size of files that are not compressed."""
-        if any(file.suffix.lower() in COMPRESSED for file in self._dialects):
-            return 0
-        return sum(file.stat().st_size for file in self._dialects) // _SHORTEST_ROW
+        """Return how many rows there may be by the size of the files.
+
+        Of compressed ones it is judged by their beginning, and twice as many may be there.
+        """
+        sizes = [
+            file.stat().st_size
+            * (_MARGIN * compression_of(file) if file.suffix.lower() in COMPRESSED else 1)
+            for file in self._dialects
+        ]
+        return int(sum(sizes)) // _SHORTEST_ROW
 
     def written_rows(self) -> int:
         """Count the rows as lines, which is fast."""
@@ -537,7 +549,7 @@ def _lines(file: Path, dialect: Dialect) -> int:
     quote = dialect.quote.encode() if dialect.quote == _QUOTE else b""
     ends = quotes = 0
     last = b""
-    with file.open("rb") as content:
+    with opened(file) as content:
         while block := content.read(_BLOCK):
             marks = np.frombuffer(block, np.uint8)
             is_end = marks == end[0]

@@ -67,10 +67,10 @@ def keeping(layout: Layout, budget: int, keep_rows: bool | int | str | None) -> 
     return Keeping(budget, required=True)
 
 
-def check_before_reading(
+def shortage_of(
     layout: Layout, schema: pa.Schema, rows: int, budget: int, kept: Keeping
-) -> None:
-    """Refuse what will not fit into memory, with the limit under which it does, before reading."""
+) -> ParameterError | None:
+    """Say what will not fit into memory, with the limit under which it does, before reading."""
     types = [schema.field(name).type for name in layout.scores.values()]
     # Each class has labels of its own, and is held with its weights and groups until the end.
     n_samples = len(layout.scores) if layout.multiclass else 1
@@ -78,7 +78,7 @@ def check_before_reading(
     beside += _BYTES_OF_A_GROUP * (layout.group is not None)
     row_bytes = sum(map(_bytes_of, types)) + n_samples * beside
     if kept.required and _JOINING * rows * row_bytes > budget:
-        raise ParameterError(
+        return ParameterError(
             f"{rows:,} rows do not fit into the memory limit",
             Advice(
                 "raise {memory_limit} to {}, or do without intervals, which need all rows",
@@ -87,12 +87,13 @@ def check_before_reading(
         )
     needed = rows * row_bytes * _WORKING
     if layout.group is not None and needed > budget:
-        raise ParameterError(
+        return ParameterError(
             f"the groups of {rows:,} rows do not fit into the memory limit",
             Advice(
                 "raise {memory_limit} to {} or more, or leave the groups out", limit_for(needed)
             ),
         )
+    return None
 
 
 def _bytes_of(dtype: pa.DataType) -> int:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from isometrics._core.parameters import check_tolerance
 from isometrics.errors import Advice, OneClassError, ParameterError
+from isometrics.points import OperatingPoints
 from isometrics.sources.arrow import prefetch
 from isometrics.sources.batches import Tables, columns_of
 from isometrics.sources.binned_rows import BinnedRows
 from isometrics.sources.cleaning import Cleaner
-from isometrics.sources.held_rows import HeldRows, check_before_reading, keeping
+from isometrics.sources.held_rows import HeldRows, keeping, shortage_of
 from isometrics.sources.memory_limit import limit_for, rows_budget
 from isometrics.sources.sorted_rows import BYTES_OF_A_ROW, SortedRows, SpillFolder
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from isometrics._core.sample import Sample
-    from isometrics.points import OperatingPoints
     from isometrics.sources.batches import CountRows, Feeder, Source
     from isometrics.sources.columns import Layout
 
@@ -93,9 +94,9 @@ def read_tables(
     if count is not None:
         return count(layout, tolerance=tolerance, keep_rows=kept.required, progress=progress)
     rows = _rows_before_reading(source, layout, budget)
-    if rows is not None and not drop_missing and layout.weight is None:
-        # Some rows may be left out, and are not counted then.
-        check_before_reading(layout, source.schema, rows, budget, kept)
+    shortage = None if rows is None else shortage_of(layout, source.schema, rows, budget, kept)
+    if shortage is not None:
+        _refuse_or_notify(shortage, layout, notify, drop_missing=drop_missing)
     if rows is not None and notify is not None and tolerance is None and layout.model is None:
         _notify_of_gaps(rows, len(layout.scores), budget, notify)
     with SpillFolder() as folder:
@@ -140,6 +141,29 @@ def _rows_before_reading(source: Source, layout: Layout, budget: int) -> int | N
     return count()
 
 
+def _refuse_or_notify(
+    shortage: ParameterError,
+    layout: Layout,
+    notify: Callable[[Advice], None] | None,
+    *,
+    drop_missing: bool,
+) -> None:
+    """Refuse rows that will not fit; where some may be left out, say only that they may not."""
+    if not drop_missing and layout.weight is None:
+        raise shortage
+    if notify is None or shortage.advice is None:
+        return
+    what = "miss a value" if drop_missing else "have a weight of 0"
+    notify(
+        Advice(
+            f"{{}}, unless enough of them {what} and are left out, which is not known before they "
+            f"are read; to be safe {shortage.advice.template}",
+            shortage.problem,
+            *shortage.advice.values,
+        )
+    )
+
+
 def _notify_of_gaps(rows: int, models: int, budget: int, notify: Callable[[Advice], None]) -> None:
     """Say that tables will not have all their rows, and which limit would do."""
     if rows * BYTES_OF_A_ROW <= budget // models:
@@ -153,6 +177,14 @@ def _notify_of_gaps(rows: int, models: int, budget: int, notify: Callable[[Advic
             limit_for(rows * BYTES_OF_A_ROW * models),
         )
     )
+
+
+def _with_limit(points: OperatingPoints, memory_limit: str) -> OperatingPoints:
+    """Return a table that knows under which limit it would have all its rows."""
+    table = points.table
+    if table.gaps is None:
+        return points
+    return OperatingPoints(replace(table, gaps=replace(table.gaps, memory_limit=memory_limit)))
 
 
 def _batches(source: Source, cleaner: Cleaner, progress: Progress | None) -> Iterator[list[Sample]]:
@@ -217,9 +249,12 @@ class _Models:
         share = self._budget // len(self._tables)
         points: dict[str, OperatingPoints] = {}
         skipped: dict[str, str] = {}
+        most = max(getattr(table, "rows", 0) for table in self._tables.values())
+        enough = limit_for(most * BYTES_OF_A_ROW * len(self._tables))
         for model in self.names(in_order):
             try:
-                points[model] = self._tables[model].points(self._layout.label, budget=share)
+                counted = self._tables[model].points(self._layout.label, budget=share)
+                points[model] = _with_limit(counted, enough if most else "")
             except OneClassError:
                 # Of many classes some may be absent; that leaves the others as they are.
                 if not self._layout.multiclass or len(self._tables) == 1:

@@ -7,7 +7,9 @@ import json
 import re
 import zlib
 from abc import abstractmethod
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -17,7 +19,7 @@ from isometrics.errors import FileError
 from isometrics.sources.arrow import as_numpy, numbers
 from isometrics.sources.batches import FIRST_ROWS, ColumnTypesChangedError, reading
 from isometrics.sources.files import QuerySource, literal, only_this, quoted, settings
-from isometrics.sources.problems import Line
+from isometrics.sources.problems import MOST_LINES, Line, listed_lines
 from isometrics.sources.written_numbers import KINDS, PLAIN, condition, is_number, text_of_number
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _LINE_ENDS = b"\r\n"
 _GLANCE = 64
+_PACKED, _READ = 1 << 20, 1 << 14
+"""The compressed bytes by which a whole file is judged, and how many are unpacked at once."""
 
 
 def refuse_long_lines(path: Path) -> None:
@@ -89,6 +93,23 @@ def start_of(path: Path) -> bytes:
     with suppress(EOFError, OSError, zlib.error), file:
         return file.read(_LOOKED_AT)
     return b""
+
+
+def compression_of(path: Path) -> float:
+    """Return how many times longer than its bytes a compressed file is, by its beginning."""
+    with path.open("rb") as file:
+        packed = file.read(_PACKED)
+    size = 0
+    # The beginning ends in the middle.
+    with suppress(EOFError, OSError, zlib.error):
+        content: Any = gzip.GzipFile(fileobj=BytesIO(packed))
+        if packed.startswith(_ZSTD):
+            import pyarrow as pa
+
+            content = pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
+        while block := content.read(_READ):
+            size += len(block)
+    return max(size / len(packed), 1.0)
 
 
 def opened(path: Path) -> BinaryIO:
@@ -338,7 +359,44 @@ class JSONFiles(TextFiles):
         self._names = "[" + ", ".join(literal(only_this(file)) for file in files) + "]"
         # Only what lies inside a given folder says something about the rows.
         self._partitioned = Path(path).is_dir()
-        super().__init__(path, duckdb.connect(config=settings(memory)))
+        with self._lines_named(path):
+            super().__init__(path, duckdb.connect(config=settings(memory)))
+
+    @contextmanager
+    def _lines_named(self, path: str) -> Iterator[None]:
+        """Name the lines that are no JSON; DuckDB's own numbers of lines are others."""
+        try:
+            yield
+        except FileError as error:
+            if _MALFORMED not in error.problem:
+                raise
+            found = [
+                Line(number, file.name if len(self._files) > 1 else "")
+                for file in self._files
+                for number in islice(_broken_json(file), MOST_LINES + 1)
+            ]
+            if not found:
+                raise
+            shown = listed_lines(found[:MOST_LINES])
+            more = " and more" * (len(found) > MOST_LINES)
+            are = "are" if len(found) > 1 else "is"
+            raise FileError.unreadable(
+                path,
+                f"{shown}{more} {are} no JSON; correct or remove "
+                f"{'them' if len(found) > 1 else 'it'}",
+            ) from error
+
+    def settle(self) -> bool:
+        """Take the types from all rows; tell whether they are others than until now."""
+        with self._lines_named(self.name):
+            return super().settle()
+
+    def batches(
+        self, columns: Sequence[str], *, limit: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Read some columns."""
+        with self._lines_named(self.name):
+            yield from super().batches(columns, limit=limit)
 
     def _found_types(self, *, all_rows: bool) -> dict[str, str]:
         rows = "-1, maximum_sample_files = -1" if all_rows else "20480"
@@ -394,6 +452,33 @@ _OF_JSON = {"UBIGINT": "HUGEINT"} | dict.fromkeys(
     ("JSON", "UUID", "TIMESTAMP WITH TIME ZONE"), "VARCHAR"
 )
 """Types that are read as others: those of mixed values as text, and whole numbers exactly."""
+
+
+_MALFORMED = "Malformed JSON"
+
+
+def _broken_json(file: Path) -> Iterator[int]:
+    """Yield the numbers of lines that are no JSON: of objects on one line each, or of one text."""
+    with opened(file) as content:
+        lines = ((number, text) for number, line in enumerate(content, 1) if (text := line.strip()))
+        is_array = False
+        for number, text in lines:
+            is_array = is_array or text.startswith(b"[")
+            if is_array:
+                break
+            try:
+                json.loads(text)
+            except ValueError:
+                yield number
+    if is_array:
+        try:
+            with opened(file) as content:
+                json.loads(content.read())
+        except json.JSONDecodeError as error:
+            yield error.lineno
+        except ValueError:
+            # Text of another encoding is no JSON, but has no lines either.
+            return
 
 
 def _colons(file: Path) -> int:

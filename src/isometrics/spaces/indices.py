@@ -61,10 +61,12 @@ class Rows(NamedTuple):
     def of_rates(cls, precision: Floats, recall: Floats, prevalence: float) -> Rows:
         """Return counts with these rates, scaled to a total of one positive.
 
-        A precision of 0 is only possible at a recall of 0; there are no false positives then.
+        A precision of 0 is only possible at a recall of 0; there are no false positives then, and
+        at another recall they are NaN.
         """
+        nothing = np.where(recall > 0, np.nan, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            fp = np.where(precision > 0, recall * ((1 - precision) / precision), 0.0)
+            fp = np.where(precision > 0, recall * ((1 - precision) / precision), nothing)
         return cls(np.asarray(recall), fp, 1.0, (1 - prevalence) / prevalence)
 
     @property
@@ -149,9 +151,14 @@ class WeightedIndex(ABC):
         """
         rates = np.broadcast_arrays(_rates(precision, "precision"), _rates(recall, "recall"))
         weights = parse_lambdas(lam)
-        rows = Rows.of_rates(rates[0], rates[1], self._prevalence(prevalence))
-        values = self.of_rows(rows, weights)
+        values = self._of_rates(rates[0], rates[1], weights, self._prevalence(prevalence))
         return float(values) if values.ndim == 0 else values
+
+    def _of_rates(
+        self, precision: Floats, recall: Floats, lam: Floats, prevalence: float
+    ) -> Floats:
+        """Return the index of rates, by counts that have them."""
+        return self.of_rows(Rows.of_rates(precision, recall, prevalence), lam)
 
     def isoline(
         self, value: float, lam: float, *, prevalence: float | None = None, size: int = 200
@@ -280,7 +287,16 @@ class Kulczynski(_LinearIndex):
 
     def of_rows(self, rows: Rows, lam: Floats) -> Floats:
         """Return the index of points that have true positives."""
-        return np.asarray(lam * rows.recall + (1 - lam) * rows.precision)
+        return self._of_rates(rows.precision, rows.recall, lam, rows.prevalence)
+
+    def _of_rates(
+        self,
+        precision: Floats,
+        recall: Floats,
+        lam: Floats,
+        prevalence: float,  # noqa: ARG002
+    ) -> Floats:
+        return np.asarray(lam * recall + (1 - lam) * precision)
 
     def meeting(self, first: Rows, second: Rows) -> Floats:
         """(p₁-p₂)/((p₁-p₂) + (r₂-r₁))."""
@@ -307,7 +323,16 @@ class Folke(ClosedIndex):
 
     def of_rows(self, rows: Rows, lam: Floats) -> Floats:
         """Return the index of points that have true positives."""
-        return np.asarray(rows.recall**lam * rows.precision ** (1 - lam))
+        return self._of_rates(rows.precision, rows.recall, lam, rows.prevalence)
+
+    def _of_rates(
+        self,
+        precision: Floats,
+        recall: Floats,
+        lam: Floats,
+        prevalence: float,  # noqa: ARG002
+    ) -> Floats:
+        return np.asarray(recall**lam * precision ** (1 - lam))
 
     def meeting(self, first: Rows, second: Rows) -> Floats:
         """ln(p₁/p₂)/(ln(p₁/p₂) + ln(r₂/r₁))."""
@@ -585,6 +610,11 @@ class Index(WeightedIndex):
     def of_rows(self, rows: Rows, lam: Floats) -> Floats:
         """Return the index of points that have true positives."""
         return self._values(rows.precision, rows.recall, np.asarray(lam), rows.prevalence)
+
+    def _of_rates(
+        self, precision: Floats, recall: Floats, lam: Floats, prevalence: float
+    ) -> Floats:
+        return self._values(precision, recall, lam, prevalence)
 
     def crossing(self, first: Rows, second: Rows, lo: Floats, hi: Floats) -> Floats:
         """Return the λ in [lo, hi] at which the difference of two points changes sign, or NaN."""

@@ -85,8 +85,8 @@ def scores_of(table: Table) -> Scores:
     """Return the rows or weights of each score of a table."""
     if not table.complete:
         raise NotAnswerableError(
-            f"{table.name} cannot be resampled: rows between its rows are not known; "
-            "use the full table of the scores"
+            f"{table.name} cannot be resampled: rows between its rows are not known",
+            table.advice("use the full table of the scores"),
         )
     return Scores(table.thresholds[1:], np.diff(table.tp), np.diff(table.fp))
 

@@ -37,11 +37,26 @@ def lines(verdict: Verdict) -> list[str]:
 
 def shown(value: float) -> str:
     """Return a value to two digits, or to as many as tell it from 0 and from 1."""
+    if abs(value) >= _LARGE:
+        return _amount(value)
     for digits in range(2, 7):
         text = f"{value:.{digits}f}"
         if float(text) not in (0.0, 1.0) or value in (0.0, 1.0):
             return text
     return number(value)
+
+
+_LARGE, _BEYOND_READING = 1e5, 1e15
+"""From the first on, values are whole numbers in groups of three digits, up to the second."""
+
+
+def _amount(value: float) -> str:
+    """Return what costs so much, with as many digits as people read."""
+    if not abs(value) < _BEYOND_READING or 0 < abs(value) < 1:
+        return number(value)
+    if value.is_integer() or abs(value) >= _LARGE:
+        return f"{value:,.0f}"
+    return number(value) if abs(value) < 1000 else f"{value:,.2f}"
 
 
 def _named(model: str | None) -> str:
@@ -68,7 +83,8 @@ def _expectation(verdict: Verdict) -> str:
     expected, ends = shown(verdict.expected), _ends(verdict.interval, verdict)
     low, high = map(shown, verdict.interval)
     numbers = (verdict.expected, *verdict.interval, verdict.value)
-    if expected in (low, high) and verdict.interval.lower < verdict.interval.upper:
+    is_narrow = expected in (low, high) and verdict.interval.lower < verdict.interval.upper
+    if is_narrow and abs(verdict.expected) < _LARGE:
         # Of many rows the interval is narrow, and two digits would hide it.
         expected, low, high, here = told_apart(numbers, 3)
         ends = f"{percent(verdict.confidence_level)}: {low} to {high}; "
@@ -154,7 +170,7 @@ def _difference(value: float) -> str:
 def _explained(objective: Objective) -> str:
     if objective.costs is not None:
         miss, alarm = objective.costs
-        return f"A miss costs {number(miss)} and a false alarm {number(alarm)}."
+        return f"A miss costs {_amount(miss)} and a false alarm {_amount(alarm)}."
     beta = objective.beta
     if objective.index is not None or beta is None or beta in (0.0, math.inf):
         return ""
