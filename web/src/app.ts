@@ -4,19 +4,13 @@ import { Card } from "./card";
 import { Controls } from "./controls";
 import { copyButton, h, save } from "./dom";
 import { fileName } from "./export";
-import { bracketed } from "./format";
 import { Glossary } from "./glossary";
 import { Groups } from "./groups/section";
 import { headerOf } from "./header";
 import { Help, skipLink } from "./help";
 import { History, type Keeper } from "./history";
-import { AUPRG, AUROC } from "./measures";
 import { modelsOf, USUAL, type Model, type ReportData } from "./model";
-import { HistogramPanel } from "./panels/histogram";
-import { PrPanel } from "./panels/pr";
-import { PrgPanel } from "./panels/prg";
-import { RocPanel } from "./panels/roc";
-import { TradeoffPanel } from "./panels/tradeoff";
+import { Board } from "./panels/board";
 import { snippetOf, type Source } from "./snippet";
 import { firstBeta } from "./sentences";
 import { Store, type Settings } from "./state";
@@ -95,8 +89,7 @@ class Report {
   private readonly history: History;
   private readonly help = new Help();
   private readonly views: Views;
-  private readonly panels;
-  private readonly histogram: HistogramPanel;
+  private readonly board: Board;
   private readonly card: Card;
   private readonly typed: Typed;
   private readonly summary: Summary;
@@ -116,19 +109,7 @@ class Report {
     this.history = new History(store, models, around.keeper);
     this.views = new Views(models, data.confidence ?? USUAL, data.classes);
     const { views } = this;
-    this.panels = [
-      new RocPanel(store, glossary, data.title, (one) =>
-        bracketed(views.area(one, AUROC, store.settings)),
-      ),
-      new PrPanel(store, glossary, data.title, (one) =>
-        bracketed(views.prArea(one, store.settings)),
-      ),
-      new PrgPanel(store, glossary, data.title, (one) =>
-        bracketed(views.area(one, AUPRG, store.settings)),
-      ),
-      new TradeoffPanel(store, glossary, data.title),
-    ];
-    this.histogram = new HistogramPanel(store, glossary, data.title);
+    this.board = new Board(store, views, glossary, data.title);
     this.card = new Card(store, glossary, around.source);
     this.typed = new Typed(store, glossary, around.source);
     this.summary = new Summary(store, views, glossary, models, data.verdicts ?? []);
@@ -147,15 +128,16 @@ class Report {
       this.history.element,
       this.history.line,
       this.controls.element,
+      this.board.chooser,
       legend(this.glossary),
       h(
         "div",
         { class: "workspace" },
-        h("div", { class: "panels" }, ...this.panels.map(({ element }) => element)),
+        this.board.element,
         h("aside", { "aria-label": "Details" }, this.card.element, this.typed.element),
       ),
       ...(this.groups ? [this.groups.element] : []),
-      h("div", { class: "lower" }, this.thresholds.element, this.histogram.element),
+      h("div", { class: "lower" }, this.thresholds.element, this.board.histogram.element),
       this.exports(),
       h("details", { class: "more" }, h("summary", {}, "Words"), this.glossary.list()),
       this.help.dialog,
@@ -192,13 +174,10 @@ class Report {
       this.controls.draw(view);
       this.groups?.draw(view);
     }
-    for (const panel of this.panels)
-      if (what === "all") panel.draw(view);
-      else panel.drawCursor(view);
+    this.board.draw(view, what);
     this.card.draw(view);
     this.typed.draw(view);
     this.thresholds.draw(view);
-    this.histogram.draw(view);
   }
 
   private exports(): HTMLElement {
@@ -248,7 +227,7 @@ function legend(glossary: Glossary): HTMLElement {
     ["curve", across, "curve"],
     ["hull", across, glossary.term("hull", "hull (dashed)")],
     ["baseline", across, glossary.term("baseline", "baseline (dotted)")],
-    ["isoline", across, glossary.term("isoline", "isoline")],
+    ["isoline", across, glossary.term("isoline", "isoline: equal accuracy, F or F gain")],
     ["best", dot, "best for this β"],
     ["point", dot, glossary.term("operating point", "the point in hand")],
   ];

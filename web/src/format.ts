@@ -68,6 +68,11 @@ export function percents([lo, hi]: readonly [number, number], between: string): 
   return `${low}${between}${high}\u202f%`;
 }
 
+/** F1, F2, F0.5. */
+export function fName(beta: number): string {
+  return `F${short(beta, 3)}`;
+}
+
 /** So many decimals, and more where 0 or 1 would be printed for something else. */
 export function decimals(value: number, digits = 3): string {
   if (Number.isNaN(value)) return "–";

@@ -46,6 +46,13 @@ export const TERMS = {
   interval:
     "Wilson's interval for a share of counted items: a procedure that covers the true share as often as its confidence says, at 95 % in about 95 of 100 samples. It takes the threshold as given, so it does not count how the threshold was chosen.",
   "winner strip": "Which model reaches the best value at which weight of recall.",
+  reliability:
+    "Whether scores are probabilities: of the items with a score of 0.3, about 30 % should be positive.",
+  "cumulative gain":
+    "The share of all positives that the top share of the ranking contains: recall over the share of flagged items.",
+  lift: "How many times as many positives the top share of the ranking contains as a random share: precision divided by the prevalence.",
+  "net benefit":
+    "True positives minus false positives at the exchange rate p/(1 − p), for each item: what acting from the probability p on is worth (Vickers & Elkin 2006).",
   histogram: "How many items of each class have which score.",
 } as const;
 export type Term = keyof typeof TERMS;

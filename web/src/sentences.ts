@@ -3,6 +3,7 @@
 import { classesOnTheseRows } from "./classes";
 import { counted, decimals, exact, levelSaid, percent, percents, short } from "./format";
 import { INDICES, pointOf } from "./indices";
+import { hasProbabilities } from "./ranking";
 import { AUPR, AUPRG, AUROC } from "./measures";
 import type { Confidence, Verdict } from "./model";
 import * as pr from "./spaces/pr";
@@ -104,6 +105,20 @@ export function tradeoffReads(view: View, { model, row }: Cursor): string {
     `At λ = ${short(view.lam, 3)} (β = ${short(view.settings.beta, 3)}) ` +
     `${one.model.name} at ${rule(one, row, view)} has ${INDEX_WORDS[index]} ${decimals(value)}.`;
   return view.winners ? `${here} ${ranges(view.winners, view, "λ", (lam) => lam)}` : here;
+}
+
+/** Why some models are missing from a panel of probabilities; empty where none is. */
+export function notProbabilities(shown: readonly ModelView[], what: string): string {
+  const missing = shown.filter(({ model }) => !hasProbabilities(model));
+  return missing
+    .slice(0, 3)
+    .map(({ model: { name, histogram } }) =>
+      histogram
+        ? `${name} has scores from ${short(histogram.lo, 3)} to ${short(histogram.hi, 3)}, which are no probabilities, so it has no ${what}: “isometrics calibrate” makes probabilities of them.`
+        : `${name} has no ${what}: its scores are not known one by one.`,
+    )
+    .concat(missing.length > 3 ? `Nor have ${missing.length - 3} other models.` : [])
+    .join(" ");
 }
 
 /** Who is best where, in one sentence. */

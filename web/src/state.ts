@@ -9,6 +9,19 @@ export interface Cursor {
   readonly row: number;
 }
 
+export const PANEL_NAMES = [
+  "roc",
+  "pr",
+  "prg",
+  "tradeoff",
+  "reliability",
+  "gains",
+  "lift",
+  "net-benefit",
+  "scores",
+] as const;
+export type PanelName = (typeof PANEL_NAMES)[number];
+
 /** The part of a panel that is shown: its scale, and its left and upper ends in units of the axes. */
 export interface Zoom {
   readonly scale: number;
@@ -35,6 +48,9 @@ export interface Settings {
   readonly hidden: ReadonlySet<number>;
   /** Models that were searched for: of many, they have a colour first. */
   readonly forward: readonly number[];
+  readonly panels: ReadonlySet<PanelName>;
+  /** Panels that show where the curves are instead of the whole plane. */
+  readonly closeUps: ReadonlySet<PanelName>;
   readonly curve: boolean;
   readonly hull: boolean;
   readonly interpolation: Interpolation;
@@ -64,6 +80,8 @@ export const INITIAL: Settings = {
   otherClass: false,
   hidden: new Set(),
   forward: [],
+  panels: new Set(["roc", "pr", "prg", "tradeoff", "scores"]),
+  closeUps: new Set(),
   curve: true,
   hull: true,
   interpolation: "davis-goadrich",

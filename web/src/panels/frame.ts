@@ -10,16 +10,24 @@ import { captioned, savePng, saveSvg, type Caption } from "../export";
 import type { Glossary, Term } from "../glossary";
 import { lookOf } from "../looks";
 import { glyph } from "../marks";
+<<<<<<< HEAD
 import type { Cursor, Store, Zoom } from "../state";
+=======
+import type { Cursor, PanelName, Store } from "../state";
+>>>>>>> 910f0c3 (Choose panels: reliability, gains, lift and net benefit, each with its why)
 import { cursorOf, type ModelView, type View } from "../view";
 import { moved } from "../keys";
 import { said } from "../sentences";
 import { onDrag } from "./dragging";
 import { Plane, type Layer } from "./plane";
+import { Room } from "./room";
+import { Tooltip } from "./tooltip";
+import { whyOf } from "./why";
 
 export type { Layer };
 
 export interface Axes {
+  readonly name: PanelName;
   readonly title: string;
   readonly term: Term;
   readonly x: string;
@@ -28,6 +36,14 @@ export interface Axes {
   readonly shows: string;
 }
 
+/** What of a plane is drawn, in the units of the axes. */
+export interface Window {
+  readonly x: readonly [number, number];
+  readonly y: readonly [number, number];
+}
+
+const UNIT: Window = { x: [0, 1], y: [0, 1] };
+
 const MARGIN = { top: 16, right: 16, bottom: 42, left: 46 };
 
 export abstract class Panel extends Plane {
@@ -35,7 +51,15 @@ export abstract class Panel extends Plane {
   protected readonly svg: Selection<SVGSVGElement, unknown, null, undefined>;
   protected view: View | null = null;
   private readonly result = h("p", { class: "result" });
-  private readonly layers: Record<"back" | "bands" | "lines" | "marks" | "over" | "cursor", Layer>;
+  private readonly layers: Record<
+    "back" | "bands" | "lines" | "names" | "marks" | "words" | "over" | "cursor",
+    Layer
+  >;
+  private readonly tooltip = new Tooltip();
+  private readonly near = h("button", { type: "button", class: "small near", hidden: true });
+  /** What the lines of models were drawn for; they stay for as long as it does. */
+  private linesKey = "";
+  private boxWidth = 0;
   private readonly frame: Layer;
   private readonly clip: string;
   private readonly zoom: ZoomBehavior<SVGSVGElement, unknown>;
@@ -71,7 +95,9 @@ export abstract class Panel extends Plane {
       back: layer(inside, "back"),
       bands: layer(inside, "bands"),
       lines: layer(inside, "lines"),
+      names: layer(inside, "names"),
       marks: layer(inside, "marks"),
+      words: layer(inside, "words"),
       over: this.svg.append("g").attr("class", "over"),
       cursor: this.svg.append("g").attr("class", "cursor"),
     };
@@ -86,8 +112,12 @@ export abstract class Panel extends Plane {
       ),
       h("p", { class: "shows", id: shows }, axes.shows),
       svg,
+      this.tooltip.element,
+      this.near,
       this.result,
+      whyOf(axes.name),
     );
+    this.near.addEventListener("click", () => this.toggleCloseUp());
     this.zoom = zoom<SVGSVGElement, unknown>()
       .scaleExtent([0.5, 50])
       .filter((event: MouseEvent | TouchEvent | WheelEvent) =>
@@ -100,7 +130,33 @@ export abstract class Panel extends Plane {
       .on("zoom", ({ transform }: { transform: ZoomTransform }) => this.zoomTo(transform));
     this.svg.call(this.zoom).on("dblclick.zoom", null);
     this.listen();
-    new ResizeObserver(() => this.redraw()).observe(this.element);
+    new ResizeObserver(([entry]) => {
+      const width = Math.round(entry!.contentRect.width);
+      if (width === this.boxWidth) return;
+      this.boxWidth = width;
+      this.redraw();
+    }).observe(svg);
+  }
+
+  /** What is drawn when nothing is zoomed. */
+  protected window(_view: View): Window {
+    return UNIT;
+  }
+
+  /** Where the curves are, if they are in a corner; null where the whole plane shows them well. */
+  protected closeUp(_view: View): Window | null {
+    return null;
+  }
+
+  protected isCloseUp(view: View): boolean {
+    return view.settings.closeUps.has(this.axes.name) && this.closeUp(view) !== null;
+  }
+
+  private toggleCloseUp(): void {
+    const closeUps = new Set(this.store.settings.closeUps);
+    if (!closeUps.delete(this.axes.name)) closeUps.add(this.axes.name);
+    this.svg.call(this.zoom.transform, zoomIdentity);
+    this.store.set({ closeUps });
   }
 
   protected abstract drawBack(layer: Layer, view: View): void;
@@ -139,10 +195,12 @@ export abstract class Panel extends Plane {
 
   private redraw(): void {
     const { view } = this;
-    const box = this.svg.node()!.getBoundingClientRect();
-    if (!view || box.width === 0) return;
+    if (!view || !this.element.isConnected) return;
+    // Measuring after something was written makes the browser lay out the page.
+    this.boxWidth ||= Math.round(this.svg.node()!.getBoundingClientRect().width);
+    if (!this.boxWidth) return;
     const full = document.fullscreenElement === this.element;
-    this.width = Math.round(box.width);
+    this.width = this.boxWidth;
     const tallest = full ? innerHeight - 190 : 460;
     this.height = Math.round(Math.max(220, Math.min(this.width * 0.86, tallest))) + this.extra;
     const bottom = this.height - MARGIN.bottom - this.extra;
@@ -158,6 +216,7 @@ export abstract class Panel extends Plane {
       [this.width - MARGIN.right, bottom],
     ];
     this.zoom.extent(corners);
+<<<<<<< HEAD
     const transform = transformOf(this.zoomed, corners);
     this.svg.property("__zoom", transform);
     this.x = transform.rescaleX(scaleLinear([0, 1], [corners[0][0], corners[1][0]]));
@@ -175,6 +234,47 @@ export abstract class Panel extends Plane {
     }
     this.drawOver(this.layers.over, view);
     this.drawPointInHand(view);
+=======
+    const near = this.closeUp(view);
+    const isNear = this.isCloseUp(view);
+    const { x, y } = near && isNear ? near : this.window(view);
+    this.x = this.transform.rescaleX(scaleLinear(x, [corners[0][0], corners[1][0]]));
+    this.y = this.transform.rescaleY(scaleLinear(y, [corners[1][1], corners[0][1]]));
+    this.near.hidden = !near;
+    this.near.textContent = isNear ? "Show the whole plane" : "Zoom to the curves";
+    this.drawFrame(bottom);
+    const { back, marks, words, over } = this.layers;
+    for (const layer of [back, marks, words, over]) layer.selectAll("*").remove();
+    this.drawBack(back, view);
+    this.drawLinesOnce(view);
+    const room = this.room.copy();
+    for (const one of view.shown) this.drawBest(one, view, room);
+    this.drawWords(words, room);
+    this.drawOver(over, view);
+    this.drawCursor(view);
+>>>>>>> 910f0c3 (Choose panels: reliability, gains, lift and net benefit, each with its why)
+  }
+
+  /** Draws the lines of the models, unless those that are there are the same. */
+  private drawLinesOnce(view: View): void {
+    const { lines, bands, names } = this.layers;
+    const { settings, looks, shown } = view;
+    const key = [
+      ...[settings.otherClass, settings.prevalence, settings.index, settings.interpolation],
+      ...[settings.curve, settings.hull, settings.bands, this.width, this.height],
+      ...[shown.map(({ place }) => `${place}/${looks.get(place)}`)],
+      ...[this.x.domain(), this.y.domain()],
+    ].join();
+    if (key === this.linesKey) return;
+    this.linesKey = key;
+    for (const layer of [lines, bands, names]) layer.selectAll("*").remove();
+    this.room = new Room(this.area);
+    // Grey models first, so that they lie below the others.
+    const ordered = [...shown].sort(
+      (one, two) => Number(looks.has(one.place)) - Number(looks.has(two.place)),
+    );
+    for (const one of ordered) this.drawModel(lines, bands, one, view);
+    this.drawNames(names, view);
   }
 
   private drawFrame(bottom: number): void {
@@ -214,16 +314,18 @@ export abstract class Panel extends Plane {
   }
 
   /** The row that is best for β, with the mark of its model. */
-  private drawBest(one: ModelView, view: View): void {
+  private drawBest(one: ModelView, view: View, room: Room): void {
     if (!view.looks.has(one.place)) return;
     const row = view.best.get(one.place)!;
     const [x, y] = this.place(one, row);
     if (!Number.isFinite(x) || !Number.isFinite(y)) return;
+    const [left, top] = [this.x(x), this.y(y)];
+    room.block({ x: left - 8, y: top - 8, width: 16, height: 16 });
     this.layers.marks
       .append("path")
       .attr("class", `best ${lookOf(view, one.place)}`)
       .attr("d", glyph(view.looks.get(one.place), 70))
-      .attr("transform", `translate(${this.x(x)},${this.y(y)})`);
+      .attr("transform", `translate(${left},${top})`);
   }
 
   drawCursor(view: View): void {
@@ -232,15 +334,20 @@ export abstract class Panel extends Plane {
       return;
     }
     this.view = view;
+<<<<<<< HEAD
     this.drawPointInHand(view);
   }
 
   private drawPointInHand(view: View): void {
+=======
+    if (!this.element.isConnected) return;
+>>>>>>> 910f0c3 (Choose panels: reliability, gains, lift and net benefit, each with its why)
     const cursor = cursorOf(view);
     this.layers.cursor.selectAll("*").remove();
     const one = cursor && view.models[cursor.model];
     if (!cursor || !one) return;
     this.result.textContent = this.reads(view, cursor);
+    this.tooltip.draw(view, cursor);
     const last = one.table.tp.length - 1;
     this.svg
       .attr("aria-valuemin", 0)
@@ -250,6 +357,12 @@ export abstract class Panel extends Plane {
     const [left, right] = this.x.range() as [number, number];
     const [bottom, top] = this.y.range() as [number, number];
     const [px, py] = this.position(one, cursor.row);
+    if (!Number.isNaN(px)) this.drawLine(this.layers.cursor, view, cursor);
+    if (Number.isNaN(py) && px >= left && px <= right)
+      this.layers.cursor
+        .append("path")
+        .attr("class", "crosshair")
+        .attr("d", `M${px},${bottom}V${top}`);
     if (Number.isNaN(px) || Number.isNaN(py)) return;
     const [x, y] = [clamped(px, left, right), clamped(py, top, bottom)];
     const outside = x !== px || y !== py;
@@ -266,6 +379,11 @@ export abstract class Panel extends Plane {
       .attr("r", 6)
       .attr("data-x", this.x.invert(px))
       .attr("data-y", this.y.invert(py));
+  }
+
+  /** What a panel draws for the model in hand. */
+  protected drawLine(_layer: Layer, _view: View, _cursor: Cursor): void {
+    // In most panels all models are drawn alike.
   }
 
   /** What a space draws for the point itself, behind its mark. */
@@ -303,6 +421,7 @@ export abstract class Panel extends Plane {
       return [this.view && this.nearest(this.view, px, py), this.x.invert(px)];
     };
     const choose = (event: PointerEvent): void => {
+      this.tooltip.follow(event, this.element);
       const [cursor, x] = at(event);
       this.store.set({ chosen: cursor, hovered: null });
       this.dragged(x);
@@ -310,10 +429,16 @@ export abstract class Panel extends Plane {
     const drag = onDrag(this.svg, choose);
     this.svg
       .on("pointermove.point", (event: PointerEvent) => {
-        if (!drag.active && event.pointerType === "mouse" && !event.buttons)
-          this.store.set({ hovered: at(event)[0] });
+        if (drag.active || event.pointerType !== "mouse" || event.buttons) return;
+        this.tooltip.follow(event, this.element);
+        const [cursor] = at(event);
+        this.store.set({ hovered: cursor });
+        if (this.view && cursor) this.tooltip.draw(this.view, cursor);
       })
-      .on("pointerleave.point", () => this.store.set({ hovered: null }))
+      .on("pointerleave.point", () => {
+        this.tooltip.leave();
+        this.store.set({ hovered: null });
+      })
       .on("keydown.point", (event: KeyboardEvent) => {
         const next = this.view && moved(this.view, event);
         if (!next) return;
@@ -373,6 +498,7 @@ export abstract class Panel extends Plane {
   }
 }
 
+<<<<<<< HEAD
 function rounded(value: number): number {
   return Number(value.toFixed(5));
 }
@@ -392,6 +518,21 @@ function transformOf(
       top - scale * (top + (1 - zoomed.top) * (bottom - top)),
     )
     .scale(scale);
+=======
+/** A coordinate of the rows with a recall between 10 and 90 %, where it is defined. */
+export function rowsWithin(
+  shown: readonly ModelView[],
+  axis: (table: ModelView["table"], row: number) => number,
+): number[] {
+  const values: number[] = [];
+  for (const { table } of shown)
+    for (let row = 0; row < table.tp.length; row++) {
+      const recall = table.tp[row]! / table.positives;
+      const value = recall >= 0.1 && recall <= 0.9 ? axis(table, row) : NaN;
+      if (Number.isFinite(value)) values.push(value);
+    }
+  return values;
+>>>>>>> 910f0c3 (Choose panels: reliability, gains, lift and net benefit, each with its why)
 }
 
 function clamped(value: number, lo: number, hi: number): number {

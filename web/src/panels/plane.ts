@@ -4,14 +4,24 @@ import { scaleLinear, type ScaleLinear } from "d3-scale";
 import type { Selection } from "d3-selection";
 import { line } from "d3-shape";
 
-import { percent } from "../format";
+import { percent, shortened } from "../format";
 import type { Line } from "../isolines";
 import { lookOf } from "../looks";
-import { dash } from "../marks";
+import { dash, glyph } from "../marks";
 import type { Band } from "../model";
 import type { ModelView, View } from "../view";
+import { along, Room, type Box, type Pixels } from "./room";
 
 export type Layer = Selection<SVGGElement, unknown, null, undefined>;
+
+/** The sizes of words in pixels. */
+const [LETTER, LINE, SMALL_LETTER, SMALL_LINE] = [6.4, 14, 5.6, 12];
+const [GLYPH, GAP] = [13, 6];
+const NAME_LETTERS = 22;
+const PARTS = 60;
+/** Where along a line words are tried. */
+const SHARES = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9];
+const ISOLINE_SHARES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1];
 
 export abstract class Plane {
   protected x: ScaleLinear<number, number> = scaleLinear();
@@ -22,12 +32,98 @@ export abstract class Plane {
   /** Where a row lies, in the units of the axes. */
   protected abstract place(one: ModelView, row: number): readonly [number, number];
 
+  /** What lines leave free, for words. */
+  protected room = new Room({ x: 0, y: 0, width: 0, height: 0 });
+  private readonly words: { readonly line: Pixels; readonly text: string; value: string }[] = [];
+
+  /** A polyline in pixels. */
+  private pixels(points: Line): [number, number][] {
+    return points.map(([x, y]) => [round(this.x(x)), round(this.y(Math.max(y, -50)))]);
+  }
+
   /** A polyline in the units of the axes as a path. */
   protected pathOf(points: Line): string {
-    return line<readonly [number, number]>(
-      ([x]) => round(this.x(x)),
-      ([, y]) => round(this.y(Math.max(y, -50))),
-    )(points as [number, number][])!;
+    return line()(this.pixels(points))!;
+  }
+
+  /** The curve of a model: drawn, and written on if there are several. */
+  protected drawCurve(lines: Layer, one: ModelView, view: View, curve: Line): void {
+    const look = view.looks.get(one.place);
+    const pixels = this.pixels(curve);
+    lines
+      .append("path")
+      .attr("class", `curve ${lookOf(view, one.place)}`)
+      .attr("stroke-dasharray", dash(look))
+      .attr("d", line()(pixels));
+    if (look === undefined) return;
+    this.room.mark(pixels);
+    if (view.shown.length > 1) this.names.push({ one, line: pixels });
+  }
+
+  /** Curves that want their names beside them. */
+  private names: { readonly one: ModelView; readonly line: Pixels }[] = [];
+
+  /** Writes names beside their curves, where there is room. */
+  protected drawNames(layer: Layer, view: View): void {
+    for (const { one, line: pixels } of this.names) {
+      const text = shortened(one.model.name, NAME_LETTERS);
+      const width = text.length * LETTER + GLYPH;
+      const sides = [
+        [GAP, GAP],
+        [-GAP - width, -GAP - LINE],
+        [-GAP - width, GAP],
+        [GAP, -GAP - LINE],
+        [-width / 2, GAP + 4],
+      ] as const;
+      const boxes = along(pixels, this.area, SHARES).flatMap(([x, y]) =>
+        sides.map(([right, down]) => ({ x: x + right, y: y + down, width, height: LINE })),
+      );
+      const box = boxes.find((each) => this.room.take(each));
+      if (!box) continue;
+      const group = layer.append("g").attr("class", `curve-name ${lookOf(view, one.place)}`);
+      group
+        .append("path")
+        .attr("d", glyph(view.looks.get(one.place), 40))
+        .attr("transform", `translate(${box.x + 5},${box.y + LINE / 2})`);
+      group
+        .append("text")
+        .attr("x", box.x + GLYPH)
+        .attr("y", box.y + LINE - 3)
+        .text(text);
+    }
+    this.names = [];
+  }
+
+  /** Writes on isolines what they are, where neither curves nor other words are. */
+  protected drawWords(layer: Layer, room: Room): void {
+    let isSaid = false;
+    for (const { line: pixels, text, value } of this.words.splice(0)) {
+      const places = along(pixels, this.area, ISOLINE_SHARES);
+      // Once it is said what the lines are, a value is enough.
+      for (const words of isSaid ? [text, value] : [text]) {
+        const width = words.length * SMALL_LETTER;
+        const at = places.find(([x, y]) =>
+          room.take({ x: x - width / 2, y: y - SMALL_LINE / 2, width, height: SMALL_LINE }),
+        );
+        if (!at) continue;
+        isSaid = true;
+        layer
+          .append("text")
+          .attr("class", "isoline-label")
+          .attr("x", at[0])
+          .attr("y", at[1] + 3.5)
+          .attr("text-anchor", "middle")
+          .text(words);
+        break;
+      }
+    }
+  }
+
+  /** Where curves are drawn. */
+  protected get area(): Box {
+    const [left, right] = this.x.range() as [number, number];
+    const [bottom, top] = this.y.range() as [number, number];
+    return { x: left, y: top, width: right - left, height: bottom - top };
   }
 
   /** The curve and the hull of a model, and its band. */
@@ -43,12 +139,7 @@ export abstract class Plane {
     if (view.settings.hull && look !== undefined)
       lines.append("path").attr("class", `hull ${colour}`).attr("d", this.pathOf(hull));
     if (!view.settings.curve) return;
-    if (curve)
-      lines
-        .append("path")
-        .attr("class", `curve ${colour}`)
-        .attr("stroke-dasharray", dash(look))
-        .attr("d", this.pathOf(curve));
+    if (curve) this.drawCurve(lines, one, view, curve);
     else
       for (let row = 0; row < one.table.tp.length; row++) {
         const [x, y] = this.place(one, row);
@@ -81,24 +172,30 @@ export abstract class Plane {
     }
   }
 
-  protected drawIsoline(back: Layer, points: Line, label: string): void {
+  /** A line on which a measure has one value. */
+  protected drawIsoline(back: Layer, points: Line, measure: string, value: number): void {
     if (points.length < 2) return;
-    back.append("path").attr("class", "isoline").attr("d", this.pathOf(points));
-    const [x, y] = points[points.length - 1]!;
-    const [right, top] = [this.x.range()[1]!, this.y.range()[1]!];
-    back
-      .append("text")
-      .attr("class", "isoline-label")
-      .attr("x", Math.min(this.x(x), right) - 3)
-      .attr("y", Math.max(this.y(y) - 3, top + 10))
-      .attr("text-anchor", "end")
-      .text(label);
+    const pixels = this.pixels(points);
+    back.append("path").attr("class", "isoline").attr("d", line()(pixels));
+    this.words.push({ line: divided(pixels), text: `${measure} = ${value}`, value: String(value) });
   }
 
-  protected drawBaseline(back: Layer, points: Line): void {
-    if (points.length > 1)
-      back.append("path").attr("class", "baseline").attr("d", this.pathOf(points));
+  protected drawBaseline(back: Layer, points: Line, name = ""): void {
+    if (points.length < 2) return;
+    const pixels = this.pixels(points);
+    back.append("path").attr("class", "baseline").attr("d", line()(pixels));
+    if (name) this.words.unshift({ line: divided(pixels), text: name, value: name });
   }
+}
+
+/** A straight line in parts, so that a part of it may lie outside. */
+function divided(pixels: Pixels): Pixels {
+  if (pixels.length > 2) return pixels;
+  const [[x, y], [endX, endY]] = pixels as [readonly [number, number], readonly [number, number]];
+  return Array.from({ length: PARTS + 1 }, (_, part) => {
+    const share = part / PARTS;
+    return [x + share * (endX - x), y + share * (endY - y)];
+  });
 }
 
 function round(value: number): number {

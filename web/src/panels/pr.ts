@@ -1,6 +1,7 @@
 /** The precision-recall panel: lines of equal F, what needs no model, what nobody can reach. */
 
 import type { Glossary } from "../glossary";
+import { fName } from "../format";
 import { fIsoline } from "../isolines";
 import * as pr from "../spaces/pr";
 import type { Cursor, Store } from "../state";
@@ -21,6 +22,7 @@ export class PrPanel extends Panel {
   ) {
     super(
       {
+        name: "pr",
         title: "Precision–recall",
         term: "PR",
         x: "recall",
@@ -45,7 +47,12 @@ export class PrPanel extends Panel {
     if (settings.unachievable) this.drawUnachievable(layer, share);
     if (settings.isolines)
       for (const level of LEVELS)
-        this.drawIsoline(layer, fIsoline(level, "pr", share, settings.beta), String(level));
+        this.drawIsoline(
+          layer,
+          fIsoline(level, "pr", share, settings.beta),
+          fName(settings.beta),
+          level,
+        );
     if (!settings.baselines) return;
     // The F of the rule that calls everything positive, which needs no model.
     const [recall, precision] = pr.weights(settings.beta);

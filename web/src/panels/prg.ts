@@ -1,7 +1,8 @@
 /** The precision-recall-gain panel: parallel lines of equal F gain. */
 
 import type { Glossary } from "../glossary";
-import { fGainIsoline } from "../isolines";
+import { fName } from "../format";
+import { fGainIsoline, fIsoline } from "../isolines";
 import { weights } from "../spaces/pr";
 import * as prg from "../spaces/prg";
 import type { Cursor, Store } from "../state";
@@ -9,7 +10,7 @@ import { prevalence } from "../table";
 import { tracePrg } from "../trace";
 import { prgReads } from "../sentences";
 import type { ModelView, View } from "../view";
-import { Panel, type Layer } from "./frame";
+import { Panel, rowsWithin, type Layer, type Window } from "./frame";
 
 const LEVELS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
@@ -22,6 +23,7 @@ export class PrgPanel extends Panel {
   ) {
     super(
       {
+        name: "prg",
         title: "Precision–recall gain",
         term: "PRG",
         x: "recall gain",
@@ -35,6 +37,16 @@ export class PrgPanel extends Panel {
     );
   }
 
+  /** The gains of recalls from 10 to 90 %, where they lie close to the corner. */
+  protected override closeUp(view: View): Window | null {
+    const [left, low] = [prg.x, prg.y].map((axis) =>
+      Math.min(...rowsWithin(view.shown, axis), 1),
+    ) as [number, number];
+    if (left < 0.75 || low < 0.5 || left === 1 || low === 1) return null;
+    const pad = [0.05 * (1 - left), 0.05 * (1 - low)] as const;
+    return { x: [left - pad[0], 1 + pad[0]], y: [low - pad[1], 1 + pad[1]] };
+  }
+
   protected place(one: ModelView, row: number): readonly [number, number] {
     return [prg.x(one.table, row), prg.y(one.table, row)];
   }
@@ -45,7 +57,16 @@ export class PrgPanel extends Panel {
     const { isolines, baselines, beta } = view.settings;
     if (isolines)
       for (const level of LEVELS)
-        this.drawIsoline(layer, fGainIsoline(level, "prg", share, beta), String(level));
+        if (this.isCloseUp(view))
+          // Near the corner all gains are close to 1, and scores tell more.
+          this.drawIsoline(layer, fIsoline(level, "prg", share, beta), fName(beta), level);
+        else
+          this.drawIsoline(
+            layer,
+            fGainIsoline(level, "prg", share, beta),
+            `${fName(beta)} gain`,
+            level,
+          );
     // Calling everything positive has recall gain 1 and precision gain 0, so F gain λ.
     if (baselines) this.drawBaseline(layer, fGainIsoline(weights(beta)[0], "prg", share, beta));
   }

@@ -8,7 +8,7 @@ import { prevalence } from "../table";
 import { traceRoc } from "../trace";
 import { rocReads } from "../sentences";
 import type { ModelView, View } from "../view";
-import { Panel, type Layer } from "./frame";
+import { Panel, rowsWithin, type Layer, type Window } from "./frame";
 
 const LEVELS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
@@ -21,6 +21,7 @@ export class RocPanel extends Panel {
   ) {
     super(
       {
+        name: "roc",
         title: "ROC",
         term: "ROC",
         x: "false positive rate",
@@ -34,6 +35,12 @@ export class RocPanel extends Panel {
     );
   }
 
+  /** The false positive rates of recalls up to 90 %, where most of the plane is beyond them. */
+  protected override closeUp(view: View): Window | null {
+    const last = Math.max(...rowsWithin(view.shown, (table, row) => roc.x(table, row)), 0);
+    return last > 0 && last < 0.25 ? { x: [0, 1.1 * last], y: [0, 1] } : null;
+  }
+
   protected place(one: ModelView, row: number): readonly [number, number] {
     return [roc.x(one.table, row), roc.y(one.table, row)];
   }
@@ -45,7 +52,8 @@ export class RocPanel extends Panel {
         this.drawIsoline(
           layer,
           accuracyIsoline(level, "roc", share, view.settings.cost),
-          String(level),
+          view.settings.cost === 0.5 ? "accuracy" : "accuracy at this cost",
+          level,
         );
     if (view.settings.baselines)
       this.drawBaseline(layer, [

@@ -7,7 +7,6 @@ import type { Glossary } from "../glossary";
 import { INDICES, pointOf } from "../indices";
 import type { Line } from "../isolines";
 import { lookOf } from "../looks";
-import { dash } from "../marks";
 import { tradeoffReads, winnerName } from "../sentences";
 import { betaOf, lambdaOf, type Cursor, type Store } from "../state";
 import { baselinePoints, valueAt, type Tradeoff } from "../tradeoff";
@@ -24,6 +23,7 @@ export class TradeoffPanel extends Panel {
   constructor(store: Store, glossary: Glossary, report: string) {
     super(
       {
+        name: "tradeoff",
         title: "Tradeoff",
         term: "tradeoff space",
         x: "λ, the weight of recall",
@@ -63,11 +63,7 @@ export class TradeoffPanel extends Panel {
 
   protected drawModel(lines: Layer, bands: Layer, one: ModelView, view: View): void {
     this.drawBand(bands, one, "tradeoff", view);
-    lines
-      .append("path")
-      .attr("class", `curve ${lookOf(view, one.place)}`)
-      .attr("stroke-dasharray", dash(view.looks.get(one.place)))
-      .attr("d", this.pathOf(envelopeOf(view.tradeoffs.get(one.place)!)));
+    this.drawCurve(lines, one, view, envelopeOf(view.tradeoffs.get(one.place)!));
   }
 
   /** In tradeoff space a point is a whole curve. */

@@ -1,0 +1,109 @@
+/** Where there is room for words: labels that would collide with lines are left out. */
+
+export type Pixels = readonly (readonly [number, number])[];
+
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The side of a cell in pixels. */
+const CELL = 4;
+
+export class Room {
+  private readonly columns: number;
+  private readonly rows: number;
+  private readonly taken: Uint8Array;
+
+  constructor(
+    private readonly area: Box,
+    taken?: Uint8Array,
+  ) {
+    this.columns = Math.ceil(area.width / CELL) + 1;
+    this.rows = Math.ceil(area.height / CELL) + 1;
+    this.taken = taken ?? new Uint8Array(this.columns * this.rows);
+  }
+
+  copy(): Room {
+    return new Room(this.area, this.taken.slice());
+  }
+
+  /** Takes the cells that a line crosses. */
+  mark(line: Pixels): void {
+    for (let place = 0; place < line.length; place++) {
+      const [x, y] = line[place]!;
+      const [fromX, fromY] = line[Math.max(place - 1, 0)]!;
+      const away = Math.max(Math.abs(x - fromX), Math.abs(y - fromY));
+      // Lines far outside have many pixels that nobody sees.
+      const steps = Math.min(Math.ceil(away / CELL), 1000) || 1;
+      for (let step = 1; step <= steps; step++)
+        this.set(fromX + ((x - fromX) * step) / steps, fromY + ((y - fromY) * step) / steps);
+    }
+  }
+
+  private set(x: number, y: number): void {
+    const column = Math.floor((x - this.area.x) / CELL);
+    const row = Math.floor((y - this.area.y) / CELL);
+    if (column >= 0 && column < this.columns && row >= 0 && row < this.rows)
+      this.taken[row * this.columns + column] = 1;
+  }
+
+  /** Takes a box if it lies inside and is free; false if it does not. */
+  take(box: Box): boolean {
+    const { area } = this;
+    const isInside =
+      box.x >= area.x &&
+      box.y >= area.y &&
+      box.x + box.width <= area.x + area.width &&
+      box.y + box.height <= area.y + area.height;
+    if (!isInside) return false;
+    const cells = this.cells(box);
+    if (cells.some((cell) => this.taken[cell])) return false;
+    for (const cell of cells) this.taken[cell] = 1;
+    return true;
+  }
+
+  /** Takes a box whether it is free or not. */
+  block(box: Box): void {
+    for (const cell of this.cells(box)) this.taken[cell] = 1;
+  }
+
+  private cells({ x, y, width, height }: Box): number[] {
+    const cells: number[] = [];
+    const within = (value: number, most: number): number => Math.min(Math.max(value, 0), most - 1);
+    const left = within(Math.floor((x - this.area.x) / CELL), this.columns);
+    const right = within(Math.floor((x + width - this.area.x) / CELL), this.columns);
+    const top = within(Math.floor((y - this.area.y) / CELL), this.rows);
+    const bottom = within(Math.floor((y + height - this.area.y) / CELL), this.rows);
+    for (let row = top; row <= bottom; row++)
+      for (let column = left; column <= right; column++) cells.push(row * this.columns + column);
+    return cells;
+  }
+}
+
+/** The points at shares of the length of a line, of what lies inside a box. */
+export function along(line: Pixels, area: Box, shares: readonly number[]): [number, number][] {
+  const isInside = ([x, y]: readonly [number, number]): boolean =>
+    x >= area.x && x <= area.x + area.width && y >= area.y && y <= area.y + area.height;
+  const lengths = [0];
+  for (let place = 1; place < line.length; place++) {
+    const [from, to] = [line[place - 1]!, line[place]!];
+    const inside = isInside(from) && isInside(to);
+    const step = inside ? Math.hypot(to[0] - from[0], to[1] - from[1]) : 0;
+    lengths.push(lengths.at(-1)! + step);
+  }
+  const all = lengths.at(-1)!;
+  if (!all) return [];
+  return shares.map((share) => {
+    const place = Math.max(
+      lengths.findIndex((length) => length >= share * all),
+      1,
+    );
+    const [from, to] = [line[place - 1]!, line[place]!];
+    const step = lengths[place]! - lengths[place - 1]!;
+    const part = step ? (share * all - lengths[place - 1]!) / step : 0;
+    return [from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1])];
+  });
+}

@@ -1,0 +1,138 @@
+/** Why a panel is drawn as it is: half a screen of explanation, with the formula. */
+
+import { h } from "../dom";
+import type { PanelName } from "../state";
+import { formula, over, row, square, sub } from "./formula";
+
+type Text = readonly (string | (() => Element))[];
+
+const TP_FP = (): Element => row("TP", "+", "FP");
+
+const TEXTS: Record<PanelName, Text> = {
+  roc: [
+    "Every threshold is a point: to the right the share of the negatives that it flags, upwards the share of the positives. Guessing lies on the dotted diagonal. The area under the curve, AUROC, is the probability that a random positive has a higher score than a random negative, where ties count half.",
+    () =>
+      formula(
+        "true positive rate is TP over P, false positive rate is FP over N",
+        ...["TPR", "=", over("TP", "P"), ",", "FPR", "=", over("FP", "N")],
+      ),
+    "Neither axis depends on how rare the positives are. That makes curves of different data comparable, and it hides what rarity does: with one positive among 10,000 items, a false positive rate of 1 % is a hundred false alarms for each positive. The curve may hug the corner while precision is poor.",
+    "Grey lines join points of equal accuracy at the cost proportion c that is set. The rule with the lowest cost is where such a line touches the curves from above.",
+    () =>
+      formula(
+        "the slope is c times 1 minus pi, over 1 minus c times pi",
+        ...[
+          "slope",
+          "=",
+          over(row("c", "(", "1", "−", "π", ")"), row("(", "1", "−", "c", ")", "π")),
+        ],
+      ),
+  ],
+  pr: [
+    "Precision is the share of the flagged items that are positive, recall the share of the positives that are flagged. Negatives that are left alone do not count, so the panel shows what users of rare positives care about.",
+    () =>
+      formula(
+        "precision is TP over TP plus FP, recall is TP over P",
+        ...["precision", "=", over("TP", TP_FP()), ",", "recall", "=", over("TP", "P")],
+      ),
+    "Between two thresholds the way is a curve: whoever tosses a coin between them gets false positives in proportion to true positives, and that is not a straight line here. Straight lines promise too much (Davis & Goadrich 2006).",
+    "Flagging everything has recall 1 and precision π, the prevalence. So a curve at another prevalence is another curve, and areas of data with different prevalences must not be compared. The shaded region cannot be reached: not even the worst ranking gets there (Boyd et al. 2012). Grey lines join points of equal F.",
+    () =>
+      formula(
+        "F beta is 1 plus beta squared times precision times recall, over beta squared times precision plus recall",
+        ...[sub("F", "β"), "="],
+        over(
+          row("(", "1", "+", square("β"), ")", "precision", "·", "recall"),
+          row(square("β"), "·", "precision", "+", "recall"),
+        ),
+      ),
+  ],
+  prg: [
+    "F is a harmonic mean, and its values lie on a harmonic scale, where arithmetic means mislead. At a prevalence of 10 %, F1 scores of 0.1 and 0.9 average to 0.5; but the F1 with the mean of their gains is 0.18, no more than that of flagging everything.",
+    "Gains put precision, recall and F on a scale on which means make sense. 0 stands for the value π, which is the precision of flagging everything, and 1 for a perfect rule.",
+    () =>
+      formula(
+        "the gain of x is x minus pi over 1 minus pi times x",
+        ...[
+          "gain",
+          "(",
+          "x",
+          ")",
+          "=",
+          over(row("x", "−", "π"), row("(", "1", "−", "π", ")", "x")),
+        ],
+      ),
+    "On this scale the gain of F is the weighted arithmetic mean of the gains of precision and recall. So points of equal F lie on straight, parallel lines of slope −β², the grey ones, and β² is a slope that you can see. The straight line between two points is what tossing a coin between them achieves, as in ROC space and unlike PR space; the corners of the hull are the thresholds that are best for some β.",
+    () =>
+      formula(
+        "F gain beta is precision gain plus beta squared times recall gain, over 1 plus beta squared",
+        ...[sub("FG", "β"), "="],
+        over(row("precG", "+", square("β"), "·", "recG"), row("1", "+", square("β"))),
+      ),
+    "To average F scores of several data sets, average their gains and convert back. The area under the curve, AUPRG, is related to the expected F1 gain; it is negative for a model that is worse than flagging everything (Flach & Kull 2015).",
+  ],
+  tradeoff: [
+    "How much should recall count against precision? The horizontal axis has every answer: λ is the weight of recall, λ = β²/(1 + β²), from precision alone on the left to recall alone on the right. The curve of a model is the best value that any of its thresholds reaches at that weight.",
+    () =>
+      formula(
+        "F lambda is 1 over lambda over recall plus 1 minus lambda over precision",
+        ...[sub("F", "λ"), "="],
+        over("1", row(over("λ", "recall"), "+", over(row("1", "−", "λ"), "precision"))),
+      ),
+    "A single threshold is a whole curve here, dashed for the point in hand; it touches the curve of its model exactly at the weights for which it is best. Where the curves of two models cross, the better model changes. The strip below names the best one at every weight, and a model that wins nowhere is never the best choice on these rows.",
+    "The dotted lines need no model: flagging everything, and flagging a single positive. Where a model does not rise above them, it is of no use at that weight (Hanczar & Nadif).",
+  ],
+  reliability: [
+    "If scores are probabilities, then of the items with scores near 0.3 about 30 % should be positive: points lie on the dotted diagonal. Below it, scores are too high; above it, too low. The vertical bars of the model in hand are Wilson's intervals of the shares: with few items in a bin they are wide, and a point off the diagonal says little.",
+    () =>
+      formula(
+        "observed is the number of positives in the bin over the number of items in the bin",
+        ...["observed", "=", over("positives in the bin", "items in the bin")],
+      ),
+    "The bins hold equally many items as far as ties allow, and a point stands at the mean score of its bin. Of a table whose rows were thinned the page has a histogram only: then a bar shows from where to where its bin goes.",
+    "No other panel sees calibration: ROC, PR, PRG and tradeoff stay the same under every increasing transformation of the scores. A model may rank perfectly with useless probabilities, and the other way round. The command “isometrics calibrate” turns scores into probabilities.",
+  ],
+  gains: [
+    "Sort the items by score and look at the top share of them: how many of all positives are among these? That is the question of whoever can call, inspect or mail so many and no more.",
+    () =>
+      formula(
+        "share is TP plus FP over P plus N, gain is TP over P",
+        ...["share", "=", over(TP_FP(), row("P", "+", "N")), ",", "gain", "=", over("TP", "P")],
+      ),
+    "A random order lies on the dotted diagonal. No order is above the other dotted line: it rises until all positives are in, at the share π. Among items of equal score any order is as likely as another, so the line is straight there.",
+    "This “cumulative gain” is recall over the share of flagged items, and has nothing to do with the gains of PRG space.",
+  ],
+  lift: [
+    "How many times as many positives does the top share contain as a random share of the same size? A lift of 3 in the first 10 % means that calling these finds three times as many as calling anyone.",
+    () =>
+      formula(
+        "lift is gain over share, which is precision over pi",
+        ...["lift", "=", over("gain", "share"), "=", over("precision", "π")],
+      ),
+    "Lift is precision divided by the prevalence π, so it cannot exceed 1/π, and everything together always has lift 1. The first items of a ranking are few, so the left end of the curve is the least certain part of it.",
+  ],
+  "net-benefit": [
+    "Who treats a person from a risk of p on says that one treated person with the disease is worth (1 − p)/p treated without. The net benefit counts true positives minus false positives at that exchange rate, for each item (Vickers & Elkin 2006).",
+    () =>
+      formula(
+        "net benefit is TP over n minus FP over n times p over 1 minus p",
+        ...["net benefit", "=", over("TP", "n"), "−", over("FP", "n"), "·"],
+        over("p", row("1", "−", "p")),
+      ),
+    "At each p on the horizontal axis the rule is “score ≥ p”, so scores must be probabilities. A model is worth using at a p where its curve is above both dotted lines: treating everyone, and treating no one, which is 0. Choose the p that your patients or your costs give, not the one at which a model looks best.",
+    "A model whose scores are badly calibrated loses net benefit even if it ranks well: then its rule “score ≥ p” is not the rule that p asks for.",
+  ],
+  scores: [],
+};
+
+/** Something to open that explains a panel; it is written when it is opened first. */
+export function whyOf(name: PanelName): HTMLElement {
+  const box = h("details", { class: "why" }, h("summary", {}, "Why?"));
+  box.addEventListener("toggle", () => {
+    if (box.childElementCount > 1) return;
+    for (const text of TEXTS[name])
+      if (typeof text === "string") box.append(h("p", {}, text));
+      else box.append(text());
+  });
+  return box;
+}
