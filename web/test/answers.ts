@@ -14,6 +14,19 @@ import { hullOf, vertices } from "../src/hull";
 import { INDEX_NAMES, INDICES } from "../src/indices";
 import { dataOf, modelsOf, VERSION, type ModelData } from "../src/model";
 import { pathOf } from "../src/path";
+import {
+  binsOfEqualSize,
+  binsOfEqualWidth,
+  binsOfOtherClass,
+  calibrationError,
+  hasProbabilities,
+  netBenefit,
+  netBenefitOfAll,
+  probabilityRules,
+  traceGains,
+  traceLift,
+  traceNetBenefit,
+} from "../src/ranking";
 import * as pr from "../src/spaces/pr";
 import * as prg from "../src/spaces/prg";
 import * as roc from "../src/spaces/roc";
@@ -158,14 +171,47 @@ function compared(tables: readonly Table[], lambdas: readonly number[]): unknown
   );
 }
 
+/** What the panels of gains, lift, net benefit and reliability draw. */
+function ranked({ model, probabilities }: { model: ModelData; probabilities: number[] }): unknown {
+  const given = { version: VERSION, title: "", description: "", models: [model] };
+  const one = modelsOf(given)[0]!;
+  const { table } = one;
+  const path = pathOf(table)!;
+  const lines = (line: readonly (readonly [number, number])[]): Plain[][] => line.map(all);
+  const benefit = (of: Table, otherClass: boolean, p: number): Plain => {
+    const rules = probabilityRules(of, otherClass).reverse();
+    // From 0 on everything is flagged, by the last rule.
+    const { row } = rules.find(({ lo, hi }) => (p > lo || p === 0) && p <= hi)!;
+    return plain(netBenefit(of, row, p));
+  };
+  const other = ofOtherClass(table);
+  return {
+    probabilities: hasProbabilities(one),
+    gains: lines(traceGains(table, path)),
+    lift: lines(traceLift(table, path, 400)),
+    benefit: hasProbabilities(one) && {
+      here: probabilities.map((p) => benefit(table, false, p)),
+      other: probabilities.map((p) => benefit(other, true, p)),
+      all: probabilities.map((p) => plain(netBenefitOfAll(table, p))),
+      line: lines(traceNetBenefit(table, false, 400)),
+    },
+    bins: binsOfEqualSize(table),
+    other_bins: binsOfOtherClass(binsOfEqualSize(table)),
+    wide_bins: one.histogram && binsOfEqualWidth(one, 1),
+    error: plain(calibrationError(binsOfEqualSize(table))),
+  };
+}
+
 const questions = JSON.parse(readFileSync(process.argv[2]!, "utf-8")) as {
   tables: Question[];
+  rankings?: Parameters<typeof ranked>[0][];
   pairs: { members: number[]; prevalence: number | null; lambdas: number[] }[];
 };
 const tables = questions.tables.map(tableOf);
 process.stdout.write(
   JSON.stringify({
     tables: questions.tables.map(answer),
+    rankings: (questions.rankings ?? []).map(ranked),
     pairs: questions.pairs.map(({ members, prevalence, lambdas }) =>
       compared(
         members

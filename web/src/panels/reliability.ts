@@ -18,6 +18,7 @@ import { ofOtherClass } from "../table";
 import { cursorOf, type ModelView, type View } from "../view";
 import { wilson } from "../wilson";
 import { Panel, type Layer } from "./frame";
+import { Room } from "./room";
 
 export class ReliabilityPanel extends Panel {
   private readonly bins = new WeakMap<ModelView, readonly ScoreBin[]>();
@@ -106,6 +107,7 @@ export class ReliabilityPanel extends Panel {
   protected override drawLine(layer: Layer, view: View, { model }: Cursor): void {
     const one = view.models[model]!;
     if (!hasProbabilities(one.model) || !one.table.whole) return;
+    const room = new Room(this.area);
     for (const bin of this.binsOf(one, view)) {
       const [lo, hi] = wilson(bin.positives, bin.items, view.confidence.z);
       const x = this.x(Number.isNaN(bin.predicted) ? (bin.lower + bin.upper) / 2 : bin.predicted);
@@ -113,13 +115,17 @@ export class ReliabilityPanel extends Panel {
         .append("path")
         .attr("class", `interval ${lookOf(view, model)}`)
         .attr("d", `M${x},${this.y(lo)}V${this.y(hi)}`);
-      layer
-        .append("text")
-        .attr("class", "bin-count")
-        .attr("x", x)
-        .attr("y", Math.max(this.y(hi) - 4, this.y.range()[1]! + 9))
-        .attr("text-anchor", "middle")
-        .text(counted(bin.items));
+      const text = counted(bin.items);
+      const [width, height] = [6 * text.length, 10];
+      const y = Math.max(this.y(hi) - 4, this.area.y + height);
+      if (room.take({ x: x - width / 2, y: y - height, width, height }))
+        layer
+          .append("text")
+          .attr("class", "bin-count")
+          .attr("x", x)
+          .attr("y", y)
+          .attr("text-anchor", "middle")
+          .text(text);
     }
   }
 
