@@ -10,7 +10,7 @@ import { exact } from "./format";
 import { INDEX_NAMES } from "./indices";
 import type { Model } from "./model";
 import { INTERPOLATIONS } from "./spaces/pr";
-import type { Cursor, Settings, Sorting, Zoom } from "./state";
+import { PANEL_NAMES, type Cursor, type Settings, type Sorting, type Zoom } from "./state";
 import { completed } from "./table";
 
 /** What a field may depend on: the models, and the fields above it. */
@@ -37,6 +37,8 @@ export const FIELDS: { readonly [Name in keyof Settings]: Field<Settings[Name]> 
   otherClass: flag("negatives"),
   hidden: modelSet("hide"),
   forward: models("forward"),
+  panels: choices("panels", PANEL_NAMES),
+  closeUps: choices("near", PANEL_NAMES),
   curve: flag("curves"),
   hull: flag("hulls"),
   interpolation: choice("interpolation", INTERPOLATIONS),
@@ -152,6 +154,22 @@ export function flag(key: string): Field<boolean> {
     key,
     (value) => (value ? "yes" : "no"),
     (text) => (text === "yes" ? true : text === "no" ? false : undefined),
+  );
+}
+
+/** Some of several words, `roc,pr`. */
+function choices<Word extends string>(
+  key: string,
+  words: readonly Word[],
+): Field<ReadonlySet<Word>> {
+  return single<ReadonlySet<Word>>(
+    key,
+    (chosen) => words.filter((word) => chosen.has(word)).join() || "none",
+    (text) => {
+      const given = text.split(",");
+      const chosen = words.filter((word) => given.includes(word));
+      return chosen.length || text === "none" ? new Set(chosen) : undefined;
+    },
   );
 }
 

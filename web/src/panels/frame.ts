@@ -10,11 +10,7 @@ import { captioned, savePng, saveSvg, type Caption } from "../export";
 import type { Glossary, Term } from "../glossary";
 import { lookOf } from "../looks";
 import { glyph } from "../marks";
-<<<<<<< HEAD
-import type { Cursor, Store, Zoom } from "../state";
-=======
-import type { Cursor, PanelName, Store } from "../state";
->>>>>>> 910f0c3 (Choose panels: reliability, gains, lift and net benefit, each with its why)
+import type { Cursor, PanelName, Store, Zoom } from "../state";
 import { cursorOf, type ModelView, type View } from "../view";
 import { moved } from "../keys";
 import { said } from "../sentences";
@@ -60,6 +56,7 @@ export abstract class Panel extends Plane {
   /** What the lines of models were drawn for; they stay for as long as it does. */
   private linesKey = "";
   private boxWidth = 0;
+  private readonly extents = new WeakMap<ModelView, Window>();
   private readonly frame: Layer;
   private readonly clip: string;
   private readonly zoom: ZoomBehavior<SVGSVGElement, unknown>;
@@ -148,6 +145,29 @@ export abstract class Panel extends Plane {
     return null;
   }
 
+  /** The lowest and the highest coordinates of a model's rows with a recall of 10 to 90 %. */
+  protected extent(one: ModelView): Window {
+    const before = this.extents.get(one);
+    if (before) return before;
+    const { table } = one;
+    const [x, y]: [number, number][] = [
+      [Infinity, -Infinity],
+      [Infinity, -Infinity],
+    ];
+    for (let row = 0; row < table.tp.length; row++) {
+      const recall = table.tp[row]! / table.positives;
+      if (recall < 0.1 || recall > 0.9) continue;
+      const place = this.place(one, row);
+      [x, y].forEach((ends, axis) => {
+        ends![0] = Math.min(ends![0], place[axis]!);
+        ends![1] = Math.max(ends![1], place[axis]!);
+      });
+    }
+    const found = { x: x!, y: y! };
+    this.extents.set(one, found);
+    return found;
+  }
+
   protected isCloseUp(view: View): boolean {
     return view.settings.closeUps.has(this.axes.name) && this.closeUp(view) !== null;
   }
@@ -216,30 +236,13 @@ export abstract class Panel extends Plane {
       [this.width - MARGIN.right, bottom],
     ];
     this.zoom.extent(corners);
-<<<<<<< HEAD
     const transform = transformOf(this.zoomed, corners);
     this.svg.property("__zoom", transform);
-    this.x = transform.rescaleX(scaleLinear([0, 1], [corners[0][0], corners[1][0]]));
-    this.y = transform.rescaleY(scaleLinear([0, 1], [corners[1][1], corners[0][1]]));
-    this.drawFrame(bottom);
-    for (const layer of Object.values(this.layers)) layer.selectAll("*").remove();
-    this.drawBack(this.layers.back, view);
-    // Grey models first, so that they lie below the others.
-    const ordered = [...view.shown].sort(
-      (one, two) => Number(view.looks.has(one.place)) - Number(view.looks.has(two.place)),
-    );
-    for (const one of ordered) {
-      this.drawModel(this.layers.lines, this.layers.bands, one, view);
-      this.drawBest(one, view);
-    }
-    this.drawOver(this.layers.over, view);
-    this.drawPointInHand(view);
-=======
     const near = this.closeUp(view);
     const isNear = this.isCloseUp(view);
     const { x, y } = near && isNear ? near : this.window(view);
-    this.x = this.transform.rescaleX(scaleLinear(x, [corners[0][0], corners[1][0]]));
-    this.y = this.transform.rescaleY(scaleLinear(y, [corners[1][1], corners[0][1]]));
+    this.x = transform.rescaleX(scaleLinear(x, [corners[0][0], corners[1][0]]));
+    this.y = transform.rescaleY(scaleLinear(y, [corners[1][1], corners[0][1]]));
     this.near.hidden = !near;
     this.near.textContent = isNear ? "Show the whole plane" : "Zoom to the curves";
     this.drawFrame(bottom);
@@ -251,8 +254,7 @@ export abstract class Panel extends Plane {
     for (const one of view.shown) this.drawBest(one, view, room);
     this.drawWords(words, room);
     this.drawOver(over, view);
-    this.drawCursor(view);
->>>>>>> 910f0c3 (Choose panels: reliability, gains, lift and net benefit, each with its why)
+    this.drawPointInHand(view);
   }
 
   /** Draws the lines of the models, unless those that are there are the same. */
@@ -334,14 +336,11 @@ export abstract class Panel extends Plane {
       return;
     }
     this.view = view;
-<<<<<<< HEAD
+    if (!this.element.isConnected) return;
     this.drawPointInHand(view);
   }
 
   private drawPointInHand(view: View): void {
-=======
-    if (!this.element.isConnected) return;
->>>>>>> 910f0c3 (Choose panels: reliability, gains, lift and net benefit, each with its why)
     const cursor = cursorOf(view);
     this.layers.cursor.selectAll("*").remove();
     const one = cursor && view.models[cursor.model];
@@ -498,7 +497,6 @@ export abstract class Panel extends Plane {
   }
 }
 
-<<<<<<< HEAD
 function rounded(value: number): number {
   return Number(value.toFixed(5));
 }
@@ -518,21 +516,6 @@ function transformOf(
       top - scale * (top + (1 - zoomed.top) * (bottom - top)),
     )
     .scale(scale);
-=======
-/** A coordinate of the rows with a recall between 10 and 90 %, where it is defined. */
-export function rowsWithin(
-  shown: readonly ModelView[],
-  axis: (table: ModelView["table"], row: number) => number,
-): number[] {
-  const values: number[] = [];
-  for (const { table } of shown)
-    for (let row = 0; row < table.tp.length; row++) {
-      const recall = table.tp[row]! / table.positives;
-      const value = recall >= 0.1 && recall <= 0.9 ? axis(table, row) : NaN;
-      if (Number.isFinite(value)) values.push(value);
-    }
-  return values;
->>>>>>> 910f0c3 (Choose panels: reliability, gains, lift and net benefit, each with its why)
 }
 
 function clamped(value: number, lo: number, hi: number): number {

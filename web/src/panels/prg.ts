@@ -10,7 +10,7 @@ import { prevalence } from "../table";
 import { tracePrg } from "../trace";
 import { prgReads } from "../sentences";
 import type { ModelView, View } from "../view";
-import { Panel, rowsWithin, type Layer, type Window } from "./frame";
+import { Panel, type Layer, type Window } from "./frame";
 
 const LEVELS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
@@ -39,10 +39,10 @@ export class PrgPanel extends Panel {
 
   /** The gains of recalls from 10 to 90 %, where they lie close to the corner. */
   protected override closeUp(view: View): Window | null {
-    const [left, low] = [prg.x, prg.y].map((axis) =>
-      Math.min(...rowsWithin(view.shown, axis), 1),
-    ) as [number, number];
-    if (left < 0.75 || low < 0.5 || left === 1 || low === 1) return null;
+    const extents = view.shown.map((one) => this.extent(one));
+    const left = Math.min(...extents.map(({ x }) => x[0]));
+    const low = Math.min(...extents.map(({ y }) => y[0]));
+    if (!(left >= 0.75 && left < 1 && low >= 0.5 && low < 1)) return null;
     const pad = [0.05 * (1 - left), 0.05 * (1 - low)] as const;
     return { x: [left - pad[0], 1 + pad[0]], y: [low - pad[1], 1 + pad[1]] };
   }

@@ -8,7 +8,7 @@ import { prevalence } from "../table";
 import { traceRoc } from "../trace";
 import { rocReads } from "../sentences";
 import type { ModelView, View } from "../view";
-import { Panel, rowsWithin, type Layer, type Window } from "./frame";
+import { Panel, type Layer, type Window } from "./frame";
 
 const LEVELS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
@@ -37,7 +37,7 @@ export class RocPanel extends Panel {
 
   /** The false positive rates of recalls up to 90 %, where most of the plane is beyond them. */
   protected override closeUp(view: View): Window | null {
-    const last = Math.max(...rowsWithin(view.shown, (table, row) => roc.x(table, row)), 0);
+    const last = Math.max(...view.shown.map((one) => this.extent(one).x[1]));
     return last > 0 && last < 0.25 ? { x: [0, 1.1 * last], y: [0, 1] } : null;
   }
 
