@@ -4,7 +4,7 @@ import pytest
 
 from isometrics.report import write_report
 
-from .reading import set_number, settle, svg
+from .reading import PANELS, row, set_number, settle, svg
 from .stage import points
 
 LOOKS = 8
@@ -140,3 +140,104 @@ def test_a_click_on_a_name_shows_it_alone_and_another_goes_back(open_page, thirt
     settle(page)
     assert len(curves(page)) == 29
     assert not page.get_by_label("Show model 05").is_checked()
+
+
+def boxes(page, panel, what):
+    """Return where words of a panel lie, in pixels."""
+    return svg(page, panel).evaluate(
+        """(svg, what) => [...svg.querySelectorAll(what)].map((one) => {
+            const {left, right, top, bottom} = one.getBoundingClientRect();
+            return [left, right, top, bottom];
+        })""",
+        what,
+    )
+
+
+def curve_pixels(page, panel):
+    """Return points every pixel along the coloured curves."""
+    return svg(page, panel).evaluate(
+        """(svg) => [...svg.querySelectorAll(".curve:not(.model-rest)")].flatMap((curve) => {
+            const all = curve.getTotalLength();
+            const matrix = curve.getScreenCTM();
+            return Array.from({length: Math.ceil(all)}, (_, at) => {
+                const {x, y} = curve.getPointAtLength(at).matrixTransform(matrix);
+                return [x, y];
+            });
+        })"""
+    )
+
+
+def overlap(one, two):
+    return one[0] < two[1] and two[0] < one[1] and one[2] < two[3] and two[2] < one[3]
+
+
+@pytest.mark.parametrize("width", [1400, 360])
+def test_words_collide_neither_with_each_other_nor_with_curves(open_page, eight, width):
+    page = open_page(eight, width=width)
+    for beta in (1, 3):
+        set_number(page, "β", beta)
+        for panel in ("ROC", "Precision–recall", "Precision–recall gain"):
+            words = boxes(page, panel, ".curve-name text, .words .isoline-label")
+            assert words
+            for place, one in enumerate(words):
+                assert not any(overlap(one, two) for two in words[:place])
+            # A pixel of grace: letters do not fill their boxes.
+            for x, y in curve_pixels(page, panel):
+                hit = [w for w in words if w[0] + 1 < x < w[1] - 1 and w[2] + 2 < y < w[3] - 2]
+                assert not hit, panel
+
+
+def test_curves_carry_their_names(open_page, report):
+    page = open_page(report)
+    for panel in PANELS:
+        names = svg(page, panel).locator(".curve-name text").all_text_contents()
+        assert sorted(names) == ["forest", "linear"], panel
+    page.get_by_role("button", name="forest", exact=True).click()
+    settle(page)
+    assert svg(page, "ROC").locator(".curve-name").count() == 0
+
+
+def test_isolines_say_what_they_show(open_page, report):
+    page = open_page(report)
+    said = {
+        "ROC": "accuracy = 0.",
+        "Precision–recall": "F1 = 0.",
+        "Precision–recall gain": "F1 gain = 0.",
+    }
+    for panel, start in said.items():
+        words = svg(page, panel).locator(".words .isoline-label").all_text_contents()
+        assert words[0].startswith(start)
+        # The value alone only where another line says what it is.
+        assert all(word.startswith(start) or word.startswith("0.") for word in words)
+    set_number(page, "β", 2)
+    words = svg(page, "Precision–recall").locator(".words .isoline-label").all_text_contents()
+    assert words[0].startswith("F2 = 0.")
+    assert "isoline: equal accuracy, F or F gain" in page.locator(".legend").inner_text()
+
+
+def test_a_tooltip_follows_the_pointer(open_page, report, two_models):
+    page = open_page(report)
+    chart = svg(page, "ROC")
+    chart.scroll_into_view_if_needed()
+    tooltip = page.locator("figure.panel").first.locator(".tooltip")
+    assert tooltip.is_hidden()
+    box = chart.bounding_box()
+    for across in (0.3, 0.9):
+        x, y = box["x"] + across * box["width"], box["y"] + 0.4 * box["height"]
+        page.mouse.move(x, y)
+        settle(page)
+        at = row(page)
+        name = chart.get_attribute("aria-valuetext").split(",")[0]
+        pts = two_models[name]
+        text = tooltip.inner_text()
+        assert text.startswith(f"{name}\nscore ≥ ")
+        assert f"tp {pts.tp[at]}, fp {pts.fp[at]}, fn {pts.fn[at]}, tn {pts.tn[at]}" in text
+        assert "precision " in text
+        assert "recall " in text
+        where = tooltip.bounding_box()
+        nearest = max(where["x"] - x, x - where["x"] - where["width"])
+        assert 0 < nearest < 40
+        assert where["x"] + where["width"] < box["x"] + box["width"] + 20
+    page.mouse.move(2, 2)
+    settle(page)
+    assert tooltip.is_hidden()

@@ -15,7 +15,7 @@ import { along, Room, type Box, type Pixels } from "./room";
 export type Layer = Selection<SVGGElement, unknown, null, undefined>;
 
 /** The sizes of words in pixels. */
-const [LETTER, LINE, SMALL_LETTER, SMALL_LINE] = [6.4, 14, 5.6, 12];
+const [LETTER, LINE, SMALL_LETTER, SMALL_LINE] = [6.4, 14, 5.8, 14];
 const [GLYPH, GAP] = [13, 6];
 const NAME_LETTERS = 22;
 const PARTS = 60;

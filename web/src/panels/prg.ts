@@ -37,12 +37,13 @@ export class PrgPanel extends Panel {
     );
   }
 
-  /** The gains of recalls from 10 to 90 %, where they lie close to the corner. */
+  /** The gains of recalls from 10 to 90 % of the leading model, if they lie close to the corner. */
   protected override closeUp(view: View): Window | null {
-    const extents = view.shown.map((one) => this.extent(one));
-    const left = Math.min(...extents.map(({ x }) => x[0]));
-    const low = Math.min(...extents.map(({ y }) => y[0]));
-    if (!(left >= 0.75 && left < 1 && low >= 0.5 && low < 1)) return null;
+    const leader = view.models[view.leader];
+    if (!leader) return null;
+    const extent = this.extent(leader);
+    const [left, low] = [extent.x[0], Math.max(extent.y[0], 0)];
+    if (!(left >= 0.75 && left < 1 && low < 1)) return null;
     const pad = [0.05 * (1 - left), 0.05 * (1 - low)] as const;
     return { x: [left - pad[0], 1 + pad[0]], y: [low - pad[1], 1 + pad[1]] };
   }

@@ -4,7 +4,7 @@ import type { Glossary } from "../glossary";
 import { accuracyIsoline } from "../isolines";
 import * as roc from "../spaces/roc";
 import type { Cursor, Store } from "../state";
-import { prevalence } from "../table";
+import { odds, prevalence } from "../table";
 import { traceRoc } from "../trace";
 import { rocReads } from "../sentences";
 import type { ModelView, View } from "../view";
@@ -35,9 +35,11 @@ export class RocPanel extends Panel {
     );
   }
 
-  /** The false positive rates of recalls up to 90 %, where most of the plane is beyond them. */
+  /** To a recall of 90 %, or to 20 false alarms for each positive, if most of the plane is beyond. */
   protected override closeUp(view: View): Window | null {
-    const last = Math.max(...view.shown.map((one) => this.extent(one).x[1]));
+    const leader = view.models[view.leader];
+    if (!leader) return null;
+    const last = Math.min(this.extent(leader).x[1], 20 * odds(leader.table));
     return last > 0 && last < 0.25 ? { x: [0, 1.1 * last], y: [0, 1] } : null;
   }
 

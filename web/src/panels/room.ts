@@ -10,7 +10,7 @@ export interface Box {
 }
 
 /** The side of a cell in pixels. */
-const CELL = 4;
+const CELL = 3;
 
 export class Room {
   private readonly columns: number;
@@ -37,7 +37,7 @@ export class Room {
       const [fromX, fromY] = line[Math.max(place - 1, 0)]!;
       const away = Math.max(Math.abs(x - fromX), Math.abs(y - fromY));
       // Lines far outside have many pixels that nobody sees.
-      const steps = Math.min(Math.ceil(away / CELL), 1000) || 1;
+      const steps = Math.min(Math.ceil((2 * away) / CELL), 2000) || 1;
       for (let step = 1; step <= steps; step++)
         this.set(fromX + ((x - fromX) * step) / steps, fromY + ((y - fromY) * step) / steps);
     }
