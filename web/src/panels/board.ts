@@ -91,7 +91,7 @@ export class Board {
         if (what === "all") panel.draw(view);
         else panel.drawCursor(view);
       }
-    if (view.settings.panels.has("scores")) this.histogram.draw(view);
+    this.histogram.draw(view);
   }
 
   private arrange(view: View): void {
@@ -105,6 +105,5 @@ export class Board {
     );
     for (const name of names) if (!this.made.has(name)) this.made.set(name, this.makers[name]());
     this.element.replaceChildren(...names.map((name) => this.made.get(name)!.element));
-    this.histogram.element.hidden = !panels.has("scores");
   }
 }

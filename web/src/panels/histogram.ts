@@ -119,7 +119,7 @@ export class HistogramPanel {
     const one = view.models[cursor.model]!;
     const { histogram } = one.model;
     // Sets have no scores at all.
-    this.element.hidden = one.table.labels !== null;
+    this.element.hidden = one.table.labels !== null || !view.settings.panels.has("scores");
     this.heading.textContent = `Scores of ${one.model.name}`;
     this.svg.selectAll("*").remove();
     this.element.classList.toggle("without-scores", !histogram);

@@ -10,12 +10,12 @@ import { lookOf } from "../looks";
 import { dash, glyph } from "../marks";
 import type { Band } from "../model";
 import type { ModelView, View } from "../view";
-import { along, Room, type Box, type Pixels } from "./room";
+import { along, Room, textWidth, type Box, type Pixels } from "./room";
 
 export type Layer = Selection<SVGGElement, unknown, null, undefined>;
 
 /** The sizes of words in pixels. */
-const [LETTER, LINE, SMALL_LETTER, SMALL_LINE] = [6.4, 14, 5.8, 14];
+const [LETTERS, LINE, SMALL_LETTERS, SMALL_LINE] = [11, 14, 10, 14];
 const [GLYPH, GAP] = [13, 6];
 const NAME_LETTERS = 22;
 const PARTS = 60;
@@ -67,7 +67,7 @@ export abstract class Plane {
   protected drawNames(layer: Layer, view: View): void {
     for (const { one, line: pixels } of this.names) {
       const text = shortened(one.model.name, NAME_LETTERS);
-      const width = text.length * LETTER + GLYPH;
+      const width = textWidth(text, LETTERS) + GLYPH + 2;
       const sides = [
         [GAP, GAP],
         [-GAP - width, -GAP - LINE],
@@ -101,7 +101,7 @@ export abstract class Plane {
       const places = along(pixels, this.area, ISOLINE_SHARES);
       // Once it is said what the lines are, a value is enough.
       for (const words of isSaid ? [text, value] : [text]) {
-        const width = words.length * SMALL_LETTER;
+        const width = textWidth(words, SMALL_LETTERS) + 4;
         const at = places.find(([x, y]) =>
           room.take({ x: x - width / 2, y: y - SMALL_LINE / 2, width, height: SMALL_LINE }),
         );

@@ -18,7 +18,7 @@ import { ofOtherClass } from "../table";
 import { cursorOf, type ModelView, type View } from "../view";
 import { wilson } from "../wilson";
 import { Panel, type Layer } from "./frame";
-import { Room } from "./room";
+import { Room, textWidth } from "./room";
 
 export class ReliabilityPanel extends Panel {
   private readonly bins = new WeakMap<ModelView, readonly ScoreBin[]>();
@@ -116,7 +116,7 @@ export class ReliabilityPanel extends Panel {
         .attr("class", `interval ${lookOf(view, model)}`)
         .attr("d", `M${x},${this.y(lo)}V${this.y(hi)}`);
       const text = counted(bin.items);
-      const [width, height] = [6 * text.length, 10];
+      const [width, height] = [textWidth(text, 10) + 4, 10];
       const y = Math.max(this.y(hi) - 4, this.area.y + height);
       if (room.take({ x: x - width / 2, y: y - height, width, height }))
         layer

@@ -35,11 +35,19 @@ export class Room {
     for (let place = 0; place < line.length; place++) {
       const [x, y] = line[place]!;
       const [fromX, fromY] = line[Math.max(place - 1, 0)]!;
-      const away = Math.max(Math.abs(x - fromX), Math.abs(y - fromY));
+      const [dx, dy] = [x - fromX, y - fromY];
+      const { area } = this;
       // Lines far outside have many pixels that nobody sees.
-      const steps = Math.min(Math.ceil((2 * away) / CELL), 2000) || 1;
-      for (let step = 1; step <= steps; step++)
-        this.set(fromX + ((x - fromX) * step) / steps, fromY + ((y - fromY) * step) / steps);
+      const [startX, endX] = within(fromX, dx, area.x, area.x + area.width);
+      const [startY, endY] = within(fromY, dy, area.y, area.y + area.height);
+      const [start, end] = [Math.max(startX, startY), Math.min(endX, endY)];
+      if (!(start <= end)) continue;
+      const away = Math.max(Math.abs(dx), Math.abs(dy)) * (end - start);
+      const steps = Math.ceil((2 * away) / CELL) || 1;
+      for (let step = 0; step <= steps; step++) {
+        const share = start + ((end - start) * step) / steps;
+        this.set(fromX + dx * share, fromY + dy * share);
+      }
     }
   }
 
@@ -72,15 +80,38 @@ export class Room {
 
   private cells({ x, y, width, height }: Box): number[] {
     const cells: number[] = [];
-    const within = (value: number, most: number): number => Math.min(Math.max(value, 0), most - 1);
-    const left = within(Math.floor((x - this.area.x) / CELL), this.columns);
-    const right = within(Math.floor((x + width - this.area.x) / CELL), this.columns);
-    const top = within(Math.floor((y - this.area.y) / CELL), this.rows);
-    const bottom = within(Math.floor((y + height - this.area.y) / CELL), this.rows);
+    const inside = (value: number, most: number): number => Math.min(Math.max(value, 0), most - 1);
+    const left = inside(Math.floor((x - this.area.x) / CELL), this.columns);
+    const right = inside(Math.floor((x + width - this.area.x) / CELL), this.columns);
+    const top = inside(Math.floor((y - this.area.y) / CELL), this.rows);
+    const bottom = inside(Math.floor((y + height - this.area.y) / CELL), this.rows);
     for (let row = top; row <= bottom; row++)
       for (let column = left; column <= right; column++) cells.push(row * this.columns + column);
     return cells;
   }
+}
+
+const widths = new Map<string, number>();
+let pen: CanvasRenderingContext2D | null = null;
+
+/** How wide a text is in the font of the page, without making the browser lay out anything. */
+export function textWidth(text: string, size: number): number {
+  const key = `${size} ${text}`;
+  let width = widths.get(key);
+  if (width === undefined) {
+    pen ??= document.createElement("canvas").getContext("2d")!;
+    pen.font = `${size}px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif`;
+    width = pen.measureText(text).width;
+    widths.set(key, width);
+  }
+  return width;
+}
+
+/** The shares of a way at which it enters and leaves what lies between two ends. */
+function within(from: number, way: number, low: number, high: number): [number, number] {
+  if (way === 0) return from >= low && from <= high ? [0, 1] : [1, 0];
+  const [one, two] = [(low - from) / way, (high - from) / way];
+  return [Math.max(Math.min(one, two), 0), Math.min(Math.max(one, two), 1)];
 }
 
 /** The points at shares of the length of a line, of what lies inside a box. */
