@@ -43,6 +43,8 @@ const OTHER: Settings = {
   otherClass: true,
   hidden: new Set([1, 4]),
   forward: [3, 0],
+  panels: new Set(["pr", "lift"]),
+  closeUps: new Set(["prg"]),
   curve: false,
   hull: false,
   interpolation: "linear",
