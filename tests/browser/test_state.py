@@ -515,3 +515,16 @@ def test_paper_has_the_settings_in_a_line_and_no_controls(open_page, report):
     for control in ("Undo", "Reset", "Keys (?)", "Apply", "Sort by AUROC"):
         assert page.get_by_role("button", name=control, exact=True).count() == 0
     assert not page.locator(".typed, .skip, .controls").first.is_visible()
+
+
+def test_without_scripts_there_is_a_table(browser, tmp_path):
+    table = points(1)
+    page_of_one = write_report({"<b>forest</b>": table}, tmp_path / "page.html", title="One")
+    context = browser.new_context(offline=True, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(page_of_one.as_uri())
+    assert page.title() == "One"
+    assert page.locator("tbody th").inner_text() == "<b>forest</b>"
+    assert page.locator("tbody td").first.inner_text() == f"{table.roc.area():.3f}"
+    assert page.locator("noscript table").is_visible()
+    context.close()

@@ -116,6 +116,7 @@ def test_the_page_is_served(call, predictions, analysis, with_file, monkeypatch)
     assert (options["host"], options["port"]) == ("127.0.0.1", 8123)
     if with_file:
         assert models == analysis.models
+        assert options["title"] == predictions.name
         assert "label: label" in options["description"]
         assert options["verdict"][""].sentence() == analysis.verdict().sentence()
     else:

@@ -239,7 +239,9 @@ def test_a_report(call, predictions, tmp_path, monkeypatch):
 
 
 def test_a_report_on_standard_output(call, predictions):
-    assert "<html" in call("report", predictions, "-o", "-").out
+    page = call("report", predictions, "-o", "-").out
+    assert "<html" in page
+    assert f"<title>{predictions.name}</title>" in page
 
 
 # ---------------------------------------------------------------------- convert

@@ -1,14 +1,18 @@
 """The report is one file, small, and says nothing it should not."""
 
 import re
+from html import escape
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import isometrics as iso
 from isometrics import OperatingPoints
 from isometrics.errors import FileError
 from isometrics.report import report_html, write_report
-from isometrics.report.html import DATA, TITLE, template
+from isometrics.report.html import DATA, SUMMARY, TITLE, page_of, template, title_of
+from isometrics.report.model import start_model
 
 from .drawn import sample_points
 
@@ -67,3 +71,64 @@ def test_the_page_names_no_address():
     assert result <= allowed
     assert not re.search(r"<(script|link|img)[^>]*(src|href)=(?!\"data:,\")", page)
     assert "sourceMappingURL" not in page
+
+
+def without_scripts(page):
+    """Return what a browser shows that runs no scripts."""
+    (shown,) = re.findall(r"<noscript>(.*?)</noscript>", page, re.DOTALL)
+    return shown
+
+
+def test_without_scripts_there_is_the_verdict_and_a_table_of_the_areas():
+    analysis = iso.analyse([1, 0, 1, 0, 1, 0] * 9, {"forest": np.arange(54.0), "b": np.ones(54)})
+    verdict = analysis.verdict(n_resamples=50)
+    shown = without_scripts(report_html(analysis.models, verdict=verdict))
+    for line in verdict.lines():
+        assert f"<p>{escape(line)}</p>" in shown
+    for name, points in analysis.models.items():
+        assert f'<th scope="row">{name}</th><td>{points.roc.area():.3f}</td>' in shown
+
+
+def test_without_scripts_names_are_text_and_markers_are_names():
+    names = ["</noscript><script>alert(1)</script>", DATA, SUMMARY, TITLE, "a & b", "\ud800"]
+    page = report_html(dict.fromkeys(names, SMALL), title=SUMMARY)
+    shown = without_scripts(page)
+    assert "<script" not in shown
+    for name in names[:-1]:
+        assert f'<th scope="row">{escape(name)}</th>' in shown
+    assert '<th scope="row">?</th>' in shown
+    assert not {TITLE, SUMMARY, DATA} & set(re.findall("<!--.*?-->", page))
+
+
+def test_the_page_that_asks_for_a_file_has_no_table():
+    assert "<table" not in without_scripts(page_of(start_model()))
+
+
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        ("a/May predictions.csv", "May predictions.csv"),
+        ("x.csv", "x.csv"),
+        ("folder/", "folder"),
+        ("s3://bucket/x.parquet", "s3://bucket/x.parquet"),
+        ("-", None),
+        ("", None),
+        ("/", None),
+    ],
+)
+def test_the_title_is_the_name_of_the_file(source, title):
+    assert title_of(source) == title
+
+
+def test_an_analysis_knows_the_file_it_was_read_from(tmp_path):
+    file = tmp_path / "May <1>.csv"
+    file.write_text("label,score\n1,0.9\n0,0.8\n1,0.7\n0,0.1\n")
+    for given in (file, str(file)):
+        analysis = iso.read_predictions(given)
+        page = analysis.report(tmp_path / "page.html", verdict=False).read_text(encoding="utf-8")
+        assert "<title>May &lt;1&gt;.csv</title>" in page
+    analysis.at_prevalence(0.1).report(tmp_path / "page.html", verdict=False, title="Mine")
+    assert "<title>Mine</title>" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    frame = {"label": [1, 0, 1], "score": [0.9, 0.5, 0.1]}
+    path = iso.read_predictions(pd.DataFrame(frame)).report(tmp_path / "f.html", verdict=False)
+    assert "<title>Which model, which threshold?</title>" in path.read_text(encoding="utf-8")

@@ -95,6 +95,8 @@ class Analysis(Value):
         The columns and the positive label of each model, where they are known.
     class_rows
         The rows of each class, where the models are classes and the rows are known.
+    source
+        The file or table that was read; empty for data in memory.
 
     Examples
     --------
@@ -118,6 +120,7 @@ class Analysis(Value):
     one_vs_rest: bool = False
     origins: dict[str, Origin] = field(default_factory=dict)
     class_rows: dict[str, Sample] = field(default_factory=dict)
+    source: str = ""
 
     def __post_init__(self) -> None:
         """Check the tables and their names."""
@@ -731,7 +734,7 @@ class Analysis(Value):
         path
             The file to write.
         title
-            The title of the page.
+            The title of the page; by default the name of the file that was read.
         confidence_level
             Draw pointwise confidence bands in all spaces.
         verdict
@@ -741,6 +744,7 @@ class Analysis(Value):
             Other options of `bootstrap_curves`.
         """
         from isometrics.report import write_report
+        from isometrics.report.html import title_of
 
         bands = self.all_bands(confidence_level=confidence_level, **options)
         if isinstance(verdict, bool):
@@ -749,7 +753,7 @@ class Analysis(Value):
         written: Path = write_report(
             self.models,
             path,
-            title=title,
+            title=title or title_of(self.source),
             description=self._described() or None,
             bands=bands,
             verdict=verdict,

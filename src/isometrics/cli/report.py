@@ -46,24 +46,25 @@ def report(
     output
         The file to write, or - for standard output.
     title
-        The title of the page.
+        The title of the page; by default the name of the file.
     open
         Open the report in the browser.
     """
+    from isometrics.report import report_html, write_report
+    from isometrics.report.html import title_of
+
     analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep(MOST_ROWS))
     options = certainty.options()
     first = head(analysis, file, certainty, answers)
     groups = analysis._groups_of_report(first.verdicts, certainty.confidence)
     page: dict[str, Any] = {
-        "title": title,
+        "title": title or title_of(analysis.source),
         "description": analysis._described() or None,
         "bands": analysis.all_bands(**options),
         "verdict": first.verdicts,
         "one_vs_rest": analysis.one_vs_rest,
         "groups": groups,
     }
-    from isometrics.report import report_html, write_report
-
     if output == "-":
         print(report_html(analysis.models, **page), file=data_stream())
         return

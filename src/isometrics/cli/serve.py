@@ -39,6 +39,7 @@ def serve(
         Open the page in the browser.
     """
     from isometrics.report import serve as serve_page
+    from isometrics.report.html import title_of
 
     models, description, verdicts = None, None, None
     more: dict[str, Any] = {}
@@ -53,7 +54,7 @@ def serve(
         host=host,
         port=port,
         open_browser=open,
-        title=None if file is None else redacted(file),
+        title=None if file is None else title_of(redacted(file)),
         description=description,
         verdict=verdicts,
         **more,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import cache
 from html import escape
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from isometrics._core.writing import whole_file
 from isometrics.report.model import as_json, report_model
+from isometrics.report.summary import summary_html
 
 if TYPE_CHECKING:
     import os
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from isometrics.report.model import BandLike
     from isometrics.verdict.verdict import Verdict
 
-TITLE, DATA = "<!--title-->", "<!--data-->"
-"""Markers in the built page that are replaced by the title and by the data."""
+TITLE, SUMMARY, DATA = "<!--title-->", "<!--summary-->", "<!--data-->"
+"""Markers in the built page that are replaced by the title, the first answer and the data."""
 
 
 def report_html(
@@ -107,11 +108,36 @@ def write_report(
 
 
 def page_of(model: Mapping[str, Any]) -> str:
-    """Insert data into the built page."""
-    # An unpaired surrogate cannot be encoded in UTF-8; the data has it as an escape.
-    title = model["title"].encode("utf-8", "replace").decode("utf-8")
+    """Insert data into the built page, and its summary for browsers without scripts."""
+    page = template()
     # The data is inserted last, so that a marker in it is not replaced.
-    return template().replace(TITLE, escape(title), 1).replace(DATA, as_json(model), 1)
+    for marker, text in (
+        (TITLE, escape(_encodable(model["title"]))),
+        (SUMMARY, _encodable(summary_html(model))),
+        (DATA, as_json(model)),
+    ):
+        page = page.replace(marker, text, 1)
+    return page
+
+
+def _encodable(text: str) -> str:
+    """Replace unpaired surrogates, which UTF-8 cannot encode; the data has them as escapes."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def title_of(source: str) -> str | None:
+    """Return the title of a page about a file: its name; None if the source has none.
+
+    Examples
+    --------
+    >>> title_of("data/May predictions.csv"), title_of("postgresql://host/db?table=t")
+    ('May predictions.csv', 'postgresql://host/db?table=t')
+    >>> title_of("-") is None  # standard input
+    True
+    """
+    if "://" in source:
+        return source
+    return None if source == "-" else PurePath(source).name or None
 
 
 @cache
