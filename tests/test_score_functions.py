@@ -538,3 +538,17 @@ def test_areas_without_a_table_are_those_of_its_corners(rows, weighted):
     for name in ("AUROC", "AUPRG", *(each.name for each in registered() if each.interpolation)):
         value = measure_score(labels, scores, measure=name, sample_weight=weights)
         assert value == measure_named(name).of(corners), name
+
+
+@pytest.mark.parametrize(
+    "words", [("yes", "no"), ("T", "F"), ("positive", "negative"), ("Pos", "Neg")]
+)
+def test_words_that_say_which_label_is_positive(words, tmp_path):
+    labels = [words[0], words[1], words[0], words[1]]
+    assert iso.auroc_score(labels, [4, 3, 2, 1]) == 0.75
+    lines = [f"{label},{score}" for label, score in zip(labels, [4.5, 3.5, 2.5, 1.5], strict=True)]
+    path = tmp_path / "predictions.csv"
+    path.write_text("\n".join(["label,score", *lines]), encoding="utf-8")
+    assert iso.read_predictions(path).models["score"].roc.area() == 0.75
+    with pytest.raises(iso.InputError, match="say which one is positive"):
+        iso.auroc_score([words[0], "other"], [2, 1])

@@ -199,6 +199,8 @@ def test_a_given_threshold_stands_beside_the_best(call, predictions, tables):
     said = call("thresholds", predictions, *words)
     assert said.out.splitlines()[0] == check.lines()[0]
     assert "Given thresholds beside the best ones" in said.out
+    by_default = call("thresholds", predictions, *words[:3], *words[5:], "--json").data
+    assert {row["objective"] for row in by_default["thresholds"]} == {"F (β 1)"}
 
 
 def test_best_thresholds_with_intervals_by_group(call, grouped, tables):

@@ -136,5 +136,7 @@ def test_one_class_is_not_enough(output):
 
 
 def test_two_classes_need_a_positive_one(output):
-    with pytest.raises(LabelError, match="has the classes 'neg', 'pos'; say which one is positive"):
-        formats.read(output(PREDICTION))
+    with pytest.raises(
+        LabelError, match="has the classes 'ham', 'spam'; say which one is positive"
+    ):
+        formats.read(output(PREDICTION.replace(":neg", ":ham").replace(":pos", ":spam")))

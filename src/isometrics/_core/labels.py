@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 
 _CONVENTIONS = ({0, 1}, {-1, 1})
 _SEVERAL = Advice("for one of the classes pass y_true == label; {}", SEVERAL_CLASSES)
-_WORDS = ({"true", "false"}, {"t", "f"}, {"yes", "no"}, {"y", "n"}, {"1", "0"}, {"1", "-1"})
+_WORDS = (
+    *({"true", "false"}, {"t", "f"}, {"yes", "no"}, {"y", "n"}, {"1", "0"}, {"1", "-1"}),
+    *({"positive", "negative"}, {"pos", "neg"}),
+)
 """Pairs of texts that say by themselves which one is positive, in small letters."""
-_POSITIVE_WORDS = {"true", "t", "yes", "y", "1"}
+_POSITIVE_WORDS = {"true", "t", "yes", "y", "1", "positive", "pos"}
 
 
 class Positions(NamedTuple):

@@ -29,6 +29,8 @@ from isometrics.cli.table_files import WRITERS, suffix_of, write_table
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from isometrics.analysis import Analysis
@@ -49,13 +51,17 @@ _RULE = ".json"
 """How the file of a rule ends."""
 
 
+BETAS = (0.5, 1.0, 2.0)
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
 class Objectives:
     """What a threshold should be best for; several may be given."""
 
     beta: Annotated[tuple[float, ...], _SEVERAL] = ()
-    """The highest F of these β; by default, where nothing else is given, of 0.5, 1 and 2."""
+    """The highest F of these β; by default, where nothing else is given, of 0.5, 1 and 2, or of 1
+    with --threshold."""
     cost: Annotated[tuple[float, ...], _SEVERAL] = ()
     """The highest accuracy at these cost proportions of false positives, between 0 and 1."""
     miss_cost: Annotated[float | None, _OBJECTIVE] = None
@@ -75,8 +81,8 @@ class Objectives:
     budget: Annotated[tuple[float, ...], _LEVELS] = ()
     """Only rules that flag at most so many rows; without an objective, the highest recall."""
 
-    def each(self) -> list[Goal]:
-        """Return the objectives, checked, each with the β of the F to show.
+    def each(self, betas: Sequence[float] = BETAS) -> list[Goal]:
+        """Return the objectives, checked, each with the β of the F to show; by default these β.
 
         Constraints apply to every objective, in all combinations of their levels. Without an
         objective each level stands alone, and asks for the most of what it leaves free.
@@ -95,7 +101,7 @@ class Objectives:
         elif levels:
             asked = [{name: level} for name, each in levels.items() for level in each]
         else:
-            asked = [{"beta": beta} for beta in BETAS]
+            asked = [{"beta": beta} for beta in betas]
         return [parse_goal(**each) for each in asked]
 
     def _objectives(self) -> list[dict[str, Any]]:
@@ -108,7 +114,6 @@ class Objectives:
         return asked + [{"objective": name} for name in self.objective]
 
 
-BETAS = (0.5, 1.0, 2.0)
 BY_DEFAULT = Objectives()
 JUDGED = "The best thresholds, and what they achieve on other data"
 
@@ -153,7 +158,7 @@ def thresholds(
     """
     checked = bool(threshold) or certainty.wanted
     _refuse(objectives, columns, all=all, elsewhere=on is not None, checked=checked)
-    chosen = objectives.each()
+    chosen = objectives.each([1.0] if threshold else BETAS)
     given, drawing = _given(threshold, certainty)
     rule = output is not None and _is_rule(output)
     if rule and (all or len(chosen) > 1):
