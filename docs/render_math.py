@@ -14,8 +14,8 @@ from latex2mathml.converter import convert
 SITE = Path("site")
 FORMULA = re.compile(r'<div class="arithmatex">\\\[(.*?)\\\]</div>', re.DOTALL)
 INDEXED = re.compile(r"\\\\\[.*?\\\\\]")
-# What is left of a formula that the pattern above does not know.
-LEFT = re.compile(r'class="arithmatex"|\$\$')
+# What is left of a formula that the pattern above, or the converter, does not know.
+LEFT = re.compile(r'class="arithmatex"|\$\$|<m[a-z]+>\\')
 
 
 def render(page: str) -> tuple[str, int]:
