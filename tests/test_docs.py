@@ -87,6 +87,13 @@ def test_the_file_in_the_readme_can_be_read() -> None:
     assert list(analysis.models) == rows.splitlines()[0].split(",")[1:]
 
 
+def test_the_readme_begins_with_a_sentence_that_the_demo_prints() -> None:
+    text = PAGES[0].read_text(encoding="utf-8")
+    [sentence] = re.findall(r"^> (.*)$", text, re.MULTILINE)
+    [demo] = [body for _, body in BLOCK.findall(text) if body.startswith("$ isometrics demo")]
+    assert sentence in demo.splitlines()
+
+
 @pytest.fixture(autouse=True)
 def folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
