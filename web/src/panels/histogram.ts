@@ -25,7 +25,13 @@ export class HistogramPanel {
   private readonly svg = select(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
   private readonly heading = h("h2");
   private readonly result = h("p", { class: "result" });
+  private readonly bars = this.svg.append("g");
+  private readonly cut = this.svg.append("g");
   private x = scaleLinear();
+  /** How wide the panel is; 0 where that has to be measured, which costs a layout of the page. */
+  private width = 0;
+  /** What the bars were drawn for. */
+  private drawn: readonly unknown[] = [];
   private view: View | null = null;
 
   constructor(
@@ -78,7 +84,10 @@ export class HistogramPanel {
       this.result,
     );
     this.listen();
-    new ResizeObserver(() => this.redraw()).observe(this.element);
+    new ResizeObserver(() => {
+      this.width = 0;
+      this.redraw();
+    }).observe(this.element);
   }
 
   private listen(): void {
@@ -121,14 +130,15 @@ export class HistogramPanel {
     // Sets have no scores at all.
     this.element.hidden = one.table.labels !== null || !view.settings.panels.has("scores");
     this.heading.textContent = `Scores of ${one.model.name}`;
-    this.svg.selectAll("*").remove();
+    this.cut.selectAll("*").remove();
     this.element.classList.toggle("without-scores", !histogram);
     if (!histogram) {
       this.result.textContent = "The scores are not known one by one, so there is no histogram.";
       return;
     }
-    const width = Math.round(this.element.clientWidth - 24);
-    if (width <= 0) return;
+    this.width ||= Math.max(Math.round(this.element.clientWidth - 24), 0);
+    const { width } = this;
+    if (!width) return;
     this.svg.attr("viewBox", `0 0 ${width} ${HEIGHT}`).attr("height", HEIGHT);
     // One score alone still needs some room around it.
     const spread = histogram.hi > histogram.lo ? 0 : Math.max(Math.abs(histogram.lo) / 10, 0.5);
@@ -136,7 +146,12 @@ export class HistogramPanel {
       [histogram.lo - spread, histogram.hi + spread],
       [MARGIN.left, width - MARGIN.right],
     );
-    this.drawBars(histogram, view.settings.otherClass);
+    const needed = [histogram, width, view.settings.otherClass];
+    if (needed.some((each, place) => each !== this.drawn[place])) {
+      this.bars.selectAll("*").remove();
+      this.drawBars(histogram, view.settings.otherClass);
+    }
+    this.drawn = needed;
     this.drawThreshold(one, cursor.row, view);
     this.svg
       .attr("aria-valuemin", 0)
@@ -158,7 +173,7 @@ export class HistogramPanel {
       [down, "negatives", 1],
     ] as const) {
       const most = Math.max(...counts, Number.MIN_VALUE);
-      const group = this.svg.append("g").attr("class", `bars ${name}`);
+      const group = this.bars.append("g").attr("class", `bars ${name}`);
       counts.forEach((count, bin) => {
         if (!count) return;
         const tall = Math.max((count / most) * room, 0.75);
@@ -173,19 +188,19 @@ export class HistogramPanel {
           .append("title")
           .text(`${counted(count)} ${name}`);
       });
-      this.svg
+      this.bars
         .append("text")
         .attr("class", "isoline-label")
         .attr("x", MARGIN.left + 2)
         .attr("y", sign < 0 ? MARGIN.top + 4 : HEIGHT - MARGIN.bottom - 4)
         .text(`${name} (${counted(counts.reduce((sum, count) => sum + count, 0))})`);
     }
-    this.svg
+    this.bars
       .append("g")
       .attr("class", "axis")
       .attr("transform", `translate(0,${HEIGHT - MARGIN.bottom + 4})`)
       .call(axisBottom(this.x).ticks(6).tickFormat(this.tickFormat()).tickSizeOuter(0));
-    this.svg
+    this.bars
       .append("text")
       .attr("class", "axis-label")
       .attr("text-anchor", "middle")
@@ -206,12 +221,12 @@ export class HistogramPanel {
     const [left, right] = this.x.range() as [number, number];
     const place = Math.min(Math.max(this.x(threshold), left), right);
     if (Number.isNaN(place)) return;
-    this.svg
+    this.cut
       .append("path")
       .attr("class", `threshold ${lookOf(view, one.place)}`)
       .attr("d", `M${place},${MARGIN.top - 6}V${HEIGHT - MARGIN.bottom + 4}`);
     const end = place > (left + right) / 2;
-    this.svg
+    this.cut
       .append("text")
       .attr("class", "threshold-label")
       .attr("x", place + (end ? -5 : 5))
