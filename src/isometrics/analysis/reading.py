@@ -80,8 +80,8 @@ def read_predictions(
         of what the machine has. Scores that do not fit are sorted on disk. A table that does not
         fit keeps only some of its rows; its hull and its areas are exact.
     tolerance
-        Be content with brackets this wide around AUROC, AUPR, average precision and AUPRG, and
-        spare the sort: rows are counted in bins, in two passes. The hull, and with it the best
+        Accept brackets this wide around AUROC, AUPR, average precision and AUPRG, to avoid sorting
+        all rows: they are counted in bins, in two passes. The hull, and with it the best
         thresholds, stay exact. Samples of less than two million rows, and those with weights or
         groups, are counted exactly. Spark and Dask take it for all samples of more than 2**20
         rows, and 1e-6 if there is none.

@@ -41,7 +41,7 @@ def compare(
     measure: Annotated[
         str,
         Parameter(
-            help="The measure by which --confidence tells how sure the better model is better: "
+            help="The measure for which --confidence says how certain the difference is: "
             f"{measure_choices()}."
         ),
     ] = AUPRG.name,

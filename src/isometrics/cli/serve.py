@@ -1,4 +1,4 @@
-"""`isometrics serve`: the interactive page in the browser, of a file or for one to be dropped."""
+"""`isometrics serve`: the interactive page in the browser, for a file or for one that you drop."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def read_tables(
         The memory to keep within, as a number of bytes or a text such as ``"2GB"``; by default
         half of what the machine has.
     tolerance
-        Be content with areas that are known this closely, and spare the sort.
+        Accept areas that are known to within this tolerance, and avoid sorting all rows.
     keep_rows
         Keep the rows beside their tables: always, never, or, by default, where they tell more than
         the tables and fit; ``"needed"`` refuses those that tell more and do not fit, and a number
