@@ -149,7 +149,7 @@ def test_the_program_for_a_file_reads_that_file(open_page, start_page, tmp_path)
     program = file.read_text()
     assert (
         'analysis = iso.read_predictions("my file.csv", label="kind", scores=["forest"], '
-        'model=False, weight="w", pos_label="yes")\n'
+        'model=False, weight="w")\n'
         'models = {name: analysis.models[name] for name in ["forest"]}\n'
     ) in program
     points = iso.OperatingPoints.from_scores([1, 0, 1], [0.5, 0.25, 0.125], sample_weight=[2, 1, 1])

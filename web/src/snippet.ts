@@ -1,5 +1,6 @@
 /** A Python program that gives the numbers of the view; it needs this package and no network. */
 
+import type { Writing } from "./drop/csv";
 import type { Layout } from "./drop/layout";
 import { packedCounts, packedFloats, type Packed } from "./packing";
 import type { ModelView, View } from "./view";
@@ -8,6 +9,8 @@ import type { ModelView, View } from "./view";
 export interface Source {
   readonly file: string;
   readonly layout: Layout;
+  readonly writing?: Writing;
+  readonly dropMissing?: boolean;
 }
 
 /** A text is written in Python as it is in JSON. */
@@ -48,12 +51,16 @@ export function snippetOf(view: View, source: Source | null): string {
   return `${lines.join("\n")}\n`;
 }
 
-function fromFile(view: View, { file, layout }: Source): string[] {
+function fromFile(view: View, { file, layout, writing, dropMissing }: Source): string[] {
   const options = [`label=${text(layout.label)}`];
   options.push(`scores=[${layout.scores.map(text).join(", ")}]`);
   options.push(`model=${layout.model === null ? "False" : text(layout.model)}`);
   options.push(`weight=${layout.weight === null ? "False" : text(layout.weight)}`);
   if (layout.positive !== null) options.push(`pos_label=${text(layout.positive)}`);
+  if (writing?.decimal) options.push(`decimal=${text(writing.decimal)}`);
+  if (typeof writing?.header === "boolean")
+    options.push(`header=${writing.header ? "True" : "False"}`);
+  if (dropMissing) options.push("drop_missing=True");
   const shown = view.shown.map(({ model }) => text(model.name)).join(", ");
   return [
     `analysis = iso.read_predictions(${text(file)}, ${options.join(", ")})`,

@@ -1,5 +1,6 @@
 /** The first answer: a sentence, and a small table of the models, which is the legend as well. */
 
+import { caveatOf } from "./caveats";
 import { macroSentence, nounOf } from "./classes";
 import { h } from "./dom";
 import { bracketed, decimals, percent, short, shortened } from "./format";
@@ -120,7 +121,18 @@ export class Summary {
     if (stays.includes(focused)) (focused as HTMLElement).focus({ preventScroll: true });
     const { forward } = view.settings;
     if (forward !== this.forward) this.scrollTo((this.forward = forward)[0]);
-    this.note.textContent = notes(view).join(" ");
+    this.note.textContent = [...notes(view), ...this.caveats(view)].join(" ");
+  }
+
+  /** What a verdict would warn of, where there is none. */
+  private caveats(view: View): string[] {
+    if (this.verdicts.length) return [];
+    return view.shown.flatMap((one) => {
+      const said = caveatOf(one);
+      return said
+        ? [`${shortened(one.model.name, LETTERS)}: ${said}${said.endsWith("?") ? "" : "."}`]
+        : [];
+    });
   }
 
   private box(one: ModelView): HTMLInputElement {

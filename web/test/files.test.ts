@@ -11,7 +11,8 @@ import {
   type Peek,
 } from "../src/drop/columns";
 import { positiveRows } from "../src/drop/labels";
-import { guess } from "../src/drop/layout";
+import { describe, guess } from "../src/drop/layout";
+import { InputError, Problem } from "../src/drop/problems";
 import { Columns, tablesOf } from "../src/drop/reading";
 import { bracketed, counted, decimals, exact, percent, percents, short } from "../src/format";
 
@@ -50,22 +51,29 @@ test("kinds of columns", () => {
   assert.equal(kindOf(["", ""]), "other");
 });
 
+/** What is wrong with a column, without lines. */
+function wrong(column: Numbers | Classes): string[] {
+  return column.problems().map((each) => each.asError(null, "line").problem);
+}
+
 test("columns say what is wrong with them, and where", () => {
   const scores = new Numbers("score");
-  for (const cell of ["1", "", "x", ""]) scores.addText(cell);
-  assert.throws(() => scores.finished(), {
-    message: "score has missing values (NaN or null): 2 in all, the first at position 1",
-  });
+  for (const cell of ["1", "", "x", "", "1e999", "57%"]) scores.addText(cell);
+  assert.deepEqual(wrong(scores), [
+    "score has missing values (NaN or null): 2 in all, the first at position 1",
+    "score has values that are not real numbers of 64 bits, such as 'x': 2 in all, the first at position 2",
+  ]);
+  assert.equal(scores.beyond, "1e999");
   const binary = new Numbers("score");
   for (const value of [1, 2n, null, true]) binary.add(value);
-  assert.throws(() => binary.finished(), /the first at position 2/);
+  assert.match(wrong(binary)[0]!, /the first at position 2/);
   const large = new Numbers("score");
   large.add(2n ** 60n);
-  assert.throws(() => large.finished(), /from 2\*\*53 on/);
+  assert.match(wrong(large)[0]!, /from 2\*\*53 on/);
 });
 
 test("many rows fit, and whole numbers are known", () => {
-  const numbers = new Numbers("n", 1);
+  const numbers = new Numbers("n", null, 1);
   for (let row = 0; row < 5000; row++) numbers.addText(String(row));
   assert.equal(numbers.finished()[4999], 4999);
   assert.ok(numbers.whole);
@@ -96,19 +104,20 @@ function weighted(...weights: string[]): Columns {
   return columns;
 }
 
-test("sums of weights whose products floats cannot hold are refused", () => {
-  assert.throws(() => tablesOf(weighted("1e-200", "1e-200", "1", "1e-200")), {
+test("sums of weights whose products floats cannot hold are refused", async () => {
+  await assert.rejects(tablesOf(weighted("1e-200", "1e-200", "1", "1e-200")), {
     message:
       "negatives, as a count or as a sum of weights, must lie between 1e-30 and 1e+30 but is " +
       "2e-200; multiply all weights or counts by one factor",
   });
-  assert.throws(() => tablesOf(weighted("1e154", "1")), /positives, as a count/);
-  assert.equal(tablesOf(weighted("1e-29", "1e29")).get("s")!.positives, 1e-29);
+  await assert.rejects(tablesOf(weighted("1e154", "1")), /positives, as a count/);
+  const { tables } = await tablesOf(weighted("1e-29", "1e29"));
+  assert.equal(tables.get("s")!.positives, 1e-29);
 });
 
 test("labels by convention and by name", () => {
   const rows = (found: Classes, positive: string | null = null): number[] =>
-    Array.from(positiveRows(found, positive));
+    Array.from(positiveRows(found, positive).rows);
   assert.deepEqual(rows(labels("1", "0", "1")), [1, 0, 1]);
   assert.deepEqual(rows(labels("1.0", "-1")), [1, 0]);
   assert.deepEqual(rows(labels("TRUE", "false")), [1, 0]);
@@ -116,18 +125,27 @@ test("labels by convention and by name", () => {
   assert.deepEqual(rows(labels(1n, 0n)), [1, 0]);
   assert.deepEqual(rows(labels("spam", "ham"), "ham"), [0, 1]);
   assert.deepEqual(rows(labels(2, 3), "3"), [0, 1]);
-  assert.throws(() => rows(labels("a", "b")), {
-    message: "y has the labels 'a' and 'b'; say which one is positive with pos_label=",
-  });
-  assert.throws(() => rows(labels("a", "b"), "c"), {
-    message: "pos_label 'c' is not among the labels of y, 'a' and 'b'",
-  });
-  assert.throws(() => rows(labels("1", "0", "2", "2")), {
-    message:
-      "y has labels besides 1 and 0, such as 2, where two classes are needed: 2 in all, " +
+  assert.equal(positiveRows(labels("yes", "no"), null).word, "yes");
+  const refused = (found: Classes, positive: string | null = null): string => {
+    const { problem } = positiveRows(found, positive);
+    return problem instanceof Problem
+      ? problem.asError(null, "line").message
+      : problem!.inTheCommand;
+  };
+  assert.equal(
+    refused(labels("a", "b")),
+    "y has the labels 'a' and 'b'; say which one is positive with --pos-label",
+  );
+  assert.equal(
+    refused(labels("a", "b"), "c"),
+    "pos_label 'c' is not among the labels of y, 'a' and 'b'",
+  );
+  assert.equal(
+    refused(labels("1", "0", "2", "2")),
+    "y has labels besides 1 and 0, such as 2, where two classes are needed: 2 in all, " +
       "the first at position 2",
-  });
-  assert.throws(() => rows(labels("1", "")), /missing values/);
+  );
+  assert.match(wrong(labels("1", ""))[0]!, /missing values/);
 });
 
 test("values are shown as Python shows them", () => {
@@ -145,30 +163,48 @@ const peek = (name: string, kind: Peek["kind"], ...values: Peek["values"]): Peek
 });
 
 test("layouts are guessed by names and values", () => {
-  assert.deepEqual(
-    guess([
+  const guessed = (...columns: Peek[]): string => describe(guess(columns));
+  assert.equal(
+    guessed(
       peek("id", "integer", 1, 2),
       peek("y", "integer", 0, 1),
       peek("rf", "float", 0.2, 0.9),
       peek("logit", "float", 0.4, 0.8),
-    ]),
-    { label: "y", scores: ["rf", "logit"], model: null, weight: null, positive: null },
+    ),
+    "label: y (guessed); models: rf, logit (guessed: the remaining numeric columns); not used: id",
   );
-  assert.deepEqual(
-    guess([
+  assert.equal(
+    guessed(
       peek("Model", "string", "a", "b"),
       peek("outcome", "string", "no", "yes"),
       peek("score", "float", 0.2, 0.9),
       peek("W", "integer", 2, 1),
-    ]),
-    { label: "outcome", scores: ["score"], model: "Model", weight: "W", positive: "yes" },
+    ),
+    "label: outcome (guessed); model: Model (guessed); score: score (guessed); weight: W (guessed)",
   );
   assert.equal(
-    guess([peek("flag", "boolean", "true", "false"), peek("p", "float", 0.1)])?.label,
+    guess([peek("flag", "boolean", "true", "false"), peek("p", "float", 0.1)]).label,
     "flag",
   );
-  assert.equal(guess([peek("x", "float", 0.2), peek("z", "float", 0.3)]), null);
-  assert.equal(guess([peek("y", "integer", 0, 1)]), null);
+  const refused = (...columns: Peek[]): string => {
+    try {
+      return guessed(...columns);
+    } catch (error) {
+      return (error as InputError).inTheCommand;
+    }
+  };
+  assert.equal(
+    refused(peek("x", "float", 0.2), peek("z", "float", 0.3)),
+    "no column looks like the label among 'x' and 'z'; say which it is with --label",
+  );
+  assert.equal(
+    refused(peek("y", "integer", 0, 1)),
+    "no column looks like scores among no columns; say which they are with --scores",
+  );
+  assert.match(
+    refused(peek("y", "integer", 0, 1), peek("target", "integer", 0, 1)),
+    /^label could be the column 'y' or 'target'; say which with --label$/,
+  );
 });
 
 test("numbers as a reader wants them", () => {

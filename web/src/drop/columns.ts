@@ -1,10 +1,9 @@
 /** Columns as they come out of a file, and what is wrong with them, in one voice. */
 
-/** An input that cannot be used as it is; the message is a sentence for the reader. */
-export class InputError extends Error {}
+import { DROP_MISSING, InputError, Problem, type Value } from "./problems";
+import { adviceAbout, isNumber, isPercent, parseNumber, type Decimal } from "./written_numbers";
 
-/** A value of a file as text, a number, a truth value; null where it is missing. */
-export type Value = string | number | bigint | boolean | null;
+export { InputError, shown, type Value } from "./problems";
 
 export type ColumnKind = "boolean" | "integer" | "float" | "string" | "other";
 
@@ -18,6 +17,7 @@ export interface Peek {
 
 const LARGEST = 2 ** 53;
 const INTEGER = /^\s*[+-]?\d+\s*$/;
+const CANONICAL = /^-?(0|[1-9]\d*)$/;
 const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
 const INFINITE = /^\s*([+-]?)inf(inity)?\s*$/i;
 const MISSING = new Set(["", "nan", "null", "none", "na", "n/a"]);
@@ -40,62 +40,50 @@ export function numberIn(text: string): number | undefined {
 }
 
 /** Guesses the kind of a column of texts from its first cells. */
-export function kindOf(cells: readonly string[]): ColumnKind {
+export function kindOf(cells: readonly string[], decimal: Decimal = null): ColumnKind {
   const present = cells.filter((cell) => !isMissing(cell));
   if (!present.length) return "other";
   if (present.every((cell) => /^\s*(true|false)\s*$/i.test(cell))) return "boolean";
-  if (present.every((cell) => INTEGER.test(cell))) return "integer";
-  return present.every((cell) => numberIn(cell) !== undefined) ? "float" : "string";
+  if (present.every((cell) => CANONICAL.test(cell.trim()))) return "integer";
+  for (const fits of [isNumber, isPercent])
+    if (present.every((cell) => fits(cell, decimal))) return "float";
+  return "string";
 }
 
-/** Collects the offending values of a column. */
-class Offence {
-  count = 0;
-  first = -1;
-  example: Value = null;
+const NOT_NUMBERS = (example: string): string =>
+  `values that are not real numbers of 64 bits, such as ${example}`;
+const MISSING_VALUES = "missing values (NaN or null)";
 
-  add(position: number, value: Value): void {
-    if (this.count++ === 0) [this.first, this.example] = [position, value];
-  }
-
-  refuse(name: string, what: (example: string) => string): void {
-    if (this.count)
-      throw new InputError(
-        `${name} has ${what(shown(this.example))}: ${this.count} in all, ` +
-          `the first at position ${this.first}`,
-      );
-  }
-}
-
-/** A value as Python prints it. */
-export function shown(value: Value): string {
-  if (value === null) return "None";
-  if (typeof value === "boolean") return value ? "True" : "False";
-  if (typeof value !== "string") return String(value);
-  const quote = value.includes("'") && !value.includes('"') ? '"' : "'";
-  const escaped = value
-    .replace(/\\/g, "\\\\")
-    .replace(/\n/g, "\\n")
-    .replace(/\r/g, "\\r")
-    .replace(/\t/g, "\\t");
-  return quote + (quote === "'" ? escaped.replace(/'/g, "\\'") : escaped) + quote;
+function missingOf(name: string): Problem {
+  const problem = new Problem(name, MISSING_VALUES);
+  problem.advice = DROP_MISSING;
+  return problem;
 }
 
 /** Growing arrays of numbers, for a file whose length is not known. */
 export class Numbers {
   private values: Float64Array;
   size = 0;
-  private readonly missing = new Offence();
-  private readonly strange = new Offence();
-  private readonly large = new Offence();
+  private readonly missing: Problem;
+  private readonly strange: Problem;
+  private readonly percents: Problem;
+  private readonly large: Problem;
+  /** The first number that becomes infinite, which to be by name is legal. */
+  beyond: string | null = null;
+  private plain = 0;
   /** Whether all values so far were written as whole numbers. */
   whole = true;
 
   constructor(
-    private readonly name: string,
+    readonly name: string,
+    private readonly decimal: Decimal = null,
     rows = 1024,
   ) {
     this.values = new Float64Array(rows);
+    this.missing = missingOf(name);
+    this.strange = new Problem(name, NOT_NUMBERS);
+    this.percents = new Problem(name, NOT_NUMBERS);
+    this.large = new Problem(name, "whole numbers from 2**53 on, which a browser would round");
   }
 
   private push(value: number): void {
@@ -109,44 +97,74 @@ export class Numbers {
 
   /** Adds a cell of a text file. */
   addText(cell: string): void {
-    const value = numberIn(cell);
-    if (value === undefined) {
-      if (isMissing(cell)) this.missing.add(this.size, null);
-      else this.strange.add(this.size, cell);
-      this.push(NaN);
-      return;
-    }
+    const value = this.decimal === null ? numberIn(cell) : undefined;
+    if (value === undefined) return this.addWritten(cell);
+    this.plain++;
     if (Math.abs(value) >= LARGEST && INTEGER.test(cell)) this.large.add(this.size, cell);
+    if (value === Infinity || value === -Infinity) this.bound(cell);
     // The order is that of cost: most numbers are not whole.
     if (this.whole && (!Number.isInteger(value) || !INTEGER.test(cell))) this.whole = false;
     this.push(value);
   }
 
+  private addWritten(cell: string): void {
+    const value = parseNumber(cell, this.decimal);
+    if (isMissing(cell) || Number.isNaN(value)) {
+      this.missing.add(this.size);
+      this.push(NaN);
+    } else if (value === undefined) {
+      this.strange.add(this.size, cell);
+      this.push(NaN);
+    } else {
+      if (isPercent(cell, this.decimal)) this.percents.add(this.size, cell);
+      else this.plain++;
+      if (this.whole && (!Number.isInteger(value) || !INTEGER.test(cell))) this.whole = false;
+      if (!Number.isFinite(value)) this.bound(cell);
+      this.push(value);
+    }
+  }
+
+  private bound(cell: string): void {
+    if (!/inf/i.test(cell)) this.beyond ??= cell;
+  }
+
   /** Adds a value of a binary file. */
   add(value: Value | undefined): void {
     if (value === null || value === undefined || value !== value) {
-      this.missing.add(this.size, null);
+      this.missing.add(this.size);
       this.push(NaN);
     } else if (typeof value === "string") {
-      this.strange.add(this.size, value);
-      this.push(NaN);
+      this.addText(value);
     } else {
       const number = Number(value);
       if (typeof value === "bigint" && Math.abs(number) >= LARGEST)
         this.large.add(this.size, value);
       if (typeof value === "number" && !Number.isInteger(value)) this.whole = false;
+      this.plain++;
       this.push(number);
     }
   }
 
-  /** All values; those that are missing or no numbers are refused. */
+  /** Whether all numbers have percent signs. */
+  get isPercent(): boolean {
+    return this.percents.count > 0 && !this.plain && !this.strange.count;
+  }
+
+  isMissingAt(row: number): boolean {
+    return Number.isNaN(this.values[row]);
+  }
+
+  /** What is wrong with the column. */
+  problems(dropMissing = false): Problem[] {
+    const found: Problem[] = dropMissing ? [] : [this.missing];
+    if (this.percents.count && !this.isPercent) this.strange.merge(this.percents);
+    if (this.strange.count)
+      this.strange.advice = adviceAbout(String(this.strange.first), this.decimal);
+    found.push(this.strange, this.large);
+    return found.filter(({ count }) => count > 0);
+  }
+
   finished(): Float64Array {
-    this.missing.refuse(this.name, () => "missing values (NaN or null)");
-    this.strange.refuse(
-      this.name,
-      (example) => `values that are not real numbers of 64 bits, such as ${example}`,
-    );
-    this.large.refuse(this.name, () => "whole numbers from 2**53 on, which a browser would round");
     return this.values.subarray(0, this.size);
   }
 }
@@ -158,13 +176,15 @@ export class Classes {
   readonly values: Value[] = [];
   readonly firsts: number[] = [];
   size = 0;
-  private readonly missing = new Offence();
+  private readonly missing: Problem;
+  private readonly absent = new Set<number>();
 
   constructor(
     readonly name: string,
     rows = 1024,
   ) {
     this.codes = new Uint16Array(rows);
+    this.missing = missingOf(name);
   }
 
   add(value: Value | undefined): void {
@@ -174,7 +194,8 @@ export class Classes {
       this.codes = wider;
     }
     if (value === null || value === undefined || value !== value) {
-      this.missing.add(this.size++, null);
+      this.missing.add(this.size);
+      this.absent.add(this.size++);
       return;
     }
     let place = this.places.get(value);
@@ -196,8 +217,15 @@ export class Classes {
     this.add(this.places.has(cell) || !isMissing(cell) ? cell : null);
   }
 
+  isMissingAt(row: number): boolean {
+    return this.absent.has(row);
+  }
+
+  problems(dropMissing = false): Problem[] {
+    return this.missing.count && !dropMissing ? [this.missing] : [];
+  }
+
   finished(): Uint16Array {
-    this.missing.refuse(this.name, () => "missing values (NaN or null)");
     return this.codes.subarray(0, this.size);
   }
 }

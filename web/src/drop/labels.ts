@@ -1,6 +1,8 @@
 /** Which rows are positive; labels that name more than two classes are refused. */
 
-import { InputError, numberIn, shown, type Classes, type Value } from "./columns";
+import { numberIn, shown, type Classes, type Value } from "./columns";
+import { areTruthWords, isPositiveWord } from "./layout";
+import { InputError, Problem, sayWhich } from "./problems";
 
 /** Values of the label column as Python would read them from a file of texts. */
 function typed(values: readonly Value[]): Value[] {
@@ -16,33 +18,54 @@ function plain(value: Value): Value {
   return typeof value === "bigint" ? Number(value) : value;
 }
 
-/** 1 for every positive row. */
-export function positiveRows(labels: Classes, positive: string | null): Uint8Array {
+export interface Positives {
+  /** 1 for every positive row. */
+  readonly rows: Uint8Array;
+  /** The positive label, where labels such as yes and no told it. */
+  readonly word: string | null;
+  readonly problem: Problem | InputError | null;
+}
+
+/** The positive rows; what is wrong with the labels is returned, to be told with the rest. */
+export function positiveRows(labels: Classes, positive: string | null): Positives {
   const codes = labels.finished();
   const values = typed(labels.values);
-  const positives = values.map((value) =>
-    positive === null ? value === true || value === 1 : matches(value, positive),
-  );
-  if (positive === null) {
-    if (!isConventional(values)) {
-      refuseThird(labels, codes, values);
-      throw new InputError(
-        `${labels.name} has the labels ${values.slice(0, 2).map(shown).join(" and ")}; ` +
-          "say which one is positive with pos_label=",
+  const distinct = values.filter((value, place) => values.indexOf(value) === place);
+  let [problem, word]: [Problem | InputError | null, string | null] = [null, null];
+  if (distinct.length > 2) problem = third(labels, codes, values, distinct);
+  else if (positive === null && !isConventional(values)) {
+    const texts = values.map(String);
+    if (values.every((value) => typeof value === "string") && areTruthWords(texts))
+      word = texts.find(isPositiveWord) ?? null;
+    else
+      problem = new InputError(
+        `${labels.name} has the labels ${distinct.map(shown).join(" and ")}`,
+        [sayWhich("say which one is positive", "--pos-label", "Positive label")],
       );
-    }
-  } else {
-    refuseThird(labels, codes, values);
-    if (values.length === 2 && !positives.includes(true))
-      throw new InputError(
-        `pos_label ${shown(positive)} is not among the labels of ${labels.name}, ` +
-          values.map(shown).join(" and "),
-      );
-  }
-  return Uint8Array.from(codes, (code) => (positives[code] ? 1 : 0));
+  } else if (
+    positive !== null &&
+    distinct.length === 2 &&
+    !values.some((value) => matches(value, positive))
+  )
+    problem = new InputError(
+      `pos_label ${shown(positive)} is not among the labels of ${labels.name}, ` +
+        distinct.map(shown).join(" and "),
+    );
+  const isPositive = values.map((value) => {
+    if (positive !== null) return matches(value, positive);
+    return typeof value === "string" ? isPositiveWord(value) : value === true || value === 1;
+  });
+  return { rows: Uint8Array.from(codes, (code) => (isPositive[code] ? 1 : 0)), word, problem };
+}
+
+/** The rows of one class against all others. */
+export function rowsOfClass(labels: Classes, name: string): Uint8Array {
+  const isPositive = typed(labels.values).map((value) => matches(value, name));
+  return Uint8Array.from(labels.finished(), (code) => (isPositive[code] ? 1 : 0));
 }
 
 function matches(value: Value, positive: string): boolean {
+  if (typeof value === "boolean") return (value ? "true" : "false") === positive.toLowerCase();
   return String(value) === positive || (typeof value === "number" && value === Number(positive));
 }
 
@@ -51,12 +74,23 @@ function isConventional(values: readonly Value[]): boolean {
   return [0, -1].some((other) => values.every((value) => value === 1 || value === other));
 }
 
-function refuseThird(labels: Classes, codes: Uint16Array, values: readonly Value[]): void {
-  if (values.length < 3) return;
-  const surplus = codes.reduce((sum, code) => sum + (code > 1 ? 1 : 0), 0);
-  throw new InputError(
-    `${labels.name} has labels besides ${values.slice(0, 2).map(shown).join(" and ")}, such as ` +
-      `${shown(values[2]!)}, where two classes are needed: ${surplus} in all, ` +
-      `the first at position ${labels.firsts[2]}`,
+function third(
+  labels: Classes,
+  codes: Uint16Array,
+  values: readonly Value[],
+  distinct: readonly Value[],
+): Problem {
+  const known = distinct.slice(0, 2);
+  const problem = new Problem(
+    labels.name,
+    `labels besides ${known.map(shown).join(" and ")}, such as ${shown(distinct[2]!)}, where two ` +
+      "classes are needed",
   );
+  const isSurplus = values.map((value) => !known.includes(value));
+  codes.forEach((code, row) => {
+    if (isSurplus[code] && !labels.isMissingAt(row)) problem.add(row);
+  });
+  // Of labels, the first is named.
+  problem.positions.splice(1);
+  return problem;
 }

@@ -1,6 +1,12 @@
-/** Which column of a file is what: a sensible guess, which the reader can change. */
+/**
+ * Which column of a file is what: a sensible guess, which the reader can change.
+ *
+ * `src/isometrics/sources/columns.py` has the same rules and says the same sentences.
+ */
 
 import type { Peek } from "./columns";
+import { InputError, sayWhich, several, shown, type Value } from "./problems";
+import { isNumber, looksLikeNumber } from "./written_numbers";
 
 export interface Layout {
   readonly label: string;
@@ -11,87 +17,322 @@ export interface Layout {
   readonly weight: string | null;
   /** The label of the positive class as text; null: by convention, 1 or true. */
   readonly positive: string | null;
+  readonly group?: string | null;
+  /** Of a classifier of several classes, the label of each score column. */
+  readonly classes?: readonly string[] | null;
 }
 
+/** A layout, and what of it was guessed by what. */
+export interface Guess extends Layout {
+  readonly guessed: ReadonlyMap<string, string>;
+  readonly unused: readonly string[];
+}
+
+/** What is not to be guessed. */
+export interface Given {
+  readonly label?: string;
+  readonly scores?: string;
+  readonly positive?: string | null;
+  /** False: there are no weights, whatever a column is called. */
+  readonly weight?: false;
+}
+
+const words = (text: string): readonly string[] => text.split(" ");
 const NAMES = {
-  label: [
-    ..."label labels y y_true target truth true actual ground_truth class correct outcome".split(
-      " ",
-    ),
-  ],
-  model: ["model", "algorithm", "classifier", "method", "system"],
-  weight: ["weight", "weights", "sample_weight", "w"],
-  group: ["group", "fold", "site", "query", "qid", "split", "part", "repeat"],
+  label: words("label labels y y_true target truth true actual ground_truth class correct outcome"),
+  model: words("model algorithm classifier method system"),
+  weight: words("weight weights sample_weight w"),
+  group: words("group fold site query qid split part repeat"),
 };
-const SCORES = "score scores prob proba probability p y_score y_prob y_pred_proba confidence".split(
-  " ",
+const SCORES = words(
+  "score scores prob proba probability p y_score y_prob y_pred_proba confidence",
 );
-const PREDICTIONS = ["pred", "prediction"];
+const PREDICTIONS = words("pred prediction");
 const OTHERS = [
-  ..."id ids row_id rowid row index idx key uuid y_pred predicted".split(" "),
-  "predicted_label",
+  ...words("id ids row_id rowid row index idx key uuid y_pred predicted predicted_label"),
   "predicted_class",
   "unnamed: 0",
   "",
 ];
 const RESERVED = Object.values(NAMES).flat();
+const REMAINING = "the remaining numeric columns";
+const FIELDS = { label: "Label", model: "Column that names the model", weight: "Weight" } as const;
 
-function known(peek: Peek, names: readonly string[]): boolean {
-  return names.includes(peek.name.trim().toLowerCase());
-}
-
-function isNumber({ kind }: Peek): boolean {
-  return kind === "integer" || kind === "float";
-}
+const isKnown = ({ name }: Peek, names: readonly string[]): boolean =>
+  names.includes(name.trim().toLowerCase());
+const isNumeric = ({ kind }: Peek): boolean => kind === "integer" || kind === "float";
+const quoted = (columns: readonly Peek[]): string[] => columns.map(({ name }) => shown(name));
 
 /** Different values among the first ones, as text. */
 export function distinct(peek: Peek): string[] {
-  return [...new Set(peek.values.filter((value) => value !== null).map(String))];
+  return [...new Set(peek.values.filter((value) => value !== null).map(className))];
+}
+
+/** A label as it stands in the names of columns. */
+function className(value: Value): string {
+  return typeof value === "boolean" ? (value ? "True" : "False") : String(value);
 }
 
 function isBinary(peek: Peek): boolean {
   const values = distinct(peek);
-  if (isNumber(peek))
-    return values.length <= 2 && values.every((value) => [0, 1, -1].includes(Number(value)));
+  if (isNumeric(peek)) return values.length === 2 && isConvention(values);
   return peek.kind === "boolean" || (peek.kind === "string" && values.length === 2);
 }
 
-/** The best guess; null where no column can be the label or the score. */
-export function guess(columns: readonly Peek[]): Layout | null {
-  const label =
-    columns.find((one) => known(one, NAMES.label) && (one.kind !== "float" || isBinary(one))) ??
-    columns.find(
-      (one) => !known(one, [...RESERVED, ...SCORES, ...PREDICTIONS, ...OTHERS]) && isBinary(one),
+function isConvention(values: readonly string[]): boolean {
+  return [0, -1].some((other) => values.every((value) => [1, other].includes(Number(value))));
+}
+
+/** A label is no measurement, but whole numbers or words. */
+function holdsClasses(peek: Peek): boolean {
+  if (peek.kind === "float")
+    return distinct(peek).every((value) => Number.isInteger(Number(value)));
+  return ["boolean", "integer", "string"].includes(peek.kind);
+}
+
+function only(fitting: readonly Peek[], role: string, field: string, more = ""): Peek {
+  if (fitting.length > 1)
+    throw new InputError(`${role} could be the column ${several(quoted(fitting), "or")}`, [
+      sayWhich("say which", `--${role}`, field, more),
+    ]);
+  return fitting[0]!;
+}
+
+/** The best guess; what cannot be guessed is refused. */
+export function guess(columns: readonly Peek[], given: Given = {}): Guess {
+  const guessed = new Map<string, string>();
+  const taken = new Map<string, Peek>();
+  const named = (name: string): Peek => columns.find((one) => one.name === name)!;
+  if (given.label !== undefined) taken.set("label", named(given.label));
+  const chosen = given.scores === undefined ? [] : [named(given.scores)];
+  const free = (): Peek[] => columns.filter((one) => ![...taken.values(), ...chosen].includes(one));
+  if (!taken.has("label")) {
+    const [label, reason] = guessLabel(free());
+    taken.set("label", label);
+    guessed.set("label", reason);
+  }
+  for (const role of ["weight", "group", "model"] as const) {
+    const fitting = free().filter(
+      (one) =>
+        isKnown(one, NAMES[role]) &&
+        (role === "weight" ? isNumeric(one) : ["string", "integer"].includes(one.kind)),
     );
-  const rest = columns.filter((one) => one !== label);
-  const weight = rest.find((one) => known(one, NAMES.weight) && isNumber(one));
-  const model = rest.find((one) => known(one, NAMES.model) && one.kind === "string");
-  const free = rest.filter((one) => one !== weight && one !== model && isNumber(one));
-  const named = [SCORES, PREDICTIONS]
-    .map((names) => free.filter((one) => known(one, names)))
-    .find((found) => found.length);
-  const scores =
-    named?.slice(0, 1) ??
-    free.filter((one) => one.kind === "float" && !known(one, [...RESERVED, ...OTHERS]));
-  if (!label || !scores.length) return null;
+    if (!fitting.length || (role === "weight" && given.weight === false)) continue;
+    const field = role === "group" ? "Group" : FIELDS[role];
+    taken.set(role, only(fitting, role, field, `, or --no-${role} for none`));
+    guessed.set(role, "");
+  }
+  const label = taken.get("label")!;
+  const found = scoresAmong(free(), chosen, label, given.positive ?? null);
+  if (found.reason !== null) guessed.set("scores", found.reason);
+  const model = taken.get("model");
+  if (model && (found.columns.length > 1 || found.classes))
+    throw new InputError(
+      `the column ${shown(model.name)} names the model of a row, so one column must hold the ` +
+        `scores, but there are ${several(quoted(found.columns))}`,
+      [
+        sayWhich(
+          "say which",
+          "--scores",
+          "Scores",
+          ", or --no-model if each column is a model or a class",
+        ),
+      ],
+    );
+  const used = [...taken.values(), ...found.columns];
   return {
     label: label.name,
-    scores: (model ? scores.slice(0, 1) : scores).map(({ name }) => name),
+    scores: found.columns.map(({ name }) => name),
     model: model?.name ?? null,
-    weight: weight?.name ?? null,
-    positive: isConventional(label) ? null : (likelyPositive(distinct(label)) ?? null),
+    weight: taken.get("weight")?.name ?? null,
+    group: taken.get("group")?.name ?? null,
+    positive: given.positive ?? null,
+    classes: found.classes,
+    guessed,
+    unused: columns.filter((one) => !used.includes(one)).map(({ name }) => name),
   };
 }
 
-function isConventional(peek: Peek): boolean {
-  const values = distinct(peek).map((value) => value.trim().toLowerCase());
-  return (
-    values.every((value) => value === "true" || value === "false") ||
-    [0, -1].some((other) => values.every((value) => [1, other].includes(Number(value))))
-  );
+function guessLabel(columns: readonly Peek[]): [Peek, string] {
+  const named = columns.filter((one) => isKnown(one, NAMES.label) && holdsClasses(one));
+  if (named.length) return [only(named, "label", FIELDS.label), ""];
+  const others = [...RESERVED, ...SCORES, ...PREDICTIONS, ...OTHERS];
+  const two = columns.filter((one) => !isKnown(one, others) && isBinary(one));
+  if (two.length) return [only(two, "label", FIELDS.label), "the only column with two values"];
+  throw new InputError(`no column looks like the label among ${listed(columns)}`, [
+    sayWhich("say which it is", "--label", FIELDS.label),
+  ]);
 }
 
-function likelyPositive(values: readonly string[]): string | undefined {
-  const names = ["yes", "y", "pos", "positive", "p", "t", "spam", "case", "sick", "bad", "fraud"];
-  return values.find((value) => names.includes(value.trim().toLowerCase())) ?? values[0];
+function listed(columns: readonly Peek[]): string {
+  return columns.length ? several(quoted(columns)) : "no columns";
+}
+
+interface Found {
+  readonly columns: readonly Peek[];
+  readonly classes: readonly string[] | null;
+  /** By what they were guessed; null where they were given. */
+  readonly reason: string | null;
+}
+
+function scoresAmong(
+  free: readonly Peek[],
+  given: readonly Peek[],
+  label: Peek,
+  positive: string | null,
+): Found {
+  if (given.length) return { columns: given, classes: null, reason: null };
+  const values = distinct(label);
+  const byClass = values.length < 2 ? null : columnsOfClasses(values, free.filter(isNumeric));
+  if (!byClass) {
+    const [columns, reason] = guessScores(free);
+    return { columns, classes: null, reason };
+  }
+  const reason = "columns named after the labels";
+  const others = free.filter((one) => ![...byClass.values()].includes(one));
+  const score = values.length === 2 ? namedScores(others) : [];
+  if (score.length)
+    throw new InputError(
+      `scores could be the column ${shown(score[0]!.name)}, or ` +
+        `${several(quoted([...byClass.values()]))}, which are named after the labels`,
+      [sayWhich("say which", "--scores", "Scores")],
+    );
+  const chosen =
+    positive ??
+    (values.length === 2
+      ? (values.find((value) => isConvention(values) && Number(value) === 1) ??
+        (areTruthWords(values) ? values.find(isPositiveWord) : undefined))
+      : undefined);
+  if (chosen !== undefined && byClass.has(chosen))
+    return {
+      columns: [byClass.get(chosen)!],
+      classes: values.length === 2 ? null : [chosen],
+      reason,
+    };
+  const inOrder = [...byClass].sort(([, one], [, two]) => free.indexOf(one) - free.indexOf(two));
+  return {
+    columns: inOrder.map(([, column]) => column),
+    classes: inOrder.map(([name]) => name),
+    reason,
+  };
+}
+
+/** The column of each class, where every class has one named after it, as p_cat and p_dog are. */
+function columnsOfClasses(
+  classes: readonly string[],
+  columns: readonly Peek[],
+): Map<string, Peek> | null {
+  const fitting: Map<string, Peek>[] = [];
+  const tried = new Set<string>();
+  for (const { name } of columns)
+    for (let at = name.indexOf(classes[0]!); at >= 0; at = name.indexOf(classes[0]!, at + 1)) {
+      const [before, after] = [name.slice(0, at), name.slice(at + classes[0]!.length)];
+      const key = JSON.stringify([before, after]);
+      if (!classes[0] || tried.has(key)) continue;
+      tried.add(key);
+      const found = classes.map((each) =>
+        columns.find((one) => one.name === before + each + after),
+      );
+      if (found.every((one) => one !== undefined))
+        fitting.push(new Map(classes.map((each, place) => [each, found[place]!])));
+    }
+  if (fitting.length > 1)
+    throw new InputError(
+      "several families of columns are named after the labels, such as " +
+        several(fitting.map((one) => shown([...one.values()][0]!.name))),
+      [sayWhich("say which", "--scores", "Scores")],
+    );
+  return fitting[0] ?? null;
+}
+
+function namedScores(columns: readonly Peek[]): Peek[] {
+  for (const names of [SCORES, PREDICTIONS]) {
+    const named = columns.filter((one) => isKnown(one, names) && isNumeric(one));
+    if (named.length)
+      return [only(named, "scores", "Scores", "; a list of columns is several models")];
+  }
+  return [];
+}
+
+const textsOf = (peek: Peek): string[] =>
+  peek.kind === "string" ? peek.values.filter((value) => typeof value === "string") : [];
+
+function guessScores(columns: readonly Peek[]): [Peek[], string] {
+  const named = namedScores(columns);
+  if (named.length) return [named, ""];
+  const mayBeModel = (one: Peek): boolean => !isKnown(one, [...RESERVED, ...OTHERS]);
+  const models = columns.filter(
+    (one) => mayBeModel(one) && (one.kind === "float" || hasBrokenFractions(one)),
+  );
+  if (models.length) return [models, REMAINING];
+  const texts = columns.filter(
+    (one) => isKnown(one, [...SCORES, ...PREDICTIONS]) && one.kind === "string",
+  );
+  // Who reads it says which values are no numbers, and where.
+  if (texts.length === 1) return [texts, ""];
+  const mostly = columns.filter((one) => {
+    const written = textsOf(one);
+    return mayBeModel(one) && written.filter(looksLikeNumber).length * 2 > written.length;
+  });
+  if (mostly.length) return [mostly, REMAINING];
+  throw new InputError(`no column looks like scores among ${listed(columns)}`, [
+    sayWhich("say which they are", "--scores", "Scores"),
+  ]);
+}
+
+/** Whether more than half of the texts of a column are fractions, but not all plain ones. */
+function hasBrokenFractions(peek: Peek): boolean {
+  const texts = textsOf(peek);
+  if (texts.every((text) => isNumber(text, null))) return false;
+  const fractions = texts.filter((text) => /[.,%]/.test(text));
+  return fractions.filter(looksLikeNumber).length * 2 > texts.length;
+}
+
+const PAIRS = [
+  "true false",
+  "t f",
+  "yes no",
+  "y n",
+  "1 0",
+  "1 -1",
+  "positive negative",
+  "pos neg",
+].map(words);
+const word = (label: string): string => label.trim().toLowerCase();
+
+/** Whether labels are texts that say which one is positive, such as yes and no. */
+export function areTruthWords(labels: readonly string[]): boolean {
+  return labels.length > 0 && PAIRS.some((pair) => labels.every((one) => pair.includes(word(one))));
+}
+
+export function isPositiveWord(label: string): boolean {
+  return PAIRS.some(([positive]) => positive === word(label));
+}
+
+/** One sentence that says which column is what, and what was guessed. */
+export function describe(layout: Guess): string {
+  const { guessed } = layout;
+  const role = (name: string, columns: string, what = name): string => {
+    const reason = guessed.get(name);
+    const how = reason === undefined ? "" : reason ? ` (guessed: ${reason})` : " (guessed)";
+    return `${what}: ${columns}${how}`;
+  };
+  const said = [role("label", layout.label)];
+  if (layout.positive !== null) said.push(`positive: ${layout.positive}`);
+  if (layout.model !== null) said.push(role("model", layout.model));
+  const columns = layout.scores.map((name, place) => {
+    const label = layout.classes?.[place] ?? name;
+    return label === name ? name : `${label} = ${name}`;
+  });
+  const what = layout.classes ? "classes" : columns.length > 1 ? "models" : "score";
+  said.push(role("scores", columns.join(", "), what));
+  if (layout.weight !== null) said.push(role("weight", layout.weight));
+  if (layout.group) said.push(role("group", layout.group));
+  const most = 20;
+  if (layout.unused.length) {
+    const more = layout.unused.length - most;
+    const names = layout.unused.slice(0, most);
+    said.push(`not used: ${[...names, ...(more > 0 ? [`and ${more} more`] : [])].join(", ")}`);
+  }
+  return said.join("; ").split(/\s+/).join(" ").trim();
 }

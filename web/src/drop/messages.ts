@@ -2,11 +2,18 @@
 
 import type { ReportData } from "../model";
 import type { Peek } from "./columns";
-import type { Layout } from "./layout";
+import type { Writing } from "./csv";
+import type { Guess } from "./layout";
 
 export type Ask =
-  | { readonly kind: "peek"; readonly file: File }
-  | { readonly kind: "read"; readonly file: File; readonly layout: Layout };
+  | { readonly kind: "peek"; readonly file: File; readonly writing: Writing }
+  | {
+      readonly kind: "read";
+      readonly file: File;
+      readonly writing: Writing;
+      readonly layout: Guess;
+      readonly dropMissing: boolean;
+    };
 
 export type Answer =
   | { readonly kind: "columns"; readonly columns: readonly Peek[] }

@@ -7,8 +7,10 @@ import { counted } from "../format";
 import type { ReportData } from "../model";
 import type { Source } from "../snippet";
 import type { Peek } from "./columns";
-import { distinct, guess, type Layout } from "./layout";
+import { PLAIN, type Writing } from "./csv";
+import { areTruthWords, distinct, guess, isPositiveWord, type Guess } from "./layout";
 import type { Answer, Ask } from "./messages";
+import { InputError } from "./problems";
 
 const MOST_LABELS = 20;
 
@@ -19,12 +21,18 @@ export class DropPage {
   private readonly problem = h("p", { class: "problem", role: "alert" });
   private readonly input = h("input", {
     type: "file",
-    accept: ".csv,.tsv,.txt,.parquet,.pq",
+    accept: ".csv,.tsv,.txt,.gz,.zst,.parquet,.pq,.jsonl,.ndjson,.json,.xlsx,.xlsm",
     class: "offscreen",
-    "aria-label": "A CSV or Parquet file",
+    "aria-label": "A file of predictions",
   });
   private worker: Worker | null = null;
   private file: File | null = null;
+  private writing: Writing = PLAIN;
+  private readonly how: HTMLElement;
+  private readonly decimal: HTMLSelectElement;
+  private readonly header: HTMLSelectElement;
+  private guessed: Guess | null = null;
+  private names: readonly string[] = [];
 
   constructor(private readonly found: (report: ReportData, source: Source) => void) {
     const button = h(
@@ -32,6 +40,24 @@ export class DropPage {
       { type: "button", class: "primary", onclick: () => this.input.click() },
       "Choose a file",
     );
+    const decimal = picker("decimal", "Decimal mark", [",", "."], null, "a point, as in 1234.5");
+    const header = picker(
+      "header",
+      "First line",
+      ["names of columns", "a row"],
+      null,
+      "as it looks",
+    );
+    [this.decimal, this.header] = [decimal.box, header.box];
+    this.how = h("div", { class: "columns", hidden: true }, decimal.element, header.element);
+    for (const box of [this.decimal, this.header])
+      box.addEventListener("change", () => {
+        this.writing = {
+          decimal: (this.decimal.value || null) as Writing["decimal"],
+          header: this.header.value ? this.header.value === "names of columns" : null,
+        };
+        if (this.file) this.peek(this.file);
+      });
     this.element = h(
       "section",
       { class: "drop", "aria-label": "Open a file" },
@@ -39,11 +65,12 @@ export class DropPage {
       h(
         "p",
         {},
-        "CSV or Parquet, one row for each item: a label, and a score of each model. It is read here, in this browser, and sent nowhere.",
+        "CSV (compressed too), Parquet, JSON lines or Excel, one row for each item: a label, and a score of each model. It is read here, in this browser, and sent nowhere.",
       ),
       h("p", {}, button, this.input),
       this.status,
       this.problem,
+      this.how,
       this.form,
     );
     this.input.addEventListener("change", () => {
@@ -77,11 +104,19 @@ export class DropPage {
 
   open(file: File): void {
     this.file = file;
-    this.form.hidden = true;
+    this.writing = PLAIN;
+    for (const box of [this.decimal, this.header]) box.value = "";
     this.element.closest("details")?.setAttribute("open", "");
     this.element.scrollIntoView({ block: "nearest" });
+    this.peek(file);
+  }
+
+  private peek(file: File): void {
+    this.form.hidden = true;
+    // Binary tables and JSON say themselves how they are written.
+    this.how.hidden = /\.(parquet|pq|jsonl|ndjson|json)$/i.test(file.name);
     this.say(`Looking at ${file.name} …`);
-    this.ask({ kind: "peek", file });
+    this.ask({ kind: "peek", file, writing: this.writing });
   }
 
   private say(status: string, problem = ""): void {
@@ -115,8 +150,14 @@ export class DropPage {
       case "report":
         this.say("");
         this.form.hidden = true;
+        this.how.hidden = true;
         if (ask.kind === "read")
-          this.found(answer.report, { file: ask.file.name, layout: ask.layout });
+          this.found(answer.report, {
+            file: ask.file.name,
+            layout: ask.layout,
+            writing: ask.writing,
+            dropMissing: ask.dropMissing,
+          });
         break;
       case "error":
         this.say(
@@ -128,8 +169,16 @@ export class DropPage {
   }
 
   private choose(columns: readonly Peek[]): void {
-    const guessed = guess(columns);
+    let guessed: Guess | null = null;
+    try {
+      guessed = guess(columns);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      this.say(this.status.textContent!, error.message);
+    }
+    this.guessed = guessed;
     const names = columns.map(({ name }) => name);
+    this.names = names;
     const label = picker("label", "Label", names, guessed?.label ?? names[0]!);
     const positive = h("div");
     const boxes = columns.map(({ name }) => {
@@ -144,11 +193,11 @@ export class DropPage {
         box.parentElement!.hidden = box.disabled;
       }
       const peek = columns.find(({ name }) => name === label.box.value)!;
-      const chosen = peek.name === guessed?.label ? guessed.positive : null;
       const known = distinct(peek).slice(0, MOST_LABELS);
-      positive.replaceChildren(
-        picker("positive", "Positive label", known, chosen, "1 or true").element,
-      );
+      const word = areTruthWords(known) ? known.find(isPositiveWord) : undefined;
+      const usual = guessed?.classes && peek.name === guessed.label;
+      const none = usual ? "each class by itself" : (word ?? "1 or true");
+      positive.replaceChildren(picker("positive", "Positive label", known, null, none).element);
     };
     const scores = h("fieldset", {}, h("legend", {}, "Scores, one column for each model"));
     for (const box of boxes)
@@ -161,6 +210,12 @@ export class DropPage {
       scores,
       picker("model", "Column that names the model", names, guessed?.model ?? null, "none").element,
       picker("weight", "Weight", names, guessed?.weight ?? null, "none").element,
+      h(
+        "label",
+        { class: "check" },
+        h("input", { type: "checkbox", name: "drop" }),
+        h("span", {}, "Leave out rows with missing values"),
+      ),
       h("button", { type: "submit", class: "primary" }, "Show"),
     );
     this.form.hidden = false;
@@ -184,15 +239,49 @@ export class DropPage {
       );
       return;
     }
-    const layout: Layout = {
-      label: String(data.get("label")),
+    this.say("Reading …");
+    this.ask({
+      kind: "read",
+      file: this.file!,
+      writing: this.writing,
+      layout: this.layoutOf(String(data.get("label")), scores, model, optional),
+      dropMissing: data.has("drop"),
+    });
+  }
+
+  /** The layout that was chosen; what is as it was guessed is still a guess. */
+  private layoutOf(
+    label: string,
+    scores: string[],
+    model: string | null,
+    optional: (name: string) => string | null,
+  ): Guess {
+    const { guessed } = this;
+    const [weight, positive] = [optional("weight"), optional("positive")];
+    const same = (one: readonly string[], two: readonly string[] | undefined): boolean =>
+      one.length === two?.length && one.every((name) => two.includes(name));
+    const isGuess: Record<string, boolean> = {
+      label: label === guessed?.label,
+      scores: same(scores, guessed?.scores),
+      model: model === guessed?.model,
+      weight: weight === guessed?.weight,
+    };
+    const classes =
+      guessed?.classes && isGuess["label"] && positive === null
+        ? scores.map((name) => guessed.classes![guessed.scores.indexOf(name)])
+        : null;
+    const used = [label, ...scores, model, weight];
+    return {
+      label,
       scores,
       model,
-      weight: optional("weight"),
-      positive: optional("positive"),
+      weight,
+      positive,
+      group: null,
+      classes: classes?.every((name) => name !== undefined) ? classes : null,
+      guessed: new Map([...(guessed?.guessed ?? [])].filter(([role]) => isGuess[role])),
+      unused: this.names.filter((name) => !used.includes(name)),
     };
-    this.say("Reading …");
-    this.ask({ kind: "read", file: this.file!, layout });
   }
 }
 

@@ -10,7 +10,9 @@ import {
   type Compressors,
 } from "hyparquet";
 
-import { InputError, type ColumnKind, type Peek, type Value } from "./columns";
+import type { Peek, Value } from "./columns";
+import { kindOfValues } from "./json";
+import { InputError, type Lined } from "./problems";
 import type { Columns } from "./reading";
 
 const FIRST = 1000;
@@ -42,8 +44,36 @@ async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
+export class ParquetFile implements Lined {
+  readonly lined = false;
+  readonly lineName = "row";
+  readonly notes: string[] = [];
+
+  private constructor(
+    private readonly file: Blob,
+    readonly name: string,
+    readonly columns: readonly Peek[],
+  ) {}
+
+  static async open(file: Blob, name: string): Promise<ParquetFile> {
+    return new ParquetFile(file, name, await peekParquet(file));
+  }
+
+  read(columns: Columns, progress: (rows: number) => void): Promise<void> {
+    return readParquet(this.file, columns, progress);
+  }
+
+  lines(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  broken(): InputError[] {
+    return [];
+  }
+}
+
 /** The columns of a file, from its first rows. */
-export function peekParquet(file: Blob): Promise<Peek[]> {
+function peekParquet(file: Blob): Promise<Peek[]> {
   return guarded(async () => {
     const buffer = bufferOf(file);
     const metadata = await parquetMetadataAsync(buffer);
@@ -66,27 +96,14 @@ export function peekParquet(file: Blob): Promise<Peek[]> {
       for (const range of scan.ranges)
         for (const value of await scan.readColumn({ ...range, column: name }))
           if (values.length < rowEnd) values.push((value as Value | undefined) ?? null);
-      peeks.push({ name, kind: kindOf(values), values });
+      peeks.push({ name, kind: kindOfValues(values), values });
     }
     return peeks;
   });
 }
 
-function kindOf(values: readonly Value[]): ColumnKind {
-  const present = values.filter((value) => value !== null);
-  const all = (...types: string[]): boolean =>
-    present.every((value) => types.includes(typeof value));
-  if (!present.length) return "other";
-  if (all("boolean")) return "boolean";
-  if (all("string")) return "string";
-  if (!all("number", "bigint")) return "other";
-  return present.every((value) => typeof value === "bigint" || Number.isInteger(value))
-    ? "integer"
-    : "float";
-}
-
 /** Reads the chosen columns; `progress` is told the rows read so far. */
-export function readParquet(
+function readParquet(
   file: Blob,
   columns: Columns,
   progress: (rows: number) => void,

@@ -1,11 +1,13 @@
-/** From columns to tables: one for each model. */
+/** From columns to tables: one for each model, or for each class. */
 
 import { count, type Sample } from "../count";
 import { dataOf, VERSION, type ReportData } from "../model";
 import type { Table } from "../table";
-import { InputError, Classes, Numbers } from "./columns";
-import { positiveRows } from "./labels";
-import type { Layout } from "./layout";
+import { Classes, Numbers } from "./columns";
+import { positiveRows, rowsOfClass } from "./labels";
+import { describe, type Guess, type Layout } from "./layout";
+import { InputError, Problem, several, throwTogether, unreadable, type Lined } from "./problems";
+import type { Decimal } from "./written_numbers";
 
 /** The chosen columns while a file is read. */
 export class Columns {
@@ -16,35 +18,59 @@ export class Columns {
 
   constructor(
     readonly layout: Layout,
-    rows?: number,
+    decimal: Decimal = null,
   ) {
-    this.label = new Classes(layout.label, rows);
-    this.scores = layout.scores.map((name) => new Numbers(name, rows));
-    this.model = layout.model === null ? null : new Classes(layout.model, rows);
-    this.weight = layout.weight === null ? null : new Numbers(layout.weight, rows);
+    this.label = new Classes(layout.label);
+    this.scores = layout.scores.map((name) => new Numbers(name, decimal));
+    this.model = layout.model === null ? null : new Classes(layout.model);
+    this.weight = layout.weight === null ? null : new Numbers(layout.weight, decimal);
   }
 
   /** The collector of each column by name; a column may serve twice. */
   named(): [string, (Classes | Numbers)[]][] {
     const all = new Map<string, (Classes | Numbers)[]>();
-    const add = (name: string, column: Classes | Numbers | null): void => {
-      if (column) all.set(name, [...(all.get(name) ?? []), column]);
-    };
-    add(this.layout.label, this.label);
-    this.layout.scores.forEach((name, place) => add(name, this.scores[place]!));
-    if (this.layout.model !== null) add(this.layout.model, this.model);
-    if (this.layout.weight !== null) add(this.layout.weight, this.weight);
+    for (const column of this.all())
+      all.set(column.name, [...(all.get(column.name) ?? []), column]);
     return [...all];
+  }
+
+  /** In the order in which their problems are told. */
+  all(): (Classes | Numbers)[] {
+    const { weight, label, scores, model } = this;
+    return [...(weight ? [weight] : []), label, ...scores, ...(model ? [model] : [])];
   }
 }
 
-export function reportOf(columns: Columns, title: string, description: string): ReportData {
-  const tables = tablesOf(columns);
+export interface Tables {
+  readonly tables: ReadonlyMap<string, Table>;
+  /** What a reader should know about the rows. */
+  readonly notes: readonly string[];
+  /** The positive label, where labels such as yes and no told it. */
+  readonly positive: string | null;
+}
+
+const NO_LINES: Lined = {
+  name: "",
+  lined: false,
+  lineName: "row",
+  notes: [],
+  lines: () => Promise.resolve(null),
+  broken: () => [],
+};
+
+export function reportOf(
+  { tables, positive, notes }: Tables,
+  layout: Guess,
+  title: string,
+  counted: string,
+): ReportData {
+  const said = [describe({ ...layout, positive: layout.positive ?? positive }), ...notes];
   return {
     version: VERSION,
     title,
-    description,
+    description: `${counted} ${said.join("; ")}.`,
     models: [...tables].map(([name, table]) => dataOf(name, table)),
+    ...(layout.classes ? { classes: true } : {}),
   };
 }
 
@@ -52,47 +78,116 @@ export function reportOf(columns: Columns, title: string, description: string): 
 const LEAST_TOTAL = 1e-30;
 const MOST_TOTAL = 1e30;
 
-export function tablesOf(columns: Columns): Map<string, Table> {
+/** Counts the rows; everything that is wrong with them is told together. */
+export async function tablesOf(
+  columns: Columns,
+  source: Lined = NO_LINES,
+  dropMissing = false,
+): Promise<Tables> {
   const { label, layout } = columns;
-  if (label.size === 0) throw new InputError(`${label.name} is empty; at least one row is needed`);
-  const weights = columns.weight && weightsOf(columns.weight, layout.weight!);
-  const labels = positiveRows(label, layout.positive);
+  if (label.size === 0) {
+    await throwTogether([], source);
+    throw new InputError(`${label.name} is empty; at least one row is needed`);
+  }
+  for (const { name, beyond } of [...columns.scores, ...(columns.weight ? [columns.weight] : [])])
+    if (beyond !== null)
+      throw unreadable(
+        source.name,
+        `${name} holds ${beyond}, which is beyond what a float can hold; divide the column by a ` +
+          "power of ten",
+      );
+  const dropped = dropMissing ? missingRows(columns) : null;
+  if (dropped?.rows.size === label.size)
+    throw new InputError("every row misses a value, so that none is left");
+  const weights = columns.weight?.finished() ?? null;
+  const { rows: labels, word, problem } = positiveRows(label, layout.positive);
+  const problems = columns.all().flatMap((column): (Problem | InputError)[] => {
+    const found: (Problem | InputError)[] = [...column.problems(dropMissing)];
+    if (column === columns.weight) found.push(...weightProblems(column.name, weights!));
+    if (column === label && problem && !layout.classes) found.push(problem);
+    return found;
+  });
+  await throwTogether(problems, source);
+  if (weights?.every((weight) => weight === 0))
+    throw new InputError(`${layout.weight} is zero for every row; at least one weight must be > 0`);
+  const isPresent = (row: number): boolean =>
+    (!weights || weights[row] !== 0) && !dropped?.rows.has(row);
+  const present =
+    dropped?.rows.size || weights?.includes(0) ? rowsWhere(label.size, isPresent) : null;
   const tables = new Map<string, Table>();
   const whole = columns.weight?.whole ?? true;
-  const add = (name: string, scores: Float64Array, rows: Uint32Array | null): void => {
-    const sample = { labels, scores, weights, whole };
-    const table = count(rows ? someOf(sample, rows) : sample);
-    for (const [total, only] of [
-      [table.positives, "negatives"],
-      [table.negatives, "positives"],
-    ] as const)
-      if (total === 0)
-        throw new InputError(`${label.name} has only ${only}; both classes are needed`);
-    for (const total of ["positives", "negatives"] as const)
-      if (!(table[total] >= LEAST_TOTAL && table[total] <= MOST_TOTAL))
-        throw new InputError(
-          `${total}, as a count or as a sum of weights, must lie between 1e-30 and 1e+30 but is ` +
-            `${table[total]}; multiply all weights or counts by one factor`,
-        );
-    tables.set(name, table);
+  const add = (
+    name: string,
+    scores: Float64Array,
+    rows: Uint32Array | null,
+    positives = labels,
+  ): void => {
+    const sample = { labels: positives, scores, weights, whole };
+    tables.set(name, checked(count(rows ? someOf(sample, rows) : sample), label.name));
   };
-  const present = weights?.includes(0)
-    ? rowsWhere(labels.length, (row) => weights[row] !== 0)
-    : null;
-  if (columns.model === null) {
-    layout.scores.forEach((name, place) => add(name, columns.scores[place]!.finished(), present));
-    return tables;
+  const { classes } = layout;
+  if (columns.model === null)
+    columns.scores.forEach((scores, place) => {
+      const name = classes?.[place];
+      const positives = name === undefined ? labels : rowsOfClass(label, name);
+      add(name ?? scores.name, scores.finished(), present, positives);
+    });
+  else {
+    const codes = columns.model.finished();
+    const scores = columns.scores[0]!.finished();
+    columns.model.values.forEach((name, code) => {
+      const rows = rowsWhere(codes.length, (row) => codes[row] === code && isPresent(row));
+      if (rows.length) add(String(name), scores, rows);
+    });
   }
-  const codes = columns.model.finished();
-  const scores = columns.scores[0]!.finished();
-  columns.model.values.forEach((name, code) => {
-    const rows = rowsWhere(
-      codes.length,
-      (row) => codes[row] === code && (!weights || weights[row] !== 0),
-    );
-    if (rows.length) add(String(name), scores, rows);
-  });
-  return tables;
+  const percents = columns.scores.filter((each) => each.isPercent).map(({ name }) => name);
+  return {
+    tables,
+    positive: word,
+    notes: [
+      ...(percents.length ? [`${several(percents)} in percent, read as shares`] : []),
+      ...source.notes,
+      ...(dropped ? [dropped.said] : []),
+    ],
+  };
+}
+
+function checked(table: Table, label: string): Table {
+  for (const [total, only] of [
+    [table.positives, "negatives"],
+    [table.negatives, "positives"],
+  ] as const)
+    if (total === 0) throw new InputError(`${label} has only ${only}; both classes are needed`);
+  for (const total of ["positives", "negatives"] as const)
+    if (!(table[total] >= LEAST_TOTAL && table[total] <= MOST_TOTAL))
+      throw new InputError(
+        `${total}, as a count or as a sum of weights, must lie between 1e-30 and 1e+30 but is ` +
+          `${table[total]}; multiply all weights or counts by one factor`,
+      );
+  return table;
+}
+
+/** The rows that miss a value in any column that is used. */
+function missingRows(columns: Columns): { rows: Set<number>; said: string } {
+  const rows = new Set<number>();
+  const by: string[] = [];
+  // In the order of Python: labels, scores, models, weights.
+  const { label, scores, model, weight } = columns;
+  for (const column of [label, ...scores, model, weight]) {
+    if (!column) continue;
+    let missing = 0;
+    for (let row = 0; row < column.size; row++)
+      if (column.isMissingAt(row)) {
+        missing++;
+        rows.add(row);
+      }
+    if (missing) by.push(`${column.name}: ${missing}`);
+  }
+  const what = rows.size === 1 ? "row with missing values is" : "rows with missing values are";
+  const said = rows.size
+    ? `${rows.size} ${what} left out, for all models (${by.join(", ")})`
+    : "no row has a missing value";
+  return { rows, said };
 }
 
 function someOf({ labels, scores, weights, whole }: Sample, rows: Uint32Array): Sample {
@@ -108,17 +203,14 @@ function rowsWhere(rows: number, holds: (row: number) => boolean): Uint32Array {
   return Uint32Array.from({ length: rows }, (_, row) => row).filter(holds);
 }
 
-function weightsOf(column: Numbers, name: string): Float64Array {
-  const weights = column.finished();
-  const refuse = (wrong: (weight: number) => boolean, what: string): void => {
-    const first = weights.findIndex(wrong);
-    if (first < 0) return;
-    const all = weights.reduce((sum, weight) => sum + (wrong(weight) ? 1 : 0), 0);
-    throw new InputError(`${name} has ${what}: ${all} in all, the first at position ${first}`);
-  };
-  refuse((weight) => weight < 0, "negative values");
-  refuse((weight) => !Number.isFinite(weight), "infinite values");
-  if (weights.every((weight) => weight === 0))
-    throw new InputError(`${name} is zero for every row; at least one weight must be > 0`);
-  return weights;
+function weightProblems(name: string, weights: Float64Array): Problem[] {
+  const [negative, infinite] = [
+    new Problem(name, "negative values"),
+    new Problem(name, "infinite values"),
+  ];
+  weights.forEach((weight, row) => {
+    if (weight < 0) negative.add(row);
+    if (Math.abs(weight) === Infinity) infinite.add(row);
+  });
+  return [negative, infinite].filter(({ count: found }) => found > 0);
 }

@@ -1,0 +1,157 @@
+/**
+ * What is wrong with a file, told together, with the lines that an editor shows.
+ *
+ * `src/isometrics/sources/problems.py` is the other side of it: both say the same sentences.
+ */
+
+/** What to do: in the words of the command, and in those of this page. */
+export interface Advice {
+  readonly command: string;
+  readonly page: string;
+}
+
+/** An input that cannot be used as it is; the message is a sentence for the reader. */
+export class InputError extends Error {
+  constructor(
+    readonly problem: string,
+    readonly advice: readonly Advice[] = [],
+  ) {
+    super([problem, ...advice.map(({ page }) => page)].join("; "));
+  }
+
+  /** The sentence as the command says it. */
+  get inTheCommand(): string {
+    return [this.problem, ...this.advice.map(({ command }) => command)].join("; ");
+  }
+}
+
+/** An error about a file as a whole. */
+export function unreadable(name: string, why: string, ...advice: Advice[]): InputError {
+  return new InputError(`cannot read ${shown(name)}: ${why}`, advice);
+}
+
+export const DROP_MISSING: Advice = {
+  command: "leave out rows with missing values with --drop-missing",
+  page: "leave out rows with missing values by the box of that name",
+};
+
+export function decimalComma(text: string): Advice {
+  const start = `${text.trim()} looks like a decimal comma; `;
+  return { command: `${start}pass --decimal ,`, page: `${start}choose the decimal mark ,` };
+}
+
+/** Advice to name a column or a label. */
+export function sayWhich(start: string, option: string, field: string, more = ""): Advice {
+  return { command: `${start} with ${option}${more}`, page: `${start} under “${field}”` };
+}
+
+/** A value of a file as text, a number, a truth value; null where it is missing. */
+export type Value = string | number | bigint | boolean | null;
+
+/** A value as Python prints it. */
+export function shown(value: Value): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value !== "string") return String(value);
+  const quote = value.includes("'") && !value.includes('"') ? '"' : "'";
+  const escaped = value
+    .replace(/\\/g, "\\\\")
+    .replace(/\n/g, "\\n")
+    .replace(/\r/g, "\\r")
+    .replace(/\t/g, "\\t")
+    .replace(
+      /[\0-\x1f\x7f-\xa0\xad]/g,
+      (mark) => `\\x${mark.charCodeAt(0).toString(16).padStart(2, "0")}`,
+    );
+  return quote + (quote === "'" ? escaped.replace(/'/g, "\\'") : escaped) + quote;
+}
+
+/** Names in a row, the last one behind a word. */
+export function several(names: readonly string[], last = "and"): string {
+  if (names.length < 2) return names.join("");
+  return `${names.slice(0, -1).join(", ")} ${last} ${names.at(-1)}`;
+}
+
+/** So many lines of one problem are named. */
+export const MOST_LINES = 5;
+
+export function listedLines(lines: readonly number[], name = "line"): string {
+  return `${name}${lines.length > 1 ? "s" : ""} ${several(lines.map(String))}`;
+}
+
+/** Values of a column that cannot be used for one reason. */
+export class Problem {
+  count = 0;
+  readonly positions: number[] = [];
+  private example: Value = null;
+  advice: Advice | null = null;
+
+  constructor(
+    private readonly column: string,
+    private readonly what: string | ((example: string) => string),
+  ) {}
+
+  add(position: number, example: Value = null): void {
+    if (this.count++ === 0) this.example = example;
+    if (this.positions.length < MOST_LINES) this.positions.push(position);
+  }
+
+  /** Takes over the values of another problem of the same kind. */
+  merge(other: Problem): void {
+    if (!this.count || other.positions[0]! < this.positions[0]!) this.example = other.example;
+    this.count += other.count;
+    const all = [...this.positions, ...other.positions].sort((one, two) => one - two);
+    this.positions.splice(0, this.positions.length, ...all.slice(0, MOST_LINES));
+    other.count = 0;
+  }
+
+  get first(): Value {
+    return this.example;
+  }
+
+  /** The error; it names lines where they are known, else the first position. */
+  asError(lines: ReadonlyMap<number, number> | null, name: string): InputError {
+    const what = typeof this.what === "string" ? this.what : this.what(shown(this.example));
+    const start = `${this.column} has ${what}: ${this.count} in all, `;
+    const known = lines && this.positions.map((position) => lines.get(position)!);
+    const where = known
+      ? `${this.count > known.length ? "the first " : ""}on ${listedLines(known, name)}`
+      : `the first at position ${this.positions[0]}`;
+    return new InputError(start + where, this.advice ? [this.advice] : []);
+  }
+}
+
+/** Where rows come from, as far as messages need it. */
+export interface Lined {
+  readonly name: string;
+  /** Whether problems are told together, and rows have lines. */
+  readonly lined: boolean;
+  readonly lineName: string;
+  /** What a reader should know about how it was read. */
+  readonly notes: readonly string[];
+  /** The lines of some rows by position; null where rows have none. */
+  lines(positions: readonly number[]): Promise<ReadonlyMap<number, number> | null>;
+  /** What is wrong with lines that are no rows. */
+  broken(): InputError[];
+}
+
+/** Throws what is wrong, if anything: broken lines first, then values. */
+export async function throwTogether(
+  problems: readonly (Problem | InputError)[],
+  source: Lined,
+): Promise<void> {
+  const broken = source.broken();
+  if (!problems.length && !broken.length) return;
+  const told = source.lined ? problems : problems.slice(0, 1);
+  const positions = told.flatMap((each) => (each instanceof Problem ? each.positions : []));
+  const sorted = [...new Set(positions)].sort((one, two) => one - two);
+  const lines = source.lined && sorted.length ? await source.lines(sorted) : null;
+  const errors = told.map((each) => {
+    if (!(each instanceof Problem)) return each;
+    const error = each.asError(lines, source.lineName);
+    return source.lined ? error : new InputError(error.problem);
+  });
+  const all = [...broken, ...errors];
+  const advice = new Map(all.flatMap((error) => error.advice).map((each) => [each.page, each]));
+  throw new InputError(all.map(({ problem }) => problem).join("; "), [...advice.values()]);
+}
