@@ -55,6 +55,7 @@ export abstract class Panel extends Plane {
   private readonly near = h("button", { type: "button", class: "small near", hidden: true });
   /** What the lines of models were drawn for; they stay for as long as it does. */
   private linesKey = "";
+  private frameKey = "";
   private boxWidth = 0;
   private readonly extents = new WeakMap<ModelView, Window>();
   private readonly frame: Layer;
@@ -280,6 +281,9 @@ export abstract class Panel extends Plane {
   }
 
   private drawFrame(bottom: number): void {
+    const key = [this.x, this.y].map((axis) => [axis.domain(), axis.range()].join()).join();
+    if (key === this.frameKey) return;
+    this.frameKey = key;
     this.frame.selectAll("*").remove();
     const ticks = this.width < 340 ? 4 : 6;
     const right = this.width - MARGIN.right;
