@@ -210,3 +210,71 @@ def test_a_difference_that_is_none_is_said_so():
     check = iso.analyse([1, 0, 1, 0], [math.inf, 0.1, 0.3, 0.2]).at(-math.inf, **FEW)
     assert abs(check.shortfall[0]) < 1e-12
     assert ", no better (−0." in check.sentence()
+
+
+# ---------------------------------------------------------------------- tuning data
+
+TUNING_LABELS = np.arange(300) < 90
+TUNING = iso.analyse(
+    TUNING_LABELS,
+    {name: np.round(RANDOM.normal(1.1 * TUNING_LABELS), 2) for name in SCORES},
+)
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"beta": 2}, {"miss_cost": 5, "false_alarm_cost": 1}, {"min_recall": 0.7}]
+)
+def test_thresholds_of_tuning_data_are_judged_as_a_verdict_judges_them(asked):
+    test = iso.analyse(LABELS, {"a": SCORES["a"]})
+    tuning = TUNING._only("a", in_groups=False)
+    check = test.at([0.5], **asked, **FEW, thresholds_from=tuning)
+    verdict = test.verdict(**asked, **FEW, thresholds_from=tuning)
+    assert check.tuned
+    assert check.rules == ("given", "best")
+    assert check.threshold[1] == verdict.threshold
+    assert check.expected[1] == check.value[1] == pytest.approx(verdict.expected, rel=1e-12)
+    assert (check.lower[1], check.upper[1]) == pytest.approx(verdict.interval, rel=1e-9)
+    alone = test.at([0.5], **asked, **FEW)
+    assert (check.lower[0], check.upper[0]) == (alone.lower[0], alone.upper[0])
+    assert check._text(1) == verdict.threshold_text
+    sign = -1 if "miss_cost" in asked else 1
+    assert check.shortfall[0] == pytest.approx(sign * (check.value[1] - check.value[0]))
+    assert "the best threshold of the tuning data, " in check.sentence()
+
+
+def test_two_rules_given_in_advance_differ_as_a_plain_bootstrap_says():
+    """Both rules are fixed, so the interval of the difference is that of any two measures."""
+    test = iso.analyse(LABELS, {"a": SCORES["a"]})
+    check = test.at([0.5], **FEW, thresholds_from=TUNING._only("a", in_groups=False))
+    swapped = test.at([float(check.threshold[1]), 0.5], **FEW)
+    assert check.value[1] == swapped.value[0]
+    assert (check.lower[1], check.upper[1]) == (swapped.lower[0], swapped.upper[0])
+
+
+def test_groups_have_no_thresholds_of_tuning_data():
+    check = ANALYSIS.at(0.5, **FEW, thresholds_from=TUNING)
+    assert set(check.groups) == {"(all rows)"}
+    assert check.names == ("a", "a", "b", "b")
+
+
+def test_a_budget_is_a_number_of_the_rows_that_are_judged():
+    check = ANALYSIS.at(0.5, budget=24, **FEW, thresholds_from=TUNING)
+    best = iso.best_threshold(TUNING.models["a"], budget=30)
+    assert check.threshold[1] == best.threshold
+
+
+def test_tuning_data_that_do_not_fit_are_refused():
+    with pytest.raises(ParameterError, match=r"^the tuning data has no model 'b', only 'a'$"):
+        ANALYSIS.at(0.5, thresholds_from=TUNING._only("a", in_groups=False))
+    with pytest.warns(UndefinedWarning):
+        check = ANALYSIS.at(0.5, min_precision=1, min_recall=1, thresholds_from=TUNING)
+    assert np.isnan(check.threshold[1])
+    assert check.sentence().endswith("; no threshold keeps the constraints.")
+
+
+def test_flagging_nothing_may_be_best_on_the_tuning_data():
+    useless = {name: -each for name, each in TUNING.rows.scores.items()}
+    tuning = iso.analyse(TUNING_LABELS, useless)
+    check = ANALYSIS.at(0.5, cost=0.9, confidence_level=None, thresholds_from=tuning)
+    assert check.threshold[1] == math.inf
+    assert "flagging nothing, which is best on the tuning data, has 1.200" in check.sentence()

@@ -18,6 +18,7 @@ COMMANDS = (
     ["tradeoff", "--lambda", "0.2", "0.5", "0.8"],
     ["summary"],
     ["verdict", "--json"],
+    ["verdict", "--threshold", "0.5", "--resamples", "20"],
 )
 
 
@@ -80,7 +81,7 @@ def test_a_printed_threshold_gives_the_numbers_beside_it(kind, command, tmp_path
     name, *options = command
     assert main([name, file, *options]) == 0
     text = capsys.readouterr().out
-    if name == "verdict":
+    if "--json" in options:
         found = json.loads(text)["verdict"]
         check(found["threshold_text"], labels, scores, found["counts"])
         return
@@ -112,6 +113,170 @@ def test_a_threshold_of_tuning_data_gives_the_numbers_of_both_files(
         for ending, data in (("promised", of_tuning), ("achieved", of_test)):
             shown = {name: row[f"{name}_{ending}"] for name in ("precision", "recall")}
             check(row["threshold"], *data, shown)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_given_thresholds_beside_those_of_tuning_data(kind, tmp_path, capsys, rng_seed):
+    rng = np.random.default_rng(rng_seed)
+    tuning, *_ = written(tmp_path, "tuning", rng, kind)
+    test, *of_test = written(tmp_path, "test", rng, kind)
+    given = ["--threshold", "0.5", "--resamples", "20"]
+    for words in (
+        ["thresholds", tuning, "--on", test, "--beta", "1", "2", *given],
+        ["verdict", test, "--thresholds-from", tuning, *given],
+    ):
+        assert main(words) == 0
+        rows = list(tables_in(capsys.readouterr().out))
+        assert {row["rule"] for row in rows} == {"given", "best"}
+        for row in rows:
+            check(row["threshold"], *of_test, row)
+
+
+# ---------------------------------------------------------------------- models, groups, classes
+
+MODELS, GROUPS = ("m_a", "m_b"), ("north", "south")
+OF_SEVERAL = (
+    ["thresholds", "--beta", "1", "2"],
+    ["thresholds", "--all"],
+    ["thresholds", "--confidence", "0.9", "--resamples", "20"],
+    ["thresholds", "--threshold", "0.5", "--resamples", "20"],
+    ["tradeoff", "--lambda", "0.5"],
+    ["summary"],
+    ["summary", "--confidence", "0.9", "--resamples", "20"],
+    ["compare"],
+    ["verdict", "--resamples", "20"],
+    ["verdict", "--beta", "4", "--resamples", "20"],
+    ["verdict", "--threshold", "0.5", "--resamples", "20"],
+)
+_SENTENCE = re.compile(
+    r"(?:(?P<name>\S+): )?(?:(?:Use (?P<used>\S+) and flag)|Flag|.*; (?P<closest>\S+) comes "
+    r"closest, at) scores of (?P<text>\S+) or more\. Expect F(?P<beta>\d) \S+ on new data "
+    r"\((?:[^;]*; )?(?P<f>\S+) on these rows\)"
+)
+
+
+def sentences_in(text):
+    """Yield the model, the threshold and the value of F on these rows of each sentence."""
+    for line in text.splitlines():
+        if found := _SENTENCE.match(line):
+            model = found["used"] or found["closest"] or found["name"]
+            yield model, found["text"], int(found["beta"]), found["f"]
+
+
+def check_f(text, labels, scores, beta, shown):
+    """Compare F at a printed threshold with what is printed, to its digits."""
+    for number in read_as(text, scores):
+        flagged = scores.astype(np.result_type(scores, type(number))) >= number
+        tp, fp = (flagged & labels).sum(), (flagged & ~labels).sum()
+        f = (1 + beta**2) * tp / (tp + fp + beta**2 * labels.sum())
+        digits = len(shown.partition(".")[2])
+        assert float(shown) == pytest.approx(f, abs=0.5001 * 10**-digits), (text, shown)
+
+
+def walk(text, data):
+    """Check every printed threshold against the rows of its model and group; count them."""
+    rows = list(tables_in(text))
+    for row in rows:
+        labels, scores = data[row.get("model", MODELS[0]), row.get("group", "(all rows)")]
+        check(row["threshold"], labels, scores, row)
+        if "F (β 1)" in row:
+            f = row["F (β 1)"]
+            check_f(row["threshold"], labels, scores, 1, f if "." in f else f"{f}.")
+    sentences = list(sentences_in(text))
+    for model, threshold, beta, f in sentences:
+        check_f(threshold, *data[model or MODELS[0], "(all rows)"], beta, f)
+    return len(rows), len(sentences)
+
+
+def several_models(tmp_path, rng, kind):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    labels = rng.integers(0, 2, 160)
+    group = np.array(GROUPS)[rng.integers(0, 2, 160)]
+    scores = {name: scores_of(rng, kind, labels) for name in MODELS}
+    file = tmp_path / "several.parquet"
+    pq.write_table(pa.table({"label": labels, "site": group} | scores), file)
+    rows = {"(all rows)": np.full(160, True)} | {name: group == name for name in GROUPS}
+    data = {
+        (model, name): (labels[chosen].astype(bool), scores[model][chosen])
+        for model in MODELS
+        for name, chosen in rows.items()
+    }
+    return str(file), data
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_every_command_for_several_models_and_groups(kind, grouped, tmp_path, capsys, rng_seed):
+    file, data = several_models(tmp_path, np.random.default_rng(rng_seed), kind)
+    columns = ["--scores", *MODELS, "--group", "site" if grouped else ""]
+    walked = {}
+    for command in OF_SEVERAL:
+        name, *options = command
+        assert main([name, file, *columns, *options]) == 0
+        walked[tuple(command)] = walk(capsys.readouterr().out, data)
+    for command, (tables, sentences) in walked.items():
+        in_words = command[0] in ("summary", "compare", "verdict")
+        assert sentences == in_words, command
+        if command[0] in ("thresholds", "tradeoff") or "--threshold" in command:
+            assert tables > 0, command
+    assert walked["summary",][0] == (6 if grouped else 0)
+
+
+@pytest.mark.slow
+def test_every_command_for_several_classes(tmp_path, capsys, rng_seed):
+    import pandas as pd
+
+    rng = np.random.default_rng(rng_seed)
+    names = np.array(["cat", "dog", "owl"])
+    labels = names[rng.integers(0, 3, 150)]
+    scores = rng.dirichlet([1, 1, 1], 150) + 0.3 * (labels[:, None] == names)
+    file = tmp_path / "animals.csv"
+    pd.DataFrame(scores, columns=names).assign(label=labels).to_csv(file, index=False)
+    data = {(name, "(all rows)"): (labels == name, scores[:, j]) for j, name in enumerate(names)}
+    for command in OF_SEVERAL:
+        name, *options = command
+        code = main([name, str(file), *options])
+        text = capsys.readouterr().out
+        assert code == (2 if name == "compare" else 0)
+        tables, sentences = walk(text, data)
+        # Of a class that is not better than flagging all rows, no threshold is named.
+        useless = text.count("This model is not better than")
+        expected = 3 if name in ("summary", "verdict") else 0
+        assert sentences + useless == expected, command
+        assert tables or name in ("summary", "verdict", "compare"), command
+
+
+@pytest.mark.slow
+def test_the_sentences_of_the_demo(tmp_path, capsys, monkeypatch):
+    import pandas as pd
+
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    text = capsys.readouterr().out
+    frame = pd.read_csv("demo-report/test.csv")
+    fraud = (frame["label"] == "fraud").to_numpy()
+    data = {(name, "(all rows)"): (fraud, frame[name].to_numpy()) for name in ("forest", "logit")}
+    assert walk(text, data) == (0, 2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_rule_flags_what_its_numbers_say(kind, tmp_path, capsys, rng_seed):
+    file, labels, scores = written(tmp_path, "data", np.random.default_rng(rng_seed), kind)
+    rule = str(tmp_path / "rule.json")
+    for command in (["thresholds", "--beta", "1"], ["verdict", "--resamples", "20"]):
+        assert main([command[0], file, *command[1:], "-o", rule]) == 0
+        text = capsys.readouterr().out
+        assert main(["apply", rule, file, "--json", "-o", str(tmp_path / "out.csv")]) == 0
+        flagged = json.loads(capsys.readouterr().out)["flagged"]
+        rows = list(tables_in(text))
+        for row in rows:
+            assert flagged == int(row["tp"]) + int(row["fp"])
+        for _, threshold, beta, f in sentences_in(text):
+            check_f(threshold, labels, scores, beta, f)
+            assert all((scores >= each).sum() == flagged for each in read_as(threshold, scores))
 
 
 @pytest.fixture

@@ -127,7 +127,7 @@ def test_what_cannot_be_asked_is_said_before_the_file_is_read(call):
 
 def test_a_precision_that_is_not_reached(call, predictions):
     done = call("verdict", predictions, "--scores", "bad", "--min-precision", 1, code=2)
-    assert "no threshold of any model has precision of 1 or more" in done.err
+    assert "no threshold of any model has precision of 1; ask for less" in done.err
 
 
 def classes(path, count=3, seed=0):
@@ -327,3 +327,18 @@ def test_durations():
     said = ["1 minute", "1 minute", "2 minutes", "10 minutes", "3 hours", "3 days"]
     assert [_duration(seconds) for seconds in times] == said
     assert _duration(12) == "12 seconds"
+
+
+def test_given_thresholds_beside_the_verdict(call, predictions):
+    plain = call("verdict", predictions, "--resamples", "20").out
+    done = call("verdict", predictions, "--resamples", "20", "--threshold", "0.5")
+    assert done.out.startswith(plain)
+    assert "\n\nGiven thresholds beside the best for F (β 1)\n" in done.out
+    found = call("verdict", predictions, "--resamples", "20", "--threshold", "0.5", "--json").data
+    assert {row["rule"] for row in found["thresholds"]} == {"given", "best"}
+    costs = ("--miss-cost", "5", "--false-alarm-cost", "1")
+    asked = call("verdict", predictions, *costs, "--resamples", "20", "--threshold", "0.5").out
+    assert "beside the best for cost per row" in asked
+    for beside in (("--fold", "site"), ("--sure", "0.9", "--min-precision", "0.5")):
+        refused = call("verdict", predictions, "--threshold", "0.5", *beside, code=2)
+        assert "give it without --fold and --sure" in refused.err

@@ -428,7 +428,7 @@ def test_what_makes_no_sense_is_refused(asked, message):
         ({"clusters": True}, "clusters=True needs groups, and this analysis has none"),
         (
             {"min_precision": 1.0, "sure": 0.99},
-            "no threshold of any model has precision of 1 or more with 99% confidence; ask for",
+            "no threshold of any model has precision of 1 with 99% confidence; ask for",
         ),
     ],
 )

@@ -278,6 +278,7 @@ class Analysis(Value):
         min_precision: float | None = None,
         min_recall: float | None = None,
         budget: float | None = None,
+        thresholds_from: Analysis | None = None,
         clusters: bool = False,
         by_group: bool = True,
         confidence_level: float | None = 0.95,
@@ -297,6 +298,9 @@ class Analysis(Value):
             What the best threshold is best for, as for `best_threshold`; by default F₁.
         min_precision, min_recall, budget
             What the best threshold must keep.
+        thresholds_from
+            Choose the best threshold on this other analysis, of tuning data, as for `verdict`; it
+            then needs no correction, and there are no groups.
         clusters
             Draw whole groups, which then have no intervals of their own.
         by_group
@@ -333,7 +337,13 @@ class Analysis(Value):
             level, size = check_confidence(confidence_level), check_size(n_resamples, "n_resamples")
             options = Options(level, size, random_state, n_jobs, kernel, progress)
         return check_thresholds(
-            self, parse_given(threshold), goal, options, clustered=clusters, by_group=by_group
+            self,
+            parse_given(threshold),
+            goal,
+            options,
+            clustered=clusters,
+            by_group=by_group,
+            tuning=thresholds_from,
         )
 
     def decision(self, model: str | None = None, **objective: Any) -> Decision:

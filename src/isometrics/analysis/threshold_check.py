@@ -69,6 +69,8 @@ class ThresholdCheck(ResultTable):
         resamples; negative if the given one is better. Of costs, how much less it costs.
     note
         Why there are no intervals, where there are none.
+    tuned
+        Whether the best threshold was chosen on tuning data, so that it needs no correction.
     """
 
     _left: ClassVar[tuple[str, ...]] = ("model", "group", "rule")
@@ -95,6 +97,7 @@ class ThresholdCheck(ResultTable):
     shortfall_lower: Floats
     shortfall_upper: Floats
     note: str = ""
+    tuned: bool = False
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -146,9 +149,11 @@ class ThresholdCheck(ResultTable):
         given += self._ends(self.lower[row], self.upper[row]) + self._broken(row)
         if math.isnan(self.value[best]):
             return f"{given}; no threshold keeps the constraints."
-        where = f"the best threshold here, {self._text(best)},"
+        where = "of the tuning data" if self.tuned else "here"
         if self.threshold[best] == math.inf:
-            where = "flagging nothing, which is best here,"
+            where = f"flagging nothing, which is best {where.replace('of', 'on')},"
+        else:
+            where = f"the best threshold {where}, {self._text(best)},"
         if math.isnan(self.expected[best]):
             return f"{given}; {where} has {shown(self.value[best])}."
         ends = self._ends(self.lower[best], self.upper[best])
@@ -211,6 +216,8 @@ def check_thresholds(
     *,
     clustered: bool = False,
     by_group: bool = True,
+    tuning: Analysis | None = None,
+    budget_of_tuning: bool = False,
 ) -> ThresholdCheck:
     """Return what given thresholds do, beside the best one, of each model and group.
 
@@ -228,25 +235,66 @@ def check_thresholds(
         Draw whole groups; these then have no intervals of their own.
     by_group
         Add the groups.
+    tuning
+        Choose the best thresholds on this other analysis, over all rows; there are no groups then.
+    budget_of_tuning
+        Whether a budget is a number of the rows of the tuning data; else it is one of these rows,
+        and of the tuning data the same share may be flagged.
     """
+    by_group = by_group and tuning is None
     entries = list(analysis._entries(by_group))
     samples = _samples(analysis, clustered=clustered, by_group=by_group)
     rows: list[_Row] = []
     notes = []
     with reporting(None if options is None else options.progress, "resamples") as report:
         for part, entry in enumerate(entries):
-            best = decision_or_nan(entry.points, *goal, f"{entry.model} {entry.group}")
+            if tuning is None:
+                best = decision_or_nan(entry.points, *goal, f"{entry.model} {entry.group}")
+                next_lower = _next_lower(entry.points, best.threshold)
+            else:
+                best, next_lower = _tuned(tuning, entry, goal, budget_of_tuning=budget_of_tuning)
             estimates = None
             if options is not None and not math.isnan(best.tp):
                 told = options._replace(progress=part_of_progress(report, part, len(entries)))
                 request = Request(goal[0], told, clustered, None, analysis.prevalence)
                 rules = [best.threshold, *thresholds]
-                estimates = _estimates(analysis, entry, request, rules, samples)
+                estimates = _estimates(
+                    analysis, entry, request, rules, samples, tuned=tuning is not None
+                )
                 if estimates is None:
                     notes.append(_without_rows(analysis, clustered=clustered))
             given = [_given(entry.points, each, goal) for each in thresholds]
-            rows += _rows(entry, best, given, estimates)
-    return _table(rows, goal[0], options, " ".join(dict.fromkeys(notes)))
+            rows += _rows(entry, best, next_lower, given, estimates)
+    table = _table(rows, goal[0], options, " ".join(dict.fromkeys(notes)))
+    return replace(table, tuned=tuning is not None)
+
+
+def _next_lower(points: OperatingPoints, threshold: Any) -> Any:
+    """Return the highest score below a threshold; NaN where it is not known."""
+    table = points.table
+    lower = table.thresholds[table.complete & (table.thresholds < threshold)]
+    return lower[0] if lower.size else math.nan
+
+
+def _tuned(
+    tuning: Analysis, entry: Entry, goal: tuple[Objective, float], *, budget_of_tuning: bool
+) -> tuple[Decision, Any]:
+    """Return what the best threshold of the tuning data does on these rows.
+
+    With it comes the next lower score of both, so that its text flags the same rows of both.
+    """
+    if entry.model not in tuning.models:
+        known = several(list(map(repr, tuning.models)))
+        raise ParameterError(f"the tuning data has no model {entry.model!r}, only {known}")
+    objective, beta = goal
+    if not budget_of_tuning:
+        objective = objective.for_rows(entry.points.positives + entry.points.negatives)
+    chosen = decision_or_nan(tuning.models[entry.model], objective, beta, f"{entry.model} tuning")
+    if math.isnan(chosen.tp):
+        return chosen, math.nan
+    both = (tuning.models[entry.model], entry.points)
+    lower = np.max([_next_lower(each, chosen.threshold) for each in both])
+    return _given(entry.points, chosen.threshold, goal), lower
 
 
 def _samples(
@@ -266,7 +314,11 @@ def _samples(
 
 
 def _rows(
-    entry: Entry, best: Decision, given: list[Decision], estimates: RuleEstimates | None
+    entry: Entry,
+    best: Decision,
+    next_lower: Any,
+    given: list[Decision],
+    estimates: RuleEstimates | None,
 ) -> list[_Row]:
     """Return the rows of one model in one group, the best one last."""
     unknown = (UNKNOWN,) * len(given)
@@ -275,9 +327,6 @@ def _rows(
         _Row(entry, "given", decision, math.nan, estimate, shortfall)
         for decision, estimate, shortfall in zip(given, own, shortfalls, strict=True)
     ]
-    table = entry.points.table
-    lower = table.thresholds[table.complete & (table.thresholds < best.threshold)]
-    next_lower = lower[0] if lower.size else math.nan
     if estimates is None:
         return [*found, _Row(entry, "best", best, next_lower, UNKNOWN, UNKNOWN)]
     return [*found, _Row(entry, "best", best, next_lower, estimates.best, _NO_SHORTFALL)]
@@ -296,6 +345,8 @@ def _estimates(
     request: Request,
     thresholds: list[Any],
     samples: dict[tuple[str, str], Sample],
+    *,
+    tuned: bool,
 ) -> RuleEstimates | None:
     """Estimate the rules of one model in one group, the best one first; None without rows."""
     tables = analysis.models if entry.group == ALL_ROWS else analysis.groups[entry.group]
@@ -311,7 +362,7 @@ def _estimates(
     contest = contest_of_rows(sample, {entry.model: counted}, request)
     scores = contest.tables[0].thresholds[1:]
     rules = [int(np.searchsorted(-scores, -each, "right")) for each in thresholds]
-    return estimate_rules(contest, rules[0], rules[1:], request.options)
+    return estimate_rules(contest, rules[0], rules[1:], request.options, chosen_elsewhere=tuned)
 
 
 def _given(points: OperatingPoints, threshold: Any, goal: tuple[Objective, float]) -> Decision:

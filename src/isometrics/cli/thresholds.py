@@ -141,6 +141,7 @@ def thresholds(
       isometrics thresholds predictions.csv --beta 1 --min-precision 0.8
       isometrics thresholds tuning.csv --min-precision 0.9 --on test.csv
       isometrics thresholds predictions.csv --threshold 0.5
+      isometrics thresholds tuning.csv --on test.csv --threshold 0.5
       isometrics thresholds predictions.csv --all --json
       isometrics thresholds tuning.csv --scores forest --beta 1 -o rule.json
       isometrics thresholds predictions.csv --all -o thresholds.csv
@@ -158,6 +159,8 @@ def thresholds(
     """
     checked = bool(threshold) or certainty.wanted
     _refuse(objectives, columns, all=all, elsewhere=on is not None, checked=checked)
+    # Judged are the rows of the other file, where there is one.
+    kept = None if checked else False
     chosen = objectives.each([1.0] if threshold else BETAS)
     given, drawing = _given(threshold, certainty)
     rule = output is not None and _is_rule(output)
@@ -166,7 +169,7 @@ def thresholds(
             "-o writes one rule; give one objective, such as --beta 1, or a file that ends in .csv "
             "for the table"
         )
-    analysis = load(file, columns, answers, keep_rows=None if checked else False)
+    analysis = load(file, columns, answers, keep_rows=False if on is not None else kept)
     if output is not None and rule:
         write_rule(_only_rule(analysis, chosen[0]), output)
         if output == "-":
@@ -184,9 +187,14 @@ def thresholds(
         is_said = not answers.json and (output is None or rule)
         with Meter("drawing again", unit="resamples", quiet=answers.quiet) as meter:
             options = drawing._replace(progress=meter)
-            found, said = _checked(analysis, given, chosen, options)
+            if on is None:
+                found, said = _checked(analysis, given, chosen, options)
+            else:
+                judged_on = load(on, columns, answers, keep_rows=kept)
+                found, said = _checked(judged_on, given, chosen, options, tuning=analysis)
         say([*said, *[""] * bool(said)] if is_said else [])
         title = "Given thresholds beside the best ones" if threshold else "The best thresholds"
+        title += "" if on is None else ", on other data"
     elif on is None:
         found = stacked(analysis, lambda entry: _best(entry, chosen))
         title = "The best thresholds"
@@ -208,11 +216,9 @@ def _refuse(
     objectives: Objectives, columns: Columns, *, all: bool, elsewhere: bool, checked: bool
 ) -> None:
     """Refuse options that contradict each other."""
-    if checked and (all or elsewhere):
+    if checked and all:
         raise ParameterError(
-            "--threshold and --confidence judge thresholds on the rows of the file itself; for "
-            "other data ask isometrics verdict TEST --thresholds-from TUNING, and give neither "
-            "with --all"
+            "--all lists the thresholds for every β; give it without --threshold and --confidence"
         )
     if all and (elsewhere or objectives != BY_DEFAULT):
         raise ParameterError("--all lists the thresholds for every β; give it without objectives")
@@ -270,15 +276,21 @@ def _checked(
     given: NDArray[Any],
     goals: list[Goal],
     options: Options,
+    tuning: Analysis | None = None,
 ) -> tuple[Table, list[str]]:
-    """Return given thresholds and the best ones, with intervals, and what they say."""
+    """Return given thresholds and the best ones, with intervals, and what they say.
+
+    The best ones are chosen on the tuning data, where there are any.
+    """
     from isometrics._core.threshold_text import ThresholdTexts
     from isometrics.analysis.threshold_check import check_thresholds
 
     rows: list[dict[str, Any]] = []
     said: list[str] = []
     for goal in goals:
-        check = check_thresholds(analysis, given, goal, options)
+        check = check_thresholds(
+            analysis, given, goal, options, tuning=tuning, budget_of_tuning=True
+        )
         if check.note:
             note(check.note)
         said += check.lines()
@@ -286,7 +298,8 @@ def _checked(
         columns["next_lower"] = check.next_lower
         each = zip(*columns.values(), strict=True)
         rows += [dict(zip(columns, row, strict=True)) for row in each]
-    names = ["model", *["group"] * bool(analysis.groups), "objective", *["rule"] * bool(given.size)]
+    grouped = bool(analysis.groups) and tuning is None
+    names = ["model", *["group"] * grouped, "objective", *["rule"] * bool(given.size)]
     names += ["threshold", "value", "expected", "lower", "upper"]
     names += ["shortfall", "shortfall_lower", "shortfall_upper"] * bool(given.size)
     names += ["tp", "fp", "fn", "tn", "precision", "recall"]

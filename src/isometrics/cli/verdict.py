@@ -24,13 +24,15 @@ from isometrics.cli.options import (
     load,
     option_of,
 )
-from isometrics.cli.output import Meter, Part, answer, say
+from isometrics.cli.output import Meter, Part, answer, part_of, say
 from isometrics.errors import IsometricsError, ParameterError, redacted
 
 if TYPE_CHECKING:
     from isometrics.analysis import Analysis
     from isometrics.analysis.verdicts import Verdicts
     from isometrics.decisions.decision import Decision
+    from isometrics.decisions.objective import Objective
+    from isometrics.verdict.judge import Options
     from isometrics.verdict.verdict import Verdict
 
 _OBJECTIVE = Parameter(group="Objective", show_default=False)
@@ -86,6 +88,9 @@ def verdict(
     ] = None,
     fold: Annotated[str | None, Parameter(group="Columns", show_default=False)] = None,
     clusters: Annotated[bool, _FLAG] = False,
+    threshold: Annotated[
+        tuple[float, ...], Parameter(negative="", consume_multiple=True, show_default=False)
+    ] = (),
     output: Target | None = None,
     certainty: Certainty = CERTAINTY,
     columns: Columns = COLUMNS,
@@ -101,6 +106,7 @@ def verdict(
       isometrics verdict predictions.csv --min-precision 0.9 --sure 0.95 --json
       isometrics verdict test.csv --thresholds-from tuning.csv --beta 2
       isometrics verdict predictions.csv --budget 200 -o rule.json
+      isometrics verdict predictions.csv --threshold 0.5
 
     Parameters
     ----------
@@ -109,17 +115,21 @@ def verdict(
         choices that were made on the others.
     clusters
         Draw whole groups again, such as all rows of a patient, instead of single rows.
+    threshold
+        What these thresholds do, such as the present one, beside the best one of each model.
     output
         Write the rule that was chosen to this JSON file, by which isometrics apply flags new rows;
         - prints it instead of the verdict.
     """
     from isometrics._core.parameters import check_confidence, check_size
     from isometrics.analysis.verdicts import verdicts_of
+    from isometrics.verdict.judge import Options
 
     # What cannot be answered is said before a long file is read.
     options = goal.options() | _drawing(certainty)
     check_confidence(options["confidence_level"])
     check_size(options["n_resamples"], "n_resamples")
+    _check_given(threshold, elsewhere=fold is not None or goal.sure is not None)
     if fold is not None:
         if columns.group or thresholds_from is not None:
             raise ParameterError(
@@ -138,13 +148,21 @@ def verdict(
         options["thresholds_from"] = load(thresholds_from, columns, answers, keep_rows=None)
     with Meter("drawing again", unit="resamples", quiet=answers.quiet) as meter:
         found = verdicts_of(analysis, **options, clusters=clusters, progress=meter)
+        parts = _beside(
+            analysis,
+            threshold,
+            _aim(goal),
+            Options(**_drawing(certainty), n_jobs=-1, progress=meter),
+            clustered=clusters,
+            tuning=options.get("thresholds_from"),
+        )
     if output is not None:
         write_rule(_only_rule(found), output)
         if output == "-":
             return
     if answers.json:
         written = {} if output is None else {"written": output}
-        answer(about(analysis) | _data(found) | written, [], as_json=True)
+        answer(about(analysis) | _data(found) | written, parts, as_json=True)
         return
     for place, (name, each) in enumerate(found.verdicts.items()):
         said = [f"{name}: {line}" if found.by_class else line for line in each.lines()[:1]]
@@ -152,6 +170,56 @@ def verdict(
         if each.groups:
             print()
             answer({}, [Part("groups", "By group:", each._by_group())], as_json=False)
+    for part in parts:
+        print()
+        answer({}, [part], as_json=False)
+
+
+def _check_given(threshold: tuple[float, ...], *, elsewhere: bool) -> None:
+    """Refuse thresholds that are no numbers, or beside which there is no best one."""
+    from isometrics.analysis.threshold_check import parse_given
+
+    if threshold:
+        parse_given(list(threshold))
+    if threshold and elsewhere:
+        raise ParameterError(
+            "--threshold is told beside the best threshold of each model; give it without --fold "
+            "and --sure"
+        )
+
+
+def _beside(
+    analysis: Analysis,
+    threshold: tuple[float, ...],
+    aim: tuple[Objective, float],
+    options: Options,
+    *,
+    clustered: bool,
+    tuning: Analysis | None,
+) -> list[Part]:
+    """Return what given thresholds do beside the best ones, where there are any."""
+    from isometrics.analysis.threshold_check import check_thresholds, parse_given
+
+    if not threshold:
+        return []
+    check = check_thresholds(
+        analysis,
+        parse_given(list(threshold)),
+        aim,
+        options,
+        clustered=clustered,
+        by_group=False,
+        tuning=tuning,
+    )
+    return [part_of("thresholds", check, f"Given thresholds beside the best for {aim[0].label}")]
+
+
+def _aim(goal: Goal) -> tuple[Objective, float]:
+    """Return the objective, and the β of the F to show beside it."""
+    from isometrics.decisions.objective import parse_objective
+
+    objective = parse_objective(**goal.options())
+    return objective, 1.0 if goal.beta is None else goal.beta
 
 
 def _only_rule(found: Verdicts) -> Decision:

@@ -44,7 +44,12 @@ class RuleEstimates(NamedTuple):
 
 
 def estimate_rules(
-    contest: Contest, best: int, given: Sequence[int], options: Options
+    contest: Contest,
+    best: int,
+    given: Sequence[int],
+    options: Options,
+    *,
+    chosen_elsewhere: bool = False,
 ) -> RuleEstimates:
     """Estimate rules of the only model of a contest.
 
@@ -62,6 +67,8 @@ def estimate_rules(
         The rules given in advance.
     options
         How the rows are drawn again.
+    chosen_elsewhere
+        Whether the best rule was chosen on other rows, so that it needs no correction either.
     """
     seeds = parse_random_state(options.random_state).spawn(2)
     with reporting(options.progress, "resamples") as report:
@@ -78,10 +85,12 @@ def estimate_rules(
 
     drawn = resampled_of(contest, choices, quantity)
     here = float(quantity(contest.counts(0, best)))
-    corrected = here - mean_known(drawn.inside[0] - drawn.outside[0])
-    parts_of_rows = count_parts(contest)
-    crossed = cross_fitted(contest, seeds[1], options.kernel, None, parts_of_rows)
-    honest = mean_known(quantity(crossed))
+    corrected = honest = here
+    if not chosen_elsewhere:
+        corrected = here - mean_known(drawn.inside[0] - drawn.outside[0])
+        parts_of_rows = count_parts(contest)
+        crossed = cross_fitted(contest, seeds[1], options.kernel, None, parts_of_rows)
+        honest = mean_known(quantity(crossed))
     noise = drawn.fixed[0] - here
     chosen = Estimate(honest, interval_at(noise, (corrected, honest), level=level, limits=limits))
 
