@@ -172,6 +172,18 @@ def test_tables_of_too_many_rows_have_no_intervals():
     assert largest.gain > 0
 
 
+def test_tables_that_keep_no_constraint_are_left_out():
+    analysis = of_tables(1_000_000)
+    poor = iso.OperatingPoints.from_counts(
+        [1_000], [9_000], thresholds=[0.5], positives=10_000, negatives=90_000
+    )
+    groups = analysis.groups | {"c": {"forest": poor, "linear": poor}}
+    analysis = iso.Analysis(analysis.models, groups)
+    found = check_groups(analysis, analysis.verdict(by_group=False, min_precision=0.9))
+    assert list(found.left_out) == ["c"]
+    assert {row.name for row in found.rows} == {"a", "b"}
+
+
 def test_long_curves_are_thinned():
     analysis = analysis_of(n_groups=2, rows=3000)
     groups = check_groups(analysis, analysis.verdict(by_group=False, n_resamples=100))
