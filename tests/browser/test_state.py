@@ -339,6 +339,12 @@ def test_a_typed_threshold_stays_until_it_is_cleared(open_page, report):
     page.get_by_label("Clear your threshold").click()
     settle(page)
     assert not page.locator(".typed table").is_visible()
+    page.keyboard.press("Control+z")
+    settle(page)
+    assert page.get_by_label("A threshold of your own").input_value() == "0.5"
+    page.keyboard.press("Control+Shift+Z")
+    settle(page)
+    assert page.get_by_label("A threshold of your own").input_value() == ""
 
 
 def test_what_is_no_number_is_refused_in_a_sentence(open_page, report):

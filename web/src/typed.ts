@@ -40,6 +40,8 @@ export class Typed {
   private readonly copies: HTMLElement;
   private readonly lines: readonly Line[];
   private view: View | null = null;
+  /** What the box shows; not what is being typed there. */
+  private shown: number | null = null;
 
   constructor(
     private readonly store: Store,
@@ -135,6 +137,7 @@ export class Typed {
     const typed = parseNumber(this.box.value.replace(/^([^.,]*),([^.,]*)$/, "$1.$2"));
     this.refuse(typed === undefined ? "This is not a number; type one such as 0.5 or 1e-3." : "");
     if (typed === undefined || !cursor) return;
+    this.box.value = exact(typed);
     const { strict, lenient } = this.rowsOf(view.models[cursor.model]!, view, typed);
     const chosen = { model: cursor.model, row: strict };
     this.store.set({ typed, hovered: null, ...(strict === lenient ? { chosen } : {}) });
@@ -171,10 +174,15 @@ export class Typed {
     const cursor = cursorOf(view);
     const one = cursor && view.models[cursor.model];
     this.element.hidden = !one || !hasThresholds(one.table, one.model.rounded);
+    const { typed } = view.settings;
+    if (typed !== this.shown) {
+      this.shown = typed;
+      this.box.value = typed === null ? "" : exact(typed);
+      this.refuse("");
+    }
     const asked = this.element.hidden ? null : this.asked();
     this.answer.hidden = !asked;
     if (!asked) return;
-    if (document.activeElement !== this.box) this.box.value = exact(asked.typed);
     this.fill(asked.one, asked.rows, asked.typed, view);
   }
 
