@@ -1,7 +1,7 @@
 /** The frame of a panel: axes, zoom, pointer and keys, and a place for what a space draws. */
 
 import { axisBottom, axisLeft } from "d3-axis";
-import { scaleLinear } from "d3-scale";
+import { scaleLinear, type ScaleLinear } from "d3-scale";
 import { pointer, select, type Selection } from "d3-selection";
 import { zoom, zoomIdentity, type ZoomBehavior, type ZoomTransform } from "d3-zoom";
 
@@ -16,7 +16,7 @@ import { moved } from "../keys";
 import { said } from "../sentences";
 import { onDrag } from "./dragging";
 import { Plane, type Layer } from "./plane";
-import { Room } from "./room";
+import { Room, textWidth } from "./room";
 import { Tooltip } from "./tooltip";
 import { whyOf } from "./why";
 
@@ -38,6 +38,7 @@ export interface Window {
   readonly y: readonly [number, number];
 }
 
+const TICKS = 6;
 const UNIT: Window = { x: [0, 1], y: [0, 1] };
 
 const MARGIN = { top: 16, right: 16, bottom: 42, left: 46 };
@@ -57,6 +58,8 @@ export abstract class Panel extends Plane {
   private linesKey = "";
   private frameKey = "";
   private boxWidth = 0;
+  /** Where the vertical axis stands. */
+  private left = MARGIN.left;
   private readonly extents = new WeakMap<ModelView, Window>();
   private readonly frame: Layer;
   private readonly clip: string;
@@ -226,24 +229,29 @@ export abstract class Panel extends Plane {
     this.height = Math.round(Math.max(220, Math.min(this.width * 0.86, tallest))) + this.extra;
     const bottom = this.height - MARGIN.bottom - this.extra;
     this.svg.attr("viewBox", `0 0 ${this.width} ${this.height}`).attr("height", this.height);
-    this.svg
-      .select("clipPath rect")
-      .attr("x", MARGIN.left)
-      .attr("y", MARGIN.top)
-      .attr("width", this.width - MARGIN.left - MARGIN.right)
-      .attr("height", bottom - MARGIN.top);
-    const corners: [[number, number], [number, number]] = [
-      [MARGIN.left, MARGIN.top],
-      [this.width - MARGIN.right, bottom],
-    ];
-    this.zoom.extent(corners);
-    const transform = transformOf(this.zoomed, corners);
-    this.svg.property("__zoom", transform);
     const near = this.closeUp(view);
     const isNear = this.isCloseUp(view);
     const { x, y } = near && isNear ? near : this.window(view);
+    const cornersFrom = (left: number): Corners => [
+      [left, MARGIN.top],
+      [this.width - MARGIN.right, bottom],
+    ];
+    const upwards = (transform: ZoomTransform): typeof this.y =>
+      transform.rescaleY(scaleLinear(y, [bottom, MARGIN.top]));
+    // Long numbers beside the axis need more room; how far up they stand does not depend on it.
+    this.left = leftOf(upwards(transformOf(this.zoomed, cornersFrom(MARGIN.left))));
+    const corners = cornersFrom(this.left);
+    this.svg
+      .select("clipPath rect")
+      .attr("x", this.left)
+      .attr("y", MARGIN.top)
+      .attr("width", this.width - this.left - MARGIN.right)
+      .attr("height", bottom - MARGIN.top);
+    this.zoom.extent(corners);
+    const transform = transformOf(this.zoomed, corners);
+    this.svg.property("__zoom", transform);
     this.x = transform.rescaleX(scaleLinear(x, [corners[0][0], corners[1][0]]));
-    this.y = transform.rescaleY(scaleLinear(y, [corners[1][1], corners[0][1]]));
+    this.y = upwards(transform);
     this.near.hidden = !near;
     this.near.textContent = isNear ? "Show the whole plane" : "Zoom to the curves";
     this.drawFrame(bottom);
@@ -285,14 +293,14 @@ export abstract class Panel extends Plane {
     if (key === this.frameKey) return;
     this.frameKey = key;
     this.frame.selectAll("*").remove();
-    const ticks = this.width < 340 ? 4 : 6;
+    const ticks = this.width < 340 ? 4 : TICKS;
     const right = this.width - MARGIN.right;
     this.frame
       .append("rect")
       .attr("class", "plot")
-      .attr("x", MARGIN.left)
+      .attr("x", this.left)
       .attr("y", MARGIN.top)
-      .attr("width", right - MARGIN.left)
+      .attr("width", right - this.left)
       .attr("height", bottom - MARGIN.top);
     this.frame
       .append("g")
@@ -302,12 +310,12 @@ export abstract class Panel extends Plane {
     this.frame
       .append("g")
       .attr("class", "axis")
-      .attr("transform", `translate(${MARGIN.left},0)`)
-      .call(axisLeft(this.y).ticks(ticks).tickSizeOuter(0));
+      .attr("transform", `translate(${this.left},0)`)
+      .call(axisLeft(this.y).ticks(TICKS).tickSizeOuter(0));
     this.frame
       .append("text")
       .attr("class", "axis-label")
-      .attr("x", (MARGIN.left + right) / 2)
+      .attr("x", (this.left + right) / 2)
       .attr("y", bottom + 34)
       .attr("text-anchor", "middle")
       .text(this.axes.x);
@@ -501,11 +509,18 @@ export abstract class Panel extends Plane {
   }
 }
 
+/** Where a vertical axis stands, so that its numbers do not cover its name. */
+function leftOf(scale: ScaleLinear<number, number>): number {
+  const format = scale.tickFormat(TICKS);
+  const widest = Math.max(...scale.ticks(TICKS).map((tick) => textWidth(format(tick), 11)), 0);
+  return Math.max(MARGIN.left, Math.ceil(widest) + 30);
+}
+
 function rounded(value: number): number {
   return Number(value.toFixed(5));
 }
 
-type Corners = readonly [readonly [number, number], readonly [number, number]];
+type Corners = [[number, number], [number, number]];
 
 /** The transform of d3 that shows a part of a panel with these corners. */
 function transformOf(

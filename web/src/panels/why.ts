@@ -35,7 +35,7 @@ const TEXTS: Record<PanelName, Text> = {
         "precision is TP over TP plus FP, recall is TP over P",
         ...["precision", "=", over("TP", TP_FP()), ",", "recall", "=", over("TP", "P")],
       ),
-    "Between two thresholds the way is a curve: whoever tosses a coin between them gets false positives in proportion to true positives, and that is not a straight line here. Straight lines promise too much (Davis & Goadrich 2006).",
+    "Between two thresholds the way is a curve: whoever tosses a coin between them adds false positives in proportion to true positives, and that is not a straight line here. Straight lines promise too much (Davis & Goadrich 2006).",
     "Flagging everything has recall 1 and precision π, the prevalence. So a curve at another prevalence is another curve, and areas of data with different prevalences must not be compared. The shaded region cannot be reached: not even the worst ranking gets there (Boyd et al. 2012). Grey lines join points of equal F.",
     () =>
       formula(
