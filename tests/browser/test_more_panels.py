@@ -126,6 +126,14 @@ def test_scores_that_are_no_probabilities_are_refused_in_words(open_page, report
         assert "isometrics calibrate" in said
 
 
+def test_infinite_scores_are_named(open_page, tmp_path):
+    pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [np.inf, 0.5, 0.25, 0.0])
+    page = open_page(write_report({"m": pts}, tmp_path / "infinite.html"))
+    choose(page, "reliability")
+    said = figure(page, "Reliability").locator(".result").inner_text()
+    assert "m has scores of +∞, which are no probabilities" in said
+
+
 def test_prevalence_and_class_reach_the_new_panels(open_page, path, models):
     page = open_page(path)
     choose(page, *MORE)

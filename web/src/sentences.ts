@@ -2,6 +2,7 @@
 
 import { classesOnTheseRows } from "./classes";
 import { counted, decimals, exact, levelSaid, percent, percents, short } from "./format";
+import type { Histogram } from "./histogram";
 import { INDICES, pointOf } from "./indices";
 import { hasProbabilities } from "./ranking";
 import { AUPR, AUPRG, AUROC } from "./measures";
@@ -107,6 +108,11 @@ export function tradeoffReads(view: View, { model, row }: Cursor): string {
   return view.winners ? `${here} ${ranges(view.winners, view, "λ", (lam) => lam)}` : here;
 }
 
+function scoresSaid({ lo, hi, above }: Histogram): string {
+  if (above[0] + above[1] > 0) return "scores of +∞";
+  return `scores from ${short(lo, 3)} to ${short(hi, 3)}`;
+}
+
 /** Why some models are missing from a panel of probabilities; empty where none is. */
 export function notProbabilities(shown: readonly ModelView[], what: string): string {
   const missing = shown.filter(({ model }) => !hasProbabilities(model));
@@ -114,7 +120,7 @@ export function notProbabilities(shown: readonly ModelView[], what: string): str
     .slice(0, 3)
     .map(({ model: { name, histogram } }) =>
       histogram
-        ? `${name} has scores from ${short(histogram.lo, 3)} to ${short(histogram.hi, 3)}, which are no probabilities, so it has no ${what}: “isometrics calibrate” makes probabilities of them.`
+        ? `${name} has ${scoresSaid(histogram)}, which are no probabilities, so it has no ${what}: “isometrics calibrate” makes probabilities of them.`
         : `${name} has no ${what}: its scores are not known one by one.`,
     )
     .concat(missing.length > 3 ? `Nor have ${missing.length - 3} other models.` : [])

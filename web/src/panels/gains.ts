@@ -52,11 +52,12 @@ export class GainsPanel extends Panel {
   }
 
   protected reads(view: View, { model, row }: Cursor): string {
-    const { table } = view.models[model]!;
+    const one = view.models[model]!;
+    const { table } = one;
     return (
-      `${view.models[model]!.model.name} at ${rule(view.models[model]!, row, view)}: the first ` +
-      `${counted(table.tp[row]! + table.fp[row]!)} items, ${percent(share(table, row))} of all, ` +
-      `contain ${percent(pr.x(table, row))} of the positives.`
+      `${one.model.name} at ${rule(one, row, view)} flags ` +
+      `${counted(table.tp[row]! + table.fp[row]!)} of the items, ${percent(share(table, row))}; ` +
+      `${percent(pr.x(table, row))} of the positives are among them.`
     );
   }
 }

@@ -137,7 +137,7 @@ export class ReliabilityPanel extends Panel {
     const score = this.place(one, row)[0];
     const bin = bins.find(({ upper }) => score <= upper) ?? bins.at(-1)!;
     const interval = one.table.whole
-      ? ` (${levelSaid(view.confidence.level)} interval ${percents(wilson(bin.positives, bin.items, view.confidence.z), " to ")})`
+      ? `, with a ${levelSaid(view.confidence.level)} interval of ${percents(wilson(bin.positives, bin.items, view.confidence.z), " to ")}`
       : "";
     const error = calibrationError(bins);
     const distance = Number.isNaN(error)
@@ -155,6 +155,6 @@ function binSaid({ lower, upper, items, positives, observed }: ScoreBin): string
       : `scores from ${short(lower, 3)} to ${short(upper, 3)}`;
   return (
     `of ${counted(items)} items with ${scores}, ` +
-    `${counted(positives)} are positive, ${percent(observed)}`
+    `${counted(positives)} (${percent(observed)}) are positive`
   );
 }
