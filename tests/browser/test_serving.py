@@ -33,6 +33,13 @@ def test_a_served_page_works_and_asks_for_nothing_else(browser, server):
     assert page.title() == "Served"
     assert heard.said == []
     assert heard.requests == [server.address]
+    # What is set stands behind the token in the address.
+    page.get_by_label("Show hulls").uncheck()
+    settle(page)
+    assert page.url == f"{server.address}#hulls=no"
+    page.reload()
+    page.locator("figure.panel").first.wait_for()
+    assert page.locator("figure.panel .hull").count() == 0
     context.close()
 
 
@@ -91,6 +98,15 @@ def test_the_widget_draws_and_follows_its_data(browser, two_models):
     assert page.locator("figure.panel").count() == 4
     assert page.locator(".summary tbody tr").count() == 2
     assert page.locator(".drop").count() == 0
+    # Steps can be undone, and the address of the notebook is left alone.
+    address = page.evaluate("[location.href, history.length]")
+    page.get_by_label("Show hulls").uncheck()
+    settle(page)
+    assert page.locator("figure.panel .hull").count() == 0
+    page.keyboard.press("Control+z")
+    settle(page)
+    assert page.locator("figure.panel .hull").count() > 0
+    assert page.evaluate("[location.href, history.length]") == address
     page.evaluate("(data) => window.model.change('data', JSON.parse(data))", json.dumps(data[1]))
     settle(page)
     assert page.locator(".summary tbody tr").count() == 1

@@ -269,6 +269,20 @@ def test_a_link_to_a_report_of_other_models_keeps_what_it_can(open_page, report,
     assert other.locator(".card h2").inner_text() == "new"
 
 
+def test_in_a_frame_the_page_around_keeps_its_steps(context, report, tmp_path):
+    around = tmp_path / "around.html"
+    around.write_text(f'<title>around</title><iframe src="{report.as_uri()}"></iframe>')
+    page = context.new_page()
+    page.goto(around.as_uri())
+    before = steps(page)
+    frame = page.frame_locator("iframe")
+    frame.get_by_label("Show hulls").uncheck()
+    settle(page)
+    assert frame.get_by_role("button", name="Undo", exact=True).is_enabled()
+    assert steps(page) == before
+    page.close()
+
+
 def test_a_dropped_file_begins_anew(open_page, start_page, tmp_path):
     path = tmp_path / "small.csv"
     path.write_text("label,score\n1,0.9\n0,0.5\n1,0.4\n0,0.1\n")
