@@ -215,10 +215,28 @@ def test_best_thresholds_with_intervals_by_group(call, grouped, tables):
     assert told.splitlines()[0] == "The best thresholds"
 
 
-def test_thresholds_of_other_data_have_no_intervals_here(call, predictions, other):
-    for words in (["--threshold", 0.5, "--on", other], ["--confidence", 0.9, "--all"]):
-        done = call("thresholds", predictions, *words, code=2)
-        assert "isometrics verdict TEST --thresholds-from TUNING" in done.err
+def test_thresholds_are_judged_on_other_data_with_intervals(call, predictions, other):
+    """The same numbers as in Python; a budget is a number of the rows of the first file."""
+    few = ["--resamples", 40]
+    tuning, test = map(iso.read_predictions, (predictions, other))
+    drawn = {"n_resamples": 40, "thresholds_from": tuning}
+    words = ["--on", other, "--beta", 1, *few]
+    rows = call("thresholds", predictions, "--threshold", 0.5, *words, "--json").data["thresholds"]
+    check = test.at(0.5, **drawn)
+    assert [row["lower"] for row in rows] == check.lower.tolist()
+    assert [row["shortfall"] for row in rows] == check.shortfall.tolist()
+    told = call("thresholds", predictions, "--threshold", 0.5, *words).out
+    assert told.splitlines()[: len(check.lines())] == check.lines()
+    assert "\nGiven thresholds beside the best ones, on other data\n" in told
+    rows = call("thresholds", predictions, "--confidence", 0.9, *words, "--json").data["thresholds"]
+    best = test.at(0.5, **drawn, confidence_level=0.9)
+    assert [row["upper"] for row in rows] == best.upper[1::2].tolist()
+    words = ["--on", other, "--budget", 4, "--confidence", 0.9, *few, "--json"]
+    rows = call("thresholds", predictions, *words).data["thresholds"]
+    expected = [iso.best_threshold(each, budget=4) for each in tuning.models.values()]
+    assert [row["threshold"] for row in rows] == [each.threshold for each in expected]
+    refused = call("thresholds", predictions, "--confidence", 0.9, "--all", code=2)
+    assert "give it without --threshold and --confidence" in refused.err
 
 
 def test_tables_without_rows_say_why_they_have_no_intervals(call, tmp_path):

@@ -372,8 +372,8 @@ BROKEN = {
     ),
     "not.csv.gz": (b"label,score\n", "not a GZIP stream"),
     "cut.csv.gz": (gzip.compress(CSV.encode() * 3000)[:-30], "GZIP stream"),
-    "cut.jsonl": (b'{"label": 1, "score": 0.5}\n{"label": 0, "sc\n', "Malformed JSON"),
-    "page.json": (b"<html></html>", "Malformed JSON"),
+    "cut.jsonl": (b'{"label": 1, "score": 0.5}\n{"label": 0, "sc\n', "line 2 is no JSON"),
+    "page.json": (b"<html></html>", "line 1 is no JSON"),
 }
 
 
