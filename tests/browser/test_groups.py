@@ -153,6 +153,8 @@ def test_classes_are_no_rivals(open_page, classes):
     headline = text_of(page, ".headline")
     for name in analysis.models:
         assert f"{name}: " in headline
+    assert "F1 weighs precision" not in headline
+    assert "Classes are no rivals, so none of them wins." in page.locator("main").text_content()
     for word in ("best model", "beats", "cannot be told apart"):
         assert word not in headline
     # At equal prevalences models would be compared.

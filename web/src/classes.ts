@@ -2,6 +2,7 @@
 
 import { decimals, exact, percent, short } from "./format";
 import { AUPRG } from "./measures";
+import type { Verdict } from "./model";
 import { rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
@@ -16,6 +17,21 @@ export function nounOf(view: Pick<View, "classes">, many = false): string {
 /** How many classes have their own sentence. */
 const MOST = 5;
 
+/** The answer of each class, and what to beware of in it. */
+export function verdictsOfClasses(verdicts: readonly Verdict[]): string[] {
+  const said = verdicts
+    .slice(0, MOST)
+    .flatMap(({ name, lines: [answer, ...others] }) => [
+      `${name}: ${answer}`,
+      ...others.filter((line) => line.startsWith("Beware")).map((line) => `${name}: ${line}`),
+    ]);
+  return [...said, ...moreClasses(verdicts.length - MOST)];
+}
+
+function moreClasses(more: number): string[] {
+  return more > 0 ? [`and ${more} more ${more === 1 ? "class" : "classes"}, in the table.`] : [];
+}
+
 /** The best rule of each class on these rows, which is too good for others. */
 export function classesOnTheseRows(view: View): string[] {
   if (!view.shown.length) return ["No class is shown."];
@@ -28,10 +44,9 @@ export function classesOnTheseRows(view: View): string[] {
       `precision at ${percent(pr.x(one.table, row))} recall.`
     );
   });
-  const more = view.shown.length - MOST;
-  if (more > 0) said.push(`and ${more} more ${more === 1 ? "class" : "classes"}, in the table.`);
   return [
     ...said,
+    ...moreClasses(view.shown.length - MOST),
     "Cuts were chosen on these rows, so expect less of them on new data: " +
       `isometrics verdict FILE --beta ${exact(beta)} says how much less of each class.`,
   ];

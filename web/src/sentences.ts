@@ -1,6 +1,6 @@
 /** The results in plain language. */
 
-import { classesOnTheseRows } from "./classes";
+import { classesOnTheseRows, verdictsOfClasses } from "./classes";
 import { counted, decimals, exact, levelSaid, percent, percents, short } from "./format";
 import type { Histogram } from "./histogram";
 import { INDICES, pointOf } from "./indices";
@@ -165,9 +165,9 @@ function capital(text: string): string {
 /** Which model, which threshold, how sure: the verdict, or for other settings what these rows say. */
 export function headline(view: View, verdicts: readonly Verdict[]): string[] {
   if (verdicts.length && verdicts.every((verdict) => isAbout(verdict, view.settings)))
-    return verdicts.flatMap(({ name, lines }) =>
-      lines.map((line, place) => (name && !place ? `${name}: ${line}` : line)),
-    );
+    return view.classes || verdicts.some(({ name }) => name)
+      ? verdictsOfClasses(verdicts)
+      : verdicts.flatMap(({ lines }) => lines);
   return onTheseRows(view);
 }
 

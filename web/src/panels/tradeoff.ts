@@ -110,9 +110,11 @@ export class TradeoffPanel extends Panel {
         .attr("x", left)
         .attr("y", y + 14)
         .text(
-          view.shown.length < 2
-            ? "One model is shown: it wins everywhere."
-            : "Different prevalences: set one to compare the models.",
+          view.classes
+            ? "Classes are no rivals, so none of them wins."
+            : view.shown.length < 2
+              ? "One model is shown: it wins everywhere."
+              : "Different prevalences: set one to compare the models.",
         );
       return;
     }
