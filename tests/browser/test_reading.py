@@ -53,6 +53,16 @@ def test_eight_models_have_eight_colours_and_marks(open_page, eight):
     marks = svg(page, "ROC").locator(".best").evaluate_all("all => all.map(one => one.outerHTML)")
     shapes = {mark.split(' d="')[1].split('"')[0] for mark in marks}
     assert len(shapes) == LOOKS
+    # Some shapes consist of lines alone, so marks beside names need lines too.
+    lines = (
+        svg(page, "Tradeoff")
+        .locator(".curve-name path")
+        .evaluate_all(
+            "all => all.map(one => getComputedStyle(one).stroke === getComputedStyle(one).fill)"
+        )
+    )
+    assert lines
+    assert all(lines)
     # Where colours are close, dashes tell them apart.
     assert len({dash for _, dash, _ in curves(page)}) == 5
     assert page.get_by_label("Search the names of the models").count() == 0
