@@ -68,7 +68,7 @@ const workerText = {
 const hash = (text) => `'sha256-${createHash("sha256").update(text, "utf-8").digest("base64")}'`;
 
 const code = await bundled("src/main.ts", "iife", [workerText]);
-const widget = await bundled("src/widget.ts", "esm");
+const widget = await bundled("src/widget.ts", "esm", [workerText]);
 const notice = licences()
   .map(({ name, license }) => `${name} (${license})`)
   .join(", ");

@@ -6,18 +6,19 @@ import { copyButton, h, save } from "./dom";
 import { fileName } from "./export";
 import { Glossary } from "./glossary";
 import { Groups } from "./groups/section";
+import { Matters } from "./matters";
 import { headerOf } from "./header";
 import { Help, skipLink } from "./help";
 import { History, type Keeper } from "./history";
 import { modelsOf, USUAL, type Model, type ReportData } from "./model";
 import { Board } from "./panels/board";
 import { snippetOf, type Source } from "./snippet";
-import { firstBeta } from "./sentences";
 import { Store, type Settings } from "./state";
 import { Summary } from "./summary";
 import { pointsCsv, thresholdsCsv } from "./tables";
 import { Thresholds } from "./thresholds";
 import { Typed } from "./typed";
+import { AnswerPanel, firstSettings, givenObjective } from "./verdict/answer";
 import { Views, type View } from "./view";
 
 export interface Surroundings {
@@ -92,6 +93,8 @@ class Report {
   private readonly board: Board;
   private readonly card: Card;
   private readonly typed: Typed;
+  private readonly answer: AnswerPanel;
+  private readonly matters: Matters;
   private readonly summary: Summary;
   private readonly controls: Controls;
   private readonly thresholds: Thresholds;
@@ -105,14 +108,18 @@ class Report {
     private readonly glossary: Glossary,
   ) {
     const { store } = this;
-    store.set({ beta: firstBeta(data.verdicts ?? []) });
+    const verdicts = data.verdicts ?? [];
+    const confidence = data.confidence ?? USUAL;
+    store.set(firstSettings(verdicts));
     this.history = new History(store, models, around.keeper);
-    this.views = new Views(models, data.confidence ?? USUAL, data.classes);
+    this.views = new Views(models, confidence, data.classes);
     const { views } = this;
     this.board = new Board(store, views, glossary, data.title);
     this.card = new Card(store, glossary, around.source);
     this.typed = new Typed(store, glossary, around.source);
-    this.summary = new Summary(store, views, glossary, models, data.verdicts ?? []);
+    this.answer = new AnswerPanel(data, models, confidence, around.source);
+    this.matters = new Matters(store, glossary, givenObjective(verdicts));
+    this.summary = new Summary(store, views, glossary, models);
     this.controls = new Controls(
       store,
       glossary,
@@ -124,6 +131,8 @@ class Report {
 
   elements(): HTMLElement[] {
     return [
+      this.answer.element,
+      this.matters.element,
       this.summary.element,
       this.history.element,
       this.history.line,
@@ -170,6 +179,8 @@ class Report {
   private draw(what: "cursor" | "all"): void {
     const { view } = this;
     if (what === "all") {
+      this.answer.draw(view);
+      this.matters.draw(view);
       this.summary.draw(view);
       this.controls.draw(view);
       this.groups?.draw(view);
@@ -228,7 +239,7 @@ function legend(glossary: Glossary): HTMLElement {
     ["hull", across, glossary.term("hull", "hull (dashed)")],
     ["baseline", across, glossary.term("baseline", "baseline (dotted)")],
     ["isoline", across, glossary.term("isoline", "isoline: equal accuracy, F or F gain")],
-    ["best", dot, "best for this β"],
+    ["best", dot, "best for what matters"],
     ["point", dot, glossary.term("operating point", "the point in hand")],
   ];
   return h(

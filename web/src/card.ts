@@ -10,9 +10,9 @@ import type { Source } from "./snippet";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
-import type { Store } from "./state";
+import { costOf, type Store } from "./state";
 import { takeaway } from "./table";
-import { cursorOf, rowForCost, type ModelView, type View } from "./view";
+import { cursorOf, type ModelView, type View } from "./view";
 import { wilson } from "./wilson";
 
 export class Card {
@@ -32,7 +32,7 @@ export class Card {
   private view: View | null = null;
 
   constructor(
-    private readonly store: Store,
+    store: Store,
     private readonly glossary: Glossary,
     source: Source | null,
   ) {
@@ -61,12 +61,7 @@ export class Card {
         h(
           "button",
           { type: "button", class: "small", onclick: () => store.set({ chosen: null }) },
-          "Best for β",
-        ),
-        h(
-          "button",
-          { type: "button", class: "small", onclick: () => this.chooseForCost() },
-          "Best for cost",
+          "Best for what matters",
         ),
       ),
       this.copies,
@@ -113,17 +108,11 @@ export class Card {
     return list;
   }
 
-  private chooseForCost(): void {
-    const cursor = this.view && cursorOf(this.view);
-    if (!this.view || !cursor) return;
-    const one = this.view.models[cursor.model]!;
-    const row = rowForCost(one, this.view.settings.cost);
-    this.store.set({ chosen: { model: cursor.model, row } });
-  }
-
   draw(view: View): void {
     this.view = view;
     const cursor = cursorOf(view);
+    // Where no model is shown, or none keeps what is asked for, there is no point to show.
+    this.element.hidden = !cursor;
     if (!cursor) return;
     const one = view.models[cursor.model]!;
     const { table } = one;
@@ -144,7 +133,8 @@ export class Card {
   }
 
   private fill(one: ModelView, row: number, view: View): void {
-    const { beta, cost } = view.settings;
+    const { beta } = view.settings;
+    const cost = costOf(view.settings);
     const { table } = one;
     const [tp, fp] = [table.tp[row]!, table.fp[row]!];
     const missed = table.positives - tp;

@@ -1,11 +1,12 @@
 /** The classes of one classifier, each against all others: they are no rivals of each other. */
 
-import { decimals, exact, percent, short } from "./format";
+import { decimals, percent, short } from "./format";
 import { AUPRG } from "./measures";
 import type { Verdict } from "./model";
-import { rule } from "./sentences";
+import { askedSaid, rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
+import { commandOf } from "./verdict/command";
 import type { ModelView, View, Views } from "./view";
 
 /** What the tables of a report are about. */
@@ -35,10 +36,10 @@ function moreClasses(more: number): string[] {
 /** The best rule of each class on these rows, which is too good for others. */
 export function classesOnTheseRows(view: View): string[] {
   if (!view.shown.length) return ["No class is shown."];
-  const beta = view.settings.beta;
   const said = view.shown.slice(0, MOST).map((one, place) => {
-    const row = view.best.get(one.place)!;
-    const start = place ? "" : `On these rows, at β = ${short(beta, 3)}, each class by itself: `;
+    const row = view.best.get(one.place);
+    const start = place ? "" : `On these rows, ${askedSaid(view)}, each class by itself: `;
+    if (row === undefined) return `${start}${one.model.name} has no threshold that keeps this.`;
     return (
       `${start}${one.model.name} at ${rule(one, row, view)}: ${percent(pr.y(one.table, row))} ` +
       `precision at ${percent(pr.x(one.table, row))} recall.`
@@ -48,7 +49,7 @@ export function classesOnTheseRows(view: View): string[] {
     ...said,
     ...moreClasses(view.shown.length - MOST),
     "Cuts were chosen on these rows, so expect less of them on new data: " +
-      `isometrics verdict FILE --beta ${exact(beta)} says how much less of each class.`,
+      `${commandOf(view, null)} says how much less of each class.`,
   ];
 }
 

@@ -1,18 +1,18 @@
-/** The controls: β and λ, index, cost, prevalence, class, and what is drawn. */
+/** The controls: index, prevalence, class, and what is drawn. */
 
 import { freshId, h } from "./dom";
 import { percent, short } from "./format";
 import type { Glossary, Term } from "./glossary";
 import { INDEX_NAMES, type IndexName } from "./indices";
 import { INTERPOLATIONS, type Interpolation } from "./spaces/pr";
-import { betaOf, lambdaOf, type Settings, type Store } from "./state";
+import type { Settings, Store } from "./state";
 import { prevalence } from "./table";
 import type { View } from "./view";
 
 type Toggle = "curve" | "hull" | "isolines" | "baselines" | "unachievable" | "bands";
 
 /** Numbers a reader can set by a slider and as a number. */
-interface Knob {
+export interface Knob {
   readonly slider: HTMLInputElement;
   readonly number: HTMLInputElement;
   show(value: number): void;
@@ -22,9 +22,6 @@ const LOGIT_END = 4;
 
 export class Controls {
   readonly element: HTMLElement;
-  private readonly beta: Knob;
-  private readonly lambda: Knob;
-  private readonly cost: Knob;
   private readonly prevalence: Knob;
   private readonly index: HTMLSelectElement;
   private readonly interpolation: HTMLSelectElement;
@@ -42,26 +39,6 @@ export class Controls {
     hasBands: boolean,
   ) {
     const set = (patch: Partial<Settings>): void => store.set({ hovered: null, ...patch });
-    this.beta = knob("β", [-1, 1, 0.01], {
-      from: Math.log10,
-      to: (place) => 10 ** place,
-      min: 0,
-      change: (beta) => set({ beta, chosen: null }),
-    });
-    this.lambda = knob("λ", [0.01, 0.99, 0.01], {
-      from: (value) => value,
-      to: (place) => place,
-      min: 0,
-      max: 0.9999,
-      change: (lam) => set({ beta: betaOf(lam), chosen: null }),
-    });
-    this.cost = knob("Cost proportion of false positives", [0, 1, 0.01], {
-      from: (value) => value,
-      to: (place) => place,
-      min: 0,
-      max: 1,
-      change: (cost) => set({ cost }),
-    });
     // Evenly spaced on the scale of odds, so that rare classes can be set as well.
     this.prevalence = knob("Prevalence", [-LOGIT_END, LOGIT_END, 0.02], {
       from: (share) => Math.log10(share / (1 - share)),
@@ -79,10 +56,7 @@ export class Controls {
     this.element = h(
       "form",
       { class: "controls", "aria-label": "Controls", onsubmit: (event) => event.preventDefault() },
-      this.field("β", "β", this.beta),
-      this.field("λ", "λ", this.lambda),
       this.select("index", "index", this.index),
-      this.field("cost proportion", "cost", this.cost),
       this.field("prevalence", "prevalence", this.prevalence, this.own),
       this.select("class of interest", "class of interest", this.interest),
       this.select("interpolation", "PR interpolation", this.interpolation),
@@ -159,9 +133,6 @@ export class Controls {
 
   draw(view: View): void {
     const { settings } = view;
-    this.beta.show(settings.beta);
-    this.lambda.show(lambdaOf(settings.beta));
-    this.cost.show(settings.cost);
     const first = view.shown[0] ?? view.models[0];
     if (first) this.prevalence.show(settings.prevalence ?? prevalence(first.table));
     this.own.disabled = settings.prevalence === null;
@@ -182,7 +153,38 @@ function choice(names: readonly string[], change: (name: string) => void): HTMLS
   return box;
 }
 
-function knob(
+/** A box for a number, and what shows another number in it. */
+export interface NumberBox {
+  readonly box: HTMLInputElement;
+  show(value: number): void;
+}
+
+export function numberBox(
+  label: string,
+  limits: { min: number; max?: number; above?: boolean },
+  change: (value: number) => void,
+): NumberBox {
+  const { min, max } = limits;
+  const box = h("input", { type: "number", step: "any", min, max, "aria-label": label });
+  box.addEventListener("change", () => {
+    const value = box.valueAsNumber;
+    const low = limits.above ? value > min : value >= min;
+    if (low && value <= (max ?? 1e9)) change(value);
+    else box.reportValidity();
+  });
+  let current = "";
+  // What was not accepted must not look as if it were.
+  box.addEventListener("blur", () => (box.value = current));
+  return {
+    box,
+    show(value) {
+      current = String(Number(value.toPrecision(4)));
+      if (document.activeElement !== box) box.value = current;
+    },
+  };
+}
+
+export function knob(
   label: string,
   [min, max, step]: readonly [number, number, number],
   scale: {
@@ -191,36 +193,23 @@ function knob(
     min: number;
     max?: number;
     change: (value: number) => void;
+    /** What the number is called in its box. */
+    number?: string;
   },
 ): Knob {
   const slider = h("input", { type: "range", min, max, step, "aria-label": label });
-  const number = h("input", {
-    type: "number",
-    step: "any",
-    min: scale.min,
-    max: scale.max,
-    "aria-label": `${label}, as a number`,
-  });
+  const number = numberBox(`${scale.number ?? label}, as a number`, scale, scale.change);
   slider.addEventListener("input", () =>
     scale.change(Number(scale.to(slider.valueAsNumber).toPrecision(4))),
   );
-  number.addEventListener("change", () => {
-    const value = number.valueAsNumber;
-    if (value >= scale.min && value <= (scale.max ?? 1e9)) scale.change(value);
-    else number.reportValidity();
-  });
-  let current = "";
-  // What was not accepted must not look as if it were.
-  number.addEventListener("blur", () => (number.value = current));
   return {
     slider,
-    number,
+    number: number.box,
     show(value) {
       // The logarithm of a β of 0 is infinite, which a slider takes for its middle.
       slider.value = String(Math.min(Math.max(scale.from(value), min), max));
       slider.setAttribute("aria-valuetext", short(value, 4));
-      current = String(Number(value.toPrecision(4)));
-      if (document.activeElement !== number) number.value = current;
+      number.show(value);
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { Fraction, ONE } from "./fraction";
 import { vertices } from "./hull";
+import { isMet, quantityOf, type Constraint } from "./objective";
 import * as pr from "./spaces/pr";
 import { size, type Table } from "./table";
 
@@ -91,30 +92,58 @@ function predicted(table: Table, row: number): number {
 }
 
 /**
- * The row with the highest accuracy at a cost proportion of false positives.
+ * The row at which errors cost least, where a miss and a false alarm cost so much.
  *
  * No threshold excludes a score of +inf; where the second row has one, the empty rule is none.
  */
-export function bestForCost(table: Table, hullRows: readonly number[], cost: number): number {
+export function bestForCosts(
+  table: Table,
+  hullRows: readonly number[],
+  [miss, alarm]: readonly [Fraction, Fraction],
+): number {
   const [nothing, highest] = table.thresholds;
   const unavoidable = nothing === Infinity && highest === Infinity && predicted(table, 1) > 0;
   const rows = unavoidable
     ? vertices(table.fp.subarray(1), table.tp.subarray(1), table.whole).map((row) => row + 1)
     : hullRows;
-  const price = Fraction.of(cost);
-  const gain = ONE.minus(price);
-  const values = rows.map(
-    (row) => gain.toNumber() * table.tp[row]! - price.toNumber() * table.fp[row]!,
-  );
-  const scale = Math.max(table.positives, table.negatives);
+  const [gain, price] = [miss.toNumber(), alarm.toNumber()];
+  const values = rows.map((row) => gain * table.tp[row]! - price * table.fp[row]!);
+  const scale = Math.max(table.positives, table.negatives) * Math.max(gain, price);
   const near = Math.max(...values) - DOUBT * 2 * scale;
   let best: { row: number; value: Fraction } | null = null;
   rows.forEach((row, place) => {
     if (values[place]! < near) return;
-    const value = gain
+    const value = miss
       .times(Fraction.of(table.tp[row]!))
-      .minus(price.times(Fraction.of(table.fp[row]!)));
+      .minus(alarm.times(Fraction.of(table.fp[row]!)));
     if (!best || value.compare(best.value) > 0) best = { row, value };
   });
   return best!.row;
+}
+
+/**
+ * The row that keeps a constraint and has the most recall, or for recall the most precision.
+ *
+ * Of several the one with the fewest predicted positives; null where no row keeps it.
+ */
+export function bestForConstraint(table: Table, constraint: Constraint): number | null {
+  const { positives, negatives } = table;
+  const unavoidable = table.thresholds[1] === Infinity && predicted(table, 1) > 0;
+  let best: number | null = null;
+  for (let row = 0; row < size(table); row++) {
+    const [tp, fp] = [table.tp[row]!, table.fp[row]!];
+    if (tp + fp === 0 && (unavoidable || constraint.quantity === "recall")) continue;
+    if (!isMet(constraint, quantityOf(constraint, { tp, fp, positives, negatives }))) continue;
+    if (best === null || isBetter(table, row, best, constraint)) best = row;
+  }
+  return best;
+}
+
+function isBetter(table: Table, row: number, best: number, { quantity }: Constraint): boolean {
+  const [here, there] = [predicted(table, row), predicted(table, best)];
+  const ahead =
+    quantity === "recall"
+      ? table.tp[row]! * there - table.tp[best]! * here
+      : table.tp[row]! - table.tp[best]!;
+  return ahead > 0 || (ahead === 0 && here < there);
 }

@@ -9,6 +9,7 @@
 import { exact } from "./format";
 import { INDEX_NAMES } from "./indices";
 import type { Model } from "./model";
+import { GOAL_NAMES } from "./objective";
 import { INTERPOLATIONS } from "./spaces/pr";
 import { PANEL_NAMES, type Cursor, type Settings, type Sorting, type Zoom } from "./state";
 import { completed } from "./table";
@@ -30,9 +31,15 @@ interface Field<Value> {
 
 /** One entry for each field, in the order in which they are read; null where it is not kept. */
 export const FIELDS: { readonly [Name in keyof Settings]: Field<Settings[Name]> | null } = {
+  goal: choice("matters", GOAL_NAMES),
   beta: number("beta", 0, 1e9),
+  missCost: number("miss-cost", 0, 1e12),
+  falseAlarmCost: number("false-alarm-cost", 0, 1e12),
+  minPrecision: number("min-precision", 0, 1),
+  minRecall: number("min-recall", 0, 1),
+  budget: number("budget", 0, 1e15),
+  budgetItems: optional(number("budget-items", 1e-300, 1e15), "rows"),
   index: choice("index", INDEX_NAMES),
-  cost: number("cost", 0, 1),
   prevalence: optional(number("prevalence", 1e-9, 1 - 1e-9), "data"),
   otherClass: flag("negatives"),
   hidden: modelSet("hide"),

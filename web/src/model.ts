@@ -2,10 +2,13 @@
 
 import { areasOf, type Bracket, type Measure } from "./measures";
 import type { GroupsData } from "./groups/data";
+import { count } from "./count";
 import { histogramOf, type Histogram } from "./histogram";
+import type { GoalSettings } from "./objective";
 import { packedCounts, packedFloats, unpacked, type Packed } from "./packing";
 import { isNested, take, type Kind, type Table } from "./table";
 import { rowsToExplore } from "./thinning";
+import type { Rows } from "./verdict/contest";
 
 export const VERSION = 1;
 
@@ -24,6 +27,19 @@ export interface ReportData {
   readonly classes?: boolean;
   /** What one rule does in each group of rows. */
   readonly groups?: GroupsData;
+  /** The rows of all models, where there are few enough, so that the page can judge by itself. */
+  readonly rows?: RowsData | null;
+}
+
+export interface RowsData {
+  readonly labels: Packed;
+  readonly weights: Packed | null;
+  /** For each model, which of its distinct scores, from the highest on, each row has: 1, 2, … */
+  readonly ranks: readonly Packed[];
+  /** The distinct scores of each model, highest first. */
+  readonly thresholds: readonly Packed[];
+  /** The prevalence to which the tables were moved; null: their own. */
+  readonly prevalence: number | null;
 }
 
 export interface Confidence {
@@ -38,9 +54,29 @@ export interface Verdict {
   /** The class, or empty. */
   readonly name: string;
   readonly objective: string;
-  /** The β of F_β without constraints; null for other objectives. */
-  readonly beta: number | null;
+  /** The settings that ask for it; "given" is what the page cannot ask for. */
+  readonly settings?: Partial<GoalSettings>;
   readonly lines: readonly string[];
+  readonly level?: number;
+  readonly picture?: Picture | null;
+  /** At evenly spaced weights of recall, the share of resamples that each model wins. */
+  readonly shares?: {
+    readonly costs: boolean;
+    readonly wins: readonly (readonly (number | null)[])[];
+  } | null;
+}
+
+/** What to expect of each model at its own best threshold; null where that is not known. */
+export interface Picture {
+  readonly models: readonly {
+    readonly name: string;
+    readonly here: number | null;
+    readonly expected: number | null;
+    readonly lower: number | null;
+    readonly upper: number | null;
+  }[];
+  readonly everything: number | null;
+  readonly nothing: number | null;
 }
 
 export interface ModelData {
@@ -53,13 +89,14 @@ export interface ModelData {
   readonly rows: number;
   /** Whether no row is missing, so that areas can be computed anew. */
   readonly complete: boolean;
-  readonly thresholds: Packed;
+  /** Null, like the counts, where the page counts the rows itself. */
+  readonly thresholds: Packed | null;
   /** Whether thresholds lost digits, because a browser has no long doubles. */
   readonly rounded: boolean;
   /** The next lower score of each row, NaN if unknown; null where the next row has it. */
   readonly below?: Packed | null;
-  readonly tp: Packed;
-  readonly fp: Packed;
+  readonly tp: Packed | null;
+  readonly fp: Packed | null;
   readonly labels: readonly string[] | null;
   /** Null where an area is not defined. */
   readonly areas: Readonly<Record<string, readonly [number | null, number | null]>>;
@@ -118,27 +155,18 @@ export function modelsOf(data: ReportData): Model[] {
     throw new VersionError(
       `this page reads reports of version ${VERSION}, but the data has version ${data.version}`,
     );
-  return data.models.map(modelOf);
+  const rows = data.rows && rowsOf(data.rows, data.models);
+  return data.models.map((model, place) => modelOf(model, rows ?? null, place));
 }
 
-function modelOf(data: ModelData): Model {
+function modelOf(data: ModelData, rows: Rows | null, place: number): Model {
   const limit = (value: number | null): number => value ?? NaN;
   return {
     name: data.name,
     rows: data.rows,
     complete: data.complete,
     rounded: data.rounded,
-    table: {
-      kind: data.kind,
-      thresholds: unpacked(data.thresholds),
-      below: data.below ? unpacked(data.below) : data.complete ? null : unknown(data),
-      tp: unpacked(data.tp),
-      fp: unpacked(data.fp),
-      positives: data.positives,
-      negatives: data.negatives,
-      whole: data.whole,
-      labels: data.labels,
-    },
+    table: data.thresholds ? tableOf(data, data.thresholds) : countedTable(data, rows!, place),
     areas: new Map(
       Object.entries(data.areas).map(([name, [lo, hi]]) => [name, [limit(lo), limit(hi)]]),
     ),
@@ -156,8 +184,32 @@ function modelOf(data: ModelData): Model {
   };
 }
 
-function unknown(data: ModelData): Float64Array {
-  return unpacked(data.thresholds).fill(NaN);
+function tableOf(data: ModelData, packed: Packed): Table {
+  const thresholds = unpacked(packed);
+  const unknown = (): Float64Array => new Float64Array(thresholds.length).fill(NaN);
+  return {
+    kind: data.kind,
+    thresholds,
+    below: data.below ? unpacked(data.below) : data.complete ? null : unknown(),
+    tp: unpacked(data.tp!),
+    fp: unpacked(data.fp!),
+    positives: data.positives,
+    negatives: data.negatives,
+    whole: data.whole,
+    labels: data.labels,
+  };
+}
+
+/** The table of a model whose rows are here, thinned as Python would have done it. */
+function countedTable(data: ModelData, rows: Rows, place: number): Table {
+  const [ranks, scores] = [rows.ranks[place]!, rows.thresholds[place]!];
+  const table = count({
+    labels: rows.labels,
+    scores: Float64Array.from(ranks, (rank) => scores[rank]!),
+    weights: rows.weights,
+    whole: data.whole,
+  });
+  return data.complete ? table : take(table, rowsToExplore(table), table.kind);
 }
 
 /** The data of a table that was counted here: thinned, with the areas of all its rows. */
@@ -191,4 +243,44 @@ export function dataOf(name: string, table: Table): ModelData {
     },
     bands: [],
   };
+}
+
+/** Rows times models up to which a page has the rows. */
+export const MOST_ROWS = 20_000;
+
+/** The rows of all models; null where the page does not have them. */
+export function modelRows(data: ReportData, models: readonly Model[]): Rows | null {
+  if (data.rows) return rowsOf(data.rows, data.models);
+  const [only] = models;
+  return only && models.length === 1 ? rowsOfTable(only) : null;
+}
+
+function rowsOf(data: RowsData, models: readonly ModelData[]): Rows {
+  const { labels, weights, ranks, thresholds } = data;
+  return {
+    labels: Uint8Array.from(unpacked(labels)),
+    weights: weights && unpacked(weights),
+    names: models.map(({ name }) => name),
+    ranks: ranks.map((each) => Uint32Array.from(unpacked(each))),
+    thresholds: thresholds.map((each) => Float64Array.of(Infinity, ...unpacked(each))),
+  };
+}
+
+/** The rows that the table of one model counted; null where it does not tell them. */
+function rowsOfTable({ name, table, complete, rounded }: Model): Rows | null {
+  const total = table.positives + table.negatives;
+  if (!complete || rounded || table.kind !== "scores" || !table.whole || total > MOST_ROWS)
+    return null;
+  const [labels, ranks] = [new Uint8Array(total), new Uint32Array(total)];
+  let row = 0;
+  for (let rank = 1; rank < table.tp.length; rank++)
+    for (const [label, counts] of [
+      [1, table.tp],
+      [0, table.fp],
+    ] as const)
+      for (let count = counts[rank]! - counts[rank - 1]!; count > 0; count--) {
+        labels[row] = label;
+        ranks[row++] = rank;
+      }
+  return { labels, weights: null, names: [name], ranks: [ranks], thresholds: [table.thresholds] };
 }

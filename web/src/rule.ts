@@ -6,11 +6,13 @@
 
 import { version } from "../package.json";
 import { exact } from "./format";
+import { budgetOf, nameOf, valueOf, type Objective } from "./objective";
+import { general } from "./python_format";
 import type { Source } from "./snippet";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
-import * as roc from "./spaces/roc";
-import { rowForCost, type ModelView, type View } from "./view";
+import type { Settings } from "./state";
+import { countsAt, itemsOf, type ModelView, type View } from "./view";
 
 export const FORMAT = "isometrics/decision-1";
 
@@ -91,21 +93,42 @@ interface Purpose {
 const BY_HAND: Purpose = { objective: "chosen by hand", parameters: {}, value: null };
 
 function chosenFor(one: ModelView, row: number, view: View): Purpose {
-  const { beta, cost } = view.settings;
-  const digits = (value: number): string => String(Number(value.toPrecision(6)));
-  if (row === view.best.get(one.place))
-    return {
-      objective: `F (β ${digits(beta)})`,
-      parameters: { beta: plain(beta)! },
-      value: plain(pr.f(one.table, row, beta)),
-    };
-  if (row === rowForCost(one, cost))
-    return {
-      objective: `accuracy at cost ${digits(cost)}`,
-      parameters: { cost },
-      value: plain(roc.accuracy(one.table, row, cost)),
-    };
-  return BY_HAND;
+  if (row !== view.best.get(one.place)) return BY_HAND;
+  return {
+    objective: labelOf(view.objective, view.settings),
+    parameters: parametersOf(view),
+    value: plain(valueOf(view.objective, countsAt(one, row))),
+  };
+}
+
+/** The objective as Python's tables show it. */
+function labelOf(objective: Objective, settings: Settings): string {
+  const { beta, constraint } = objective;
+  if (!constraint) return beta === null ? nameOf(objective) : `F (β ${general(beta)})`;
+  const { quantity, level } = constraint;
+  const asked =
+    quantity !== "flagged"
+      ? `${quantity} ≥ ${general(level)}`
+      : settings.budgetItems === null
+        ? `at most ${general(settings.budget)} predicted positives`
+        : `at most ${general(100 * level)}% flagged`;
+  return `${nameOf(objective)} with ${asked}`;
+}
+
+/** The arguments of `iso.best_threshold` that ask for the same. */
+export function parametersOf({ settings, models }: View): Record<string, number | string> {
+  switch (settings.goal) {
+    case "money":
+      return { miss_cost: settings.missCost, false_alarm_cost: settings.falseAlarmCost };
+    case "precision":
+      return { min_precision: settings.minPrecision };
+    case "recall":
+      return { min_recall: settings.minRecall };
+    case "budget":
+      return { budget: budgetOf(settings, models[0] ? itemsOf(models[0].model) : 0) };
+    default:
+      return { beta: plain(settings.beta)! };
+  }
 }
 
 /** The column of a file that the page counted itself; of other models only the name is known. */

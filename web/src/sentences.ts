@@ -1,21 +1,22 @@
 /** The results in plain language. */
 
 import { classesOnTheseRows, verdictsOfClasses } from "./classes";
-import { counted, decimals, exact, levelSaid, percent, percents, short } from "./format";
+import { counted, decimals, levelSaid, percent, percents, short } from "./format";
 import type { Histogram } from "./histogram";
 import { INDICES, pointOf } from "./indices";
 import { hasProbabilities } from "./ranking";
 import { AUPR, AUPRG, AUROC } from "./measures";
 import type { Confidence, Verdict } from "./model";
+import { constraintSaid } from "./objective";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
-import { betaOf, INITIAL, type Cursor, type Settings } from "./state";
+import { betaOf, type Cursor } from "./state";
 import { EVERYTHING, NOTHING } from "./table";
 import { thresholdText } from "./threshold_text";
 import type { ModelView, View } from "./view";
 import { wilson } from "./wilson";
-import type { Range } from "./winners";
+import { samePrevalence, type Range } from "./winners";
 
 const INDEX_WORDS = {
   "f-measure": "F",
@@ -162,48 +163,45 @@ function capital(text: string): string {
   return /^calling/.test(text) ? text[0]!.toUpperCase() + text.slice(1) : text;
 }
 
-/** Which model, which threshold, how sure: the verdict, or for other settings what these rows say. */
+/** All that Python says: one verdict, or one for each class. */
 export function headline(view: View, verdicts: readonly Verdict[]): string[] {
-  if (verdicts.length && verdicts.every((verdict) => isAbout(verdict, view.settings)))
-    return view.classes || verdicts.some(({ name }) => name)
-      ? verdictsOfClasses(verdicts)
-      : verdicts.flatMap(({ lines }) => lines);
-  return onTheseRows(view);
-}
-
-/** The β at which the page begins. */
-export function firstBeta(verdicts: readonly Verdict[]): number {
-  return verdicts[0]?.beta ?? INITIAL.beta;
-}
-
-function isAbout({ beta }: Verdict, settings: Settings): boolean {
-  const { prevalence, otherClass, hidden } = settings;
-  const asGiven = prevalence === null && !otherClass && !hidden.size;
-  return asGiven && settings.beta === (beta ?? INITIAL.beta);
+  return view.classes || verdicts.some(({ name }) => name)
+    ? verdictsOfClasses(verdicts)
+    : verdicts.flatMap(({ lines }) => lines);
 }
 
 /** The best rule of these rows, which is too good for others. */
-function onTheseRows(view: View): string[] {
+export function onTheseRows(view: View): string[] {
   if (view.classes) return classesOnTheseRows(view);
   const row = view.best.get(view.leader);
-  if (row === undefined) return ["No model is shown."];
+  const { objective } = view;
+  if (row === undefined)
+    return objective.constraint
+      ? [`No threshold of any model has ${constraintSaid(objective.constraint)}; ask for less.`]
+      : ["No model is shown."];
   const one = view.models[view.leader]!;
   const [precision, recall] = [pr.y(one.table, row), pr.x(one.table, row)];
   const verb = one.table.labels ? "take" : "cut";
   const said = [
-    `On these rows, at β = ${short(view.settings.beta, 3)}, ${verb} ${one.model.name} at ${rule(one, row, view)}: ` +
+    `On these rows, ${askedSaid(view)}, ${verb} ${one.model.name} at ${rule(one, row, view)}: ` +
       `${percent(precision)} precision at ${percent(recall)} recall.`,
   ];
-  if (view.fWinners) said.push(ranges(view.fWinners, view, "β", betaOf));
+  if (objective.costs || objective.constraint) {
+    if (view.shown.length > 1 && !samePrevalence(view.shown.map(({ table }) => table)))
+      said.push("The models have different prevalences, so set one prevalence to compare them.");
+  } else if (view.fWinners) said.push(ranges(view.fWinners, view, "β", betaOf));
   else if (view.shown.length > 1)
     said.push("The models have different prevalences, so set one prevalence to compare them.");
   if (one.table.whole) said.push(howSure(one, row, view.confidence));
-  said.push(
-    "Model and cut were chosen on these rows, so expect less of them on new data: " +
-      `isometrics verdict FILE --beta ${exact(view.settings.beta)} says how much less, and how ` +
-      "sure the choice is.",
-  );
   return said;
+}
+
+/** What is asked for, in the middle of a sentence. */
+export function askedSaid({ objective, settings }: View): string {
+  const { costs, constraint } = objective;
+  if (constraint) return `with ${constraintSaid(constraint)}`;
+  if (!costs) return `at β = ${short(settings.beta, 3)}`;
+  return `where a miss costs ${short(costs[0])} and a false alarm ${short(costs[1])}`;
 }
 
 function howSure(one: ModelView, row: number, { level, z }: Confidence): string {

@@ -3,6 +3,7 @@
 import type { Writing } from "./drop/csv";
 import type { Layout } from "./drop/layout";
 import { packedCounts, packedFloats, type Packed } from "./packing";
+import { parametersOf } from "./rule";
 import type { ModelView, View } from "./view";
 
 /** The file that the page counted itself, and how. */
@@ -37,16 +38,15 @@ export function snippetOf(view: View, source: Source | null): string {
       "",
       `models = {name: pts.at_prevalence(${settings.prevalence}) for name, pts in models.items()}`,
     );
-  const beta = settings.beta;
+  const keywords = Object.entries(parametersOf(view))
+    .map(([name, value]) => `${name}=${value === "Infinity" ? 'float("inf")' : value}`)
+    .join(", ");
   lines.push("", "for name, pts in models.items():", "    print(name)");
   if (view.shown.every(({ path }) => path))
     lines.push(
       `    print("areas:", pts.roc.area(), pts.pr.area(${text(settings.interpolation)}), pts.prg.area())`,
     );
-  lines.push(
-    `    print(iso.best_threshold(pts, beta=${beta}))`,
-    `    print(iso.best_threshold(pts, cost=${settings.cost}))`,
-  );
+  lines.push(`    print(iso.best_threshold(pts, ${keywords}))`);
   if (view.winners) lines.push("", `print(iso.compare(models, ${text(settings.index)}))`);
   return `${lines.join("\n")}\n`;
 }

@@ -1,6 +1,7 @@
 /** What the reader has set, and who wants to know of changes. */
 
 import type { IndexName } from "./indices";
+import type { Goal } from "./objective";
 import type { Interpolation } from "./spaces/pr";
 
 /** An operating point: a row of the table of a model. */
@@ -37,10 +38,16 @@ export interface Sorting {
 
 /** Each field has an entry in fragment.ts, which keeps it in the address and in saved reports. */
 export interface Settings {
+  readonly goal: Goal;
   readonly beta: number;
+  readonly missCost: number;
+  readonly falseAlarmCost: number;
+  readonly minPrecision: number;
+  readonly minRecall: number;
+  /** The most rows that are flagged, of so many items; null: of the rows here. */
+  readonly budget: number;
+  readonly budgetItems: number | null;
   readonly index: IndexName;
-  /** The cost proportion of false positives. */
-  readonly cost: number;
   /** Null: as in the data. */
   readonly prevalence: number | null;
   /** Whether the negatives are the class of interest. */
@@ -73,9 +80,15 @@ export interface Settings {
 }
 
 export const INITIAL: Settings = {
+  goal: "f",
   beta: 1,
+  missCost: 10,
+  falseAlarmCost: 1,
+  minPrecision: 0.9,
+  minRecall: 0.9,
+  budget: 100,
+  budgetItems: null,
   index: "f-measure",
-  cost: 0.5,
   prevalence: null,
   otherClass: false,
   hidden: new Set(),
@@ -130,6 +143,11 @@ function same(one: unknown, two: unknown): boolean {
     return a.model === b.model && a.row === b.row;
   }
   return Object.is(one, two);
+}
+
+/** The cost proportion of false alarms: a half, unless money matters. */
+export function costOf({ goal, missCost, falseAlarmCost }: Settings): number {
+  return goal === "money" ? falseAlarmCost / (missCost + falseAlarmCost) : 0.5;
 }
 
 /** λ = β²/(1+β²), the weight of recall. */

@@ -1,4 +1,4 @@
-/** The first answer: a sentence, and a small table of the models, which is the legend as well. */
+/** A small table of the models, which is the legend as well. */
 
 import { caveatOf } from "./caveats";
 import { macroSentence, nounOf } from "./classes";
@@ -8,26 +8,27 @@ import type { Glossary } from "./glossary";
 import { LOOKS } from "./looks";
 import { dash, glyph } from "./marks";
 import { AREAS, AUPR, AUPRG, AUROC, type Bracket } from "./measures";
-import { headline, rule } from "./sentences";
-import type { Model, Verdict } from "./model";
+import { rule } from "./sentences";
+import type { Model } from "./model";
+import { constraintSaid, valueOf } from "./objective";
 import { Isolation, searchBox } from "./searching";
 import { SortedHeads } from "./sorting";
 import * as pr from "./spaces/pr";
 import type { Store } from "./state";
 import { size } from "./table";
-import type { ModelView, View, Views } from "./view";
+import { countsAt, type ModelView, type View, type Views } from "./view";
 
 /** Longer names are cut in the table, which has them whole under the pointer. */
 const LETTERS = 60;
 
 export class Summary {
   readonly element: HTMLElement;
-  private readonly sentence = h("div", { class: "headline", "aria-live": "polite" });
   private readonly body = h("tbody");
   private readonly nameHead = h("span");
   private readonly caption = h("caption", { class: "offscreen" });
   private readonly macro = h("p", { class: "macro" });
   private readonly bestHead = h("span");
+  private readonly valueHead = h("span");
   private readonly note = h("p", { class: "note" });
   /** Measures that Python computed and the page does not have. */
   private readonly more: readonly string[];
@@ -42,7 +43,6 @@ export class Summary {
     private readonly views: Views,
     glossary: Glossary,
     models: readonly Model[],
-    private readonly verdicts: readonly Verdict[],
   ) {
     this.more = [...new Set(models.flatMap(({ areas }) => [...areas.keys()]))].filter(
       (measure) => !(measure in AREAS),
@@ -54,7 +54,6 @@ export class Summary {
     this.element = h(
       "section",
       { class: "summary", "aria-label": "Summary" },
-      this.sentence,
       searchBox(store, models),
       h(
         "div",
@@ -82,7 +81,7 @@ export class Summary {
               this.heads.head("best", "best threshold", this.bestHead),
               head("precision", glossary.term("precision")),
               head("recall", glossary.term("recall")),
-              head("f", glossary.term("F measure", "F")),
+              this.heads.head("f", "F or cost", this.valueHead),
             ),
           ),
           this.body,
@@ -94,12 +93,8 @@ export class Summary {
   }
 
   draw(view: View): void {
-    this.sentence.replaceChildren(
-      ...headline(view, this.verdicts).map((text, place) =>
-        h("p", { class: place ? "" : "first" }, text),
-      ),
-    );
-    this.bestHead.textContent = `best for β = ${short(view.settings.beta, 3)}`;
+    this.bestHead.textContent = `best ${forSaid(view)}`;
+    this.valueHead.textContent = view.objective.costs ? "cost per 1,000" : "F";
     this.nameHead.textContent = nounOf(view);
     this.caption.textContent = `The ${nounOf(view, true)}, their areas and their best thresholds`;
     this.macro.textContent = macroSentence(view, this.views);
@@ -164,7 +159,7 @@ export class Summary {
   private row(one: ModelView, view: View, highest: ReadonlyMap<string, number>): HTMLElement {
     const best = view.best.get(one.place);
     // A model that is hidden is out of the contest.
-    const stands = best !== undefined;
+    const stands = !view.settings.hidden.has(one.place);
     this.boxes[one.place]!.checked = stands;
     const cells = this.numbers(one, view).map(({ name, text, bracket: [, hi] }) =>
       h(
@@ -184,7 +179,7 @@ export class Summary {
       {
         class: !stands
           ? "hidden-model"
-          : !view.classes && one.place === view.leader
+          : !view.classes && one.place === view.leader && best !== undefined
             ? "leader"
             : "",
       },
@@ -224,7 +219,9 @@ export class Summary {
       ...this.more.map((measure) => area(measure, this.views.givenArea(one, measure, settings))),
       ofBest("precision", () => pr.y(one.table, best!), percent),
       ofBest("recall", () => pr.x(one.table, best!), percent),
-      ofBest("f", () => pr.f(one.table, best!, settings.beta), decimals),
+      view.objective.costs
+        ? this.cost(one, best, view)
+        : ofBest("f", () => pr.f(one.table, best!, settings.beta), decimals),
     ];
   }
 
@@ -235,6 +232,13 @@ export class Summary {
     if (column === "best") return best === undefined ? NaN : one.table.thresholds[best]!;
     const [lo, hi] = this.numbers(one, view).find(({ name }) => name === column)!.bracket;
     return (lo + hi) / 2;
+  }
+
+  /** The cost of the best row, in the column that has F for other objectives. */
+  private cost(one: ModelView, best: number | undefined, view: View): Numbers {
+    const value = best === undefined ? NaN : 1000 * valueOf(view.objective, countsAt(one, best));
+    // The lowest cost is the one that stands out.
+    return { name: "f", text: short(value, 4), bracket: [-value, -value] };
   }
 
   /** What a number of each column must reach to be the highest of the models shown, or to tie. */
@@ -249,6 +253,14 @@ export class Summary {
       for (const name of highest.keys()) highest.set(name, Infinity);
     return highest;
   }
+}
+
+/** What the best thresholds are best for. */
+function forSaid({ objective, settings }: View): string {
+  const { costs, constraint } = objective;
+  if (constraint) return `with ${constraintSaid(constraint)}`;
+  if (!costs) return `for β = ${short(settings.beta, 3)}`;
+  return `for costs of ${short(costs[0])} and ${short(costs[1])}`;
 }
 
 /** A number of the table: its column, how it is printed, and its limits. */
@@ -269,6 +281,11 @@ function notes(view: View): string[] {
     said.push(
       `${names(thinned)}: drawn from fewer rows than there are scores, to within half a pixel; ` +
         `best thresholds are exact, areas ${moved ? "are given with their limits" : "are those of all rows"}.`,
+    );
+  if (thinned.length && view.objective.constraint)
+    said.push(
+      "Under a constraint the table has the best of the rows drawn here; the answer above it, " +
+        "where it is a verdict, is that of all rows.",
     );
   const bare = view.shown.filter(({ model }) => model.bands.some(({ x }) => !x.length));
   if (bare.length)

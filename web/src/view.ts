@@ -8,13 +8,14 @@ import {
   type BoundedMeasure,
   type Bracket,
 } from "./measures";
-import { bestForCost, bestForF, optimaOf, type Optimum } from "./decide";
+import { bestForConstraint, bestForCosts, bestForF, optimaOf, type Optimum } from "./decide";
+import { Fraction } from "./fraction";
 import { vertices } from "./hull";
 import { INDICES } from "./indices";
 import { LookBook, type Looks } from "./looks";
 import type { Confidence, Model } from "./model";
+import { gainOf, objectiveOf, type Counts, type Objective } from "./objective";
 import { pathOf, type Path } from "./path";
-import * as pr from "./spaces/pr";
 import { lambdaOf, type Cursor, type Settings } from "./state";
 import { atPrevalence, completed, ofOtherClass, take, type Table } from "./table";
 import { bestRow, tradeoffOfRows, type Tradeoff } from "./tradeoff";
@@ -48,11 +49,13 @@ export interface View {
   readonly winners: readonly Range[] | null;
   /** By the F-measure, for the sentences about β. */
   readonly fWinners: readonly Range[] | null;
-  /** The best row for β of each shown model. */
+  /** What matters. */
+  readonly objective: Objective;
+  /** The best row of each shown model; none of a model that cannot keep a constraint. */
   readonly best: ReadonlyMap<number, number>;
   /** How the models look. */
   readonly looks: Looks;
-  /** The model with the highest F_β; of classes the first one. */
+  /** The best model; of classes the first one. */
   readonly leader: number;
 }
 
@@ -85,7 +88,12 @@ export class Views {
     const curvesKey = `${settings.index} ${[...settings.hidden].join()}`;
     if (this.curves?.key !== curvesKey)
       this.curves = { key: curvesKey, part: compared(shown, settings, this.classes) };
-    const best = new Map(shown.map((one) => [one.place, rowForF(one, settings.beta)]));
+    const objective = objectiveOf(settings, this.models[0] ? itemsOf(this.models[0]) : 0);
+    const best = new Map<number, number>();
+    for (const one of shown) {
+      const row = bestRowFor(one, objective);
+      if (row !== null) best.set(one.place, row);
+    }
     const lam = lambdaOf(settings.beta);
     return {
       settings,
@@ -95,11 +103,12 @@ export class Views {
       models,
       shown,
       ...this.curves.part,
+      objective,
       best,
       looks: this.looks.of(models, shown, best, settings),
       leader: this.classes
         ? (shown[0]?.place ?? 0)
-        : leaderOf(shown, best, this.curves.part.fWinners, settings.beta, lam),
+        : leaderOf(shown, best, this.curves.part.fWinners, objective, lam),
     };
   }
 
@@ -173,33 +182,49 @@ export function rowForF(one: ModelView, beta: number): number {
   return table === one.hull ? one.hullRows[row]! : row;
 }
 
-/** The row of the table that is best at a cost proportion of false positives. */
-export function rowForCost(one: ModelView, cost: number): number {
-  return bestForCost(one.table, one.hullRows, cost);
+/** How many items a model was counted on, or their weight. */
+export function itemsOf({ table }: Model): number {
+  return table.positives + table.negatives;
+}
+
+/** The row of the table that is best for an objective; null where none keeps its constraint. */
+export function bestRowFor(one: ModelView, { beta, costs, constraint }: Objective): number | null {
+  if (constraint) return bestForConstraint(one.table, constraint);
+  if (!costs) return rowForF(one, beta!);
+  return bestForCosts(one.table, one.hullRows, [Fraction.of(costs[0]), Fraction.of(costs[1])]);
+}
+
+/** The counts of a row. */
+export function countsAt({ table }: ModelView, row: number): Counts {
+  const { positives, negatives } = table;
+  return { tp: table.tp[row]!, fp: table.fp[row]!, positives, negatives };
 }
 
 function leaderOf(
   shown: readonly ModelView[],
   best: ReadonlyMap<number, number>,
   winners: readonly Range[] | null,
-  beta: number,
+  objective: Objective,
   lam: number,
 ): number {
+  const isF = !objective.costs && !objective.constraint;
   const named =
+    isF &&
     winners &&
     winnersAt(winners, lam)
       .map(Number)
       .find((place) => best.has(place));
-  if (named !== undefined && named !== null) return named;
-  let [leader, highest] = [shown[0]?.place ?? 0, -1];
+  if (typeof named === "number") return named;
+  let [leader, highest] = [shown[0]?.place ?? 0, -Infinity];
   for (const one of shown) {
-    const value = pr.f(one.table, best.get(one.place)!, beta);
+    const row = best.get(one.place);
+    const value = row === undefined ? NaN : gainOf(objective, countsAt(one, row));
     if (value > highest) [leader, highest] = [one.place, value];
   }
   return leader;
 }
 
-/** The point to show: under the pointer, chosen, or the best one for β. */
+/** The point to show: under the pointer, chosen, or the best one. */
 export function cursorOf(view: View): Cursor | null {
   const { hovered, chosen } = view.settings;
   for (const cursor of [hovered, chosen])

@@ -8,7 +8,8 @@ import { readFileSync } from "node:fs";
 
 import { AREAS, AUPR, AUPRG, BOUNDED, areaBetween, areasOf } from "../src/measures";
 import { count } from "../src/count";
-import { bestForCost, bestForF, optimaOf } from "../src/decide";
+import { bestForCosts, bestForF, optimaOf } from "../src/decide";
+import { Fraction, ONE } from "../src/fraction";
 import { histogramOf } from "../src/histogram";
 import { hullOf, vertices } from "../src/hull";
 import { INDEX_NAMES, INDICES } from "../src/indices";
@@ -117,7 +118,11 @@ function answer(question: Question): unknown {
       all(Array.from(table.tp.keys(), (row) => prg.fGain(table, row, number(beta)))),
     ),
     cost: question.costs.map((cost) =>
-      plain(complete.thresholds[bestForCost(complete, hullRows, cost)]!),
+      plain(
+        complete.thresholds[
+          bestForCosts(complete, hullRows, [ONE.minus(Fraction.of(cost)), Fraction.of(cost)])
+        ]!,
+      ),
     ),
     accuracy: question.costs.map((cost) =>
       all(Array.from(table.tp.keys(), (row) => roc.accuracy(table, row, cost))),

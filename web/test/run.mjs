@@ -1,5 +1,5 @@
 /**
- * Bundles the tests, answers.ts, rules.ts and texts.ts, and runs the tests with Node's own runner.
+ * Bundles the tests, answers.ts, rules.ts, texts.ts and verdicts.ts, and runs the tests with Node's own runner.
  *
  * `node run.mjs`, or `node run.mjs --only-build FOLDER`.
  */
@@ -19,7 +19,9 @@ const out = onlyBuild ? process.argv[3] : mkdtempSync(join(tmpdir(), "isometrics
 const tests = readdirSync(here).filter((name) => name.endsWith(".test.ts"));
 await build({
   absWorkingDir: here,
-  entryPoints: [...tests, "answers.ts", "rules.ts", "texts.ts"].map((name) => join(here, name)),
+  entryPoints: [...tests, "answers.ts", "rules.ts", "texts.ts", "verdicts.ts"].map((name) =>
+    join(here, name),
+  ),
   outdir: out,
   outExtension: { ".js": ".mjs" },
   bundle: true,

@@ -43,7 +43,8 @@ class Counts(NamedTuple):
         if ratio <= 0:
             return self
         negatives = self.positives * ratio
-        return self._replace(fp=self.fp * (negatives / self.negatives), negatives=negatives)
+        factor = divided(negatives, self.negatives)
+        return self._replace(fp=self.fp * factor, negatives=negatives)
 
     @property
     def precision(self) -> Floats:

@@ -769,6 +769,7 @@ class Analysis(Value):
             verdict=verdict,
             one_vs_rest=self.one_vs_rest,
             groups=self._groups_of_report(verdict, confidence_level),
+            rows=None if self.one_vs_rest else self.rows,
         )
         return written
 

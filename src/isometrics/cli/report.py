@@ -64,6 +64,7 @@ def report(
         "verdict": first.verdicts,
         "one_vs_rest": analysis.one_vs_rest,
         "groups": groups,
+        "rows": None if analysis.one_vs_rest else analysis.rows,
     }
     if output == "-":
         print(report_html(analysis.models, **page), file=data_stream())

@@ -290,7 +290,7 @@ class Objective(Value):
 
 def _cost_per_row(counts: Counts, miss: float, alarm: float) -> Floats:
     tp, fp, positives, negatives = counts
-    return np.asarray((miss * (positives - tp) + alarm * fp) / (positives + negatives))
+    return divided(miss * (positives - tp) + alarm * fp, positives + negatives)
 
 
 def parse_objective(

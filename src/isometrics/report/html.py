@@ -9,13 +9,14 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from isometrics._core.writing import whole_file
-from isometrics.report.model import as_json, report_model
+from isometrics.report.model import as_json, lean, report_model
 from isometrics.report.summary import summary_html
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
+    from isometrics._core.sample import Sample
     from isometrics.points import OperatingPoints
     from isometrics.report.groups import Groups
     from isometrics.report.model import BandLike
@@ -34,6 +35,7 @@ def report_html(
     verdict: Verdict | Mapping[str, Verdict] | None = None,
     one_vs_rest: bool = False,
     groups: Groups | None = None,
+    rows: Sample | None = None,
 ) -> str:
     """Return an interactive page about models as the text of one HTML file.
 
@@ -55,6 +57,8 @@ def report_html(
         then shown as classes, and none of them is called the best.
     groups
         What one rule does in each group of rows; `Analysis.report` makes it.
+    rows
+        The rows of all models, such as `Analysis.rows`, from which the page finds other verdicts.
 
     Examples
     --------
@@ -74,6 +78,7 @@ def report_html(
             verdict=verdict,
             one_vs_rest=one_vs_rest,
             groups=groups,
+            rows=rows,
         )
     )
 
@@ -88,6 +93,7 @@ def write_report(
     verdict: Verdict | Mapping[str, Verdict] | None = None,
     one_vs_rest: bool = False,
     groups: Groups | None = None,
+    rows: Sample | None = None,
 ) -> Path:
     """Write the page of `report_html` to a file, and return its path.
 
@@ -101,6 +107,7 @@ def write_report(
         verdict=verdict,
         one_vs_rest=one_vs_rest,
         groups=groups,
+        rows=rows,
     )
     with whole_file(path) as file:
         file.write(page)
@@ -114,7 +121,7 @@ def page_of(model: Mapping[str, Any]) -> str:
     for marker, text in (
         (TITLE, escape(_encodable(model["title"]))),
         (SUMMARY, _encodable(summary_html(model))),
-        (DATA, as_json(model)),
+        (DATA, as_json(lean(model))),
     ):
         page = page.replace(marker, text, 1)
     return page

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from isometrics._core.arrays import Counts
+    from isometrics._core.sample import Sample
     from isometrics._table.table import Table
     from isometrics.points import OperatingPoints
     from isometrics.points.bounds import Bracket
@@ -96,6 +97,7 @@ def report_model(
     verdict: Verdict | Mapping[str, Verdict] | None = None,
     one_vs_rest: bool = False,
     groups: Groups | None = None,
+    rows: Sample | None = None,
 ) -> dict[str, Any]:
     """Return the data of a page about models, ready for `json.dumps`.
 
@@ -114,6 +116,9 @@ def report_model(
         then shown as classes, and none of them is called the best.
     groups
         What one rule does in each group of rows; `Analysis.report` makes it.
+    rows
+        The rows of all models, such as `Analysis.rows`. The page then finds the verdicts of other
+        objectives by itself; of more than `MOST_ROWS` rows in all models they are left out.
 
     Notes
     -----
@@ -139,23 +144,42 @@ def report_model(
         verdicts: Mapping[str, Verdict] = {}
     else:
         verdicts = {"": verdict} if isinstance(verdict, Verdict) else verdict
+    packed_models = [_model(name, points, bands_of[name]) for name, points in named.items()]
+    packed_rows = None
+    # Whole clusters and folds that were given are not drawn and dealt out by the page.
+    if rows is not None and all(each._rows_alone for each in verdicts.values()):
+        packed_rows = rows_of_models(rows, named, packed_models)
     document = _document(
         title,
         description,
-        [_model(name, points, bands_of[name]) for name, points in named.items()],
-        [_verdict(name, each) for name, each in verdicts.items()],
+        packed_models,
+        [_verdict(name, each, has_rows=packed_rows is not None) for name, each in verdicts.items()],
         level,
     )
     if one_vs_rest:
         document["classes"] = True
     if groups is not None:
         document["groups"] = groups_data(groups)
+    if packed_rows is not None:
+        document["rows"] = packed_rows
     return document
 
 
 def start_model(*, title: str | None = None) -> dict[str, Any]:
     """Return the data of a page without models, which asks for a file."""
     return _document(title, None, [], [])
+
+
+def lean(model: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data of a page without what it counts by itself.
+
+    Where rows are there, the page counts and thins them, and comes to the same tables.
+    """
+    rows = model.get("rows")
+    if rows is None or rows["prevalence"] is not None:
+        return dict(model)
+    counted = dict.fromkeys(("thresholds", "below", "tp", "fp"))
+    return {**model, "models": [each | counted for each in model["models"]]}
 
 
 def as_json(model: Mapping[str, Any]) -> str:
@@ -196,15 +220,104 @@ def _document(
     }
 
 
-def _verdict(name: str, verdict: Verdict) -> dict[str, Any]:
-    objective = verdict.objective
-    # The page can set β, so it knows whether what it shows is what the verdict is about.
-    is_f = objective.beta is not None and not objective.constraints
+def _verdict(name: str, verdict: Verdict, *, has_rows: bool) -> dict[str, Any]:
     return {
         "name": name,
-        "objective": str(objective),
-        "beta": _number(cast("float", objective.beta)) if is_f else None,
+        "objective": str(verdict.objective),
+        "settings": settings_of(verdict),
+        # The β of F without constraints, for the widget; None for other objectives.
+        "beta": settings_of(verdict).get("beta"),
         "lines": verdict.lines(),
+        "level": float(verdict.confidence_level),
+        "picture": _picture(verdict) if verdict._models else None,
+        # A page that has the rows counts the wins by itself.
+        "shares": None if has_rows else _shares(verdict),
+    }
+
+
+def settings_of(verdict: Verdict) -> dict[str, Any]:
+    """Return the settings of the page that ask for the same; some objectives have none."""
+    objective = verdict.objective
+    settings: dict[str, Any] = {"goal": "given"}
+    if objective.index is not None or objective.criterion is not None or objective.sure is not None:
+        return settings
+    if not objective.constraints:
+        if objective.costs is not None:
+            miss, alarm = objective.costs
+            return {"goal": "money", "missCost": miss, "falseAlarmCost": alarm}
+        beta = cast("float", objective.beta)
+        return {"goal": "f", "beta": beta} if math.isfinite(beta) else settings
+    # A constraint asks for the most of what it leaves free.
+    (quantity, level), *others = objective.constraints
+    if others or objective.beta != (0.0 if quantity == "recall" else math.inf):
+        return settings
+    if quantity in ("precision", "recall"):
+        return {"goal": quantity, f"min{quantity.capitalize()}": level}
+    decision = verdict.decision
+    items = decision.tp + decision.fp + decision.fn + decision.tn
+    return {"goal": "budget", "budget": float(f"{level * items:.12g}"), "budgetItems": None}
+
+
+def _picture(verdict: Verdict) -> dict[str, Any]:
+    """Return the values of the models, and of flagging everything or nothing, to be drawn."""
+    nothing = verdict.doing_nothing
+    return {
+        "models": [
+            {
+                "name": each.name,
+                "here": _number(each.here),
+                "expected": _number(each.expected),
+                "lower": _number(each.interval.lower),
+                "upper": _number(each.interval.upper),
+            }
+            for each in verdict._models
+        ],
+        "everything": _number(nothing["flagging everything"]),
+        "nothing": _number(nothing["flagging nothing"]),
+    }
+
+
+def _shares(verdict: Verdict) -> dict[str, Any] | None:
+    """Return who wins how often at other weights of recall, to four digits."""
+    weights = verdict.other_weights
+    if weights is None:
+        return None
+    wins = [[_number(round(share, 4)) for share in row] for row in weights.shares.tolist()]
+    return {"costs": verdict.objective.costs is not None, "wins": wins}
+
+
+MOST_ROWS = 20_000
+"""Rows times models up to which a page has the rows."""
+
+
+def rows_of_models(
+    rows: Sample, models: Mapping[str, OperatingPoints], packed_models: list[dict[str, Any]]
+) -> dict[str, Any] | None:
+    """Return the label, the weight and the ranks of every row; None of rows the page cannot use.
+
+    The rank of a row is the number of its score among the distinct ones, from the highest on.
+    """
+    if rows.size * len(models) > MOST_ROWS or list(rows.scores) != list(models):
+        return None
+    ranks, thresholds = [], []
+    for scores, points, model in zip(
+        rows.scores.values(), models.values(), packed_models, strict=True
+    ):
+        distinct, place = np.unique(scores, return_inverse=True)
+        # Items that were never scored are in the table and not among the rows.
+        if model["rounded"] or points.table.size != distinct.size + 1:
+            return None
+        ranks.append(packed(distinct.size - place.reshape(-1).astype(np.int64)))
+        thresholds.append(packed(distinct[::-1].astype(np.float64)))
+    weight = np.ones(rows.size) if rows.weights is None else rows.weights
+    own = float((weight * rows.labels).sum() / weight.sum())
+    prevalence = next(iter(models.values())).prevalence
+    return {
+        "labels": packed(rows.labels.astype(np.int64)),
+        "weights": None if rows.weights is None else packed(rows.weights),
+        "ranks": ranks,
+        "thresholds": thresholds,
+        "prevalence": None if math.isclose(own, prevalence, rel_tol=1e-9) else float(prevalence),
     }
 
 

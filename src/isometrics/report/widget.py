@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts, Floats
+    from isometrics._core.sample import Sample
     from isometrics.points import OperatingPoints
     from isometrics.report.groups import Groups
     from isometrics.report.model import BandLike
@@ -77,6 +78,8 @@ class ReportWidget(anywidget.AnyWidget):
         Whether the models are the classes of one classifier, each against all others.
     groups
         What one rule does in each group of rows.
+    rows
+        The rows of all models, such as `Analysis.rows`, from which the page finds other verdicts.
 
     Attributes
     ----------
@@ -125,6 +128,7 @@ class ReportWidget(anywidget.AnyWidget):
         verdict: Verdict | Mapping[str, Verdict] | None = None,
         one_vs_rest: bool = False,
         groups: Groups | None = None,
+        rows: Sample | None = None,
     ) -> None:
         data: dict[str, Any] = report_model(
             models,
@@ -134,6 +138,7 @@ class ReportWidget(anywidget.AnyWidget):
             verdict=verdict,
             one_vs_rest=one_vs_rest,
             groups=groups,
+            rows=rows,
         )
         # What the page has just told; it needs no answer, and may lie on rows seen otherwise.
         self._told: dict[str, Any] = {}

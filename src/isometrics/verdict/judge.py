@@ -35,7 +35,7 @@ from isometrics.verdict.estimates import (
 )
 from isometrics.verdict.firmness import plateau, threshold_range
 from isometrics.verdict.other_weights import beta_range, other_weights
-from isometrics.verdict.verdict import Kept, OtherWeights, Verdict
+from isometrics.verdict.verdict import Kept, ModelValue, OtherWeights, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +83,7 @@ def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = 
     interval = interval_at(noise, (corrected, honest), level=level, limits=_limits(objective))
 
     better = better_than_nothing(contest, choices, choice, corrected)
-    return _verdict(
+    found = _verdict(
         contest,
         choice,
         options,
@@ -101,6 +101,34 @@ def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = 
         weights=other_weights(contest, drawing_of(options, seeds[0])),
         method=_method(parts),
     )
+    return replace(
+        found,
+        _models=_model_values(contest, choice, drawn, found),
+        _rows_alone=folds is None and not contest.clustered,
+    )
+
+
+def _model_values(
+    contest: Contest, choice: Choice, drawn: Resampled, found: Verdict
+) -> tuple[ModelValue, ...]:
+    """Return what to expect of each model, corrected for the choice of its own threshold.
+
+    The chosen model has the value and the interval of the verdict, which are corrected for the
+    choice among the models too.
+    """
+    objective, level = contest.objective, found.confidence_level
+    limits = _limits(objective)
+    values = []
+    for model, (name, here) in enumerate(zip(contest.names, choice.gains.tolist(), strict=True)):
+        expected, interval = found.expected, found.interval
+        if model != choice.model:
+            corrected = here - mean_known(drawn.inside[model] - drawn.outside[model])
+            noise = drawn.fixed[model] - here
+            ends = interval_at(noise, (corrected,), level=level, limits=limits)
+            expected = objective.value_of_gain(corrected)
+            interval = Interval(*sorted(map(objective.value_of_gain, ends)))
+        values.append(ModelValue(name, objective.value_of_gain(here), expected, interval))
+    return tuple(values)
 
 
 def drawing_of(
@@ -178,7 +206,9 @@ def _rivals(choice: Choice, drawn: Resampled, level: float) -> Rivals:
     stays = confidence_set(values, drawn.inside, level).stays
     margin = confidence_set(values, drawn.fixed, level).margin
     first, second = choice.order[:2].tolist()
-    ranked = np.argsort(-np.where(np.isnan(drawn.inside), -np.inf, drawn.inside), axis=0)
+    # Of models that tie, the first comes first on every processor.
+    known = np.where(np.isnan(drawn.inside), -np.inf, drawn.inside)
+    ranked = np.argsort(-known, axis=0, kind="stable")
     inside, outside = (
         picked(values, ranked[0]) - picked(values, ranked[1]) for values in drawn[:2]
     )

@@ -6,7 +6,7 @@ import json
 import math
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isometrics._core.results import ResultTable, Value, text_table, to_frame
 from isometrics.verdict import sentences
@@ -45,6 +45,15 @@ class Kept(Value):
     expected: float
     interval: Interval
     missed: float
+
+
+class ModelValue(NamedTuple):
+    """What to expect of a model with its own best threshold, and its value on these rows."""
+
+    name: str
+    here: float
+    expected: float
+    interval: Interval
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -166,6 +175,10 @@ class Verdict(Value):
     groups: dict[str, Verdict] = field(default_factory=dict)
     _below: tuple[Any, ...] = field(default=(None,) * 4, compare=False)
     """The next lower scores of the ends of `threshold_range` and of `plateau`."""
+    _models: tuple[ModelValue, ...] = field(default=(), compare=False)
+    """What to expect of each model; empty where the rows were not drawn again."""
+    _rows_alone: bool = field(default=False, compare=False)
+    """Whether single rows were drawn and dealt out at random, as the page can do it."""
 
     def sentence(self) -> str:
         """Say which model, which threshold and how sure, in two or three sentences."""

@@ -3,7 +3,7 @@
 import type { Glossary } from "../glossary";
 import { accuracyIsoline } from "../isolines";
 import * as roc from "../spaces/roc";
-import type { Cursor, Store } from "../state";
+import { costOf, type Cursor, type Store } from "../state";
 import { odds, prevalence } from "../table";
 import { traceRoc } from "../trace";
 import { rocReads } from "../sentences";
@@ -53,8 +53,8 @@ export class RocPanel extends Panel {
       for (const level of LEVELS)
         this.drawIsoline(
           layer,
-          accuracyIsoline(level, "roc", share, view.settings.cost),
-          view.settings.cost === 0.5 ? "accuracy" : "accuracy at this cost",
+          accuracyIsoline(level, "roc", share, costOf(view.settings)),
+          costOf(view.settings) === 0.5 ? "accuracy" : "accuracy at this cost",
           level,
         );
     if (view.settings.baselines)

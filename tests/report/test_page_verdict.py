@@ -1,0 +1,219 @@
+"""The page judges as Python does: with the same draws the same numbers and the same sentences."""
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics._core.parameters import parse_random_state
+from isometrics._core.results import number
+from isometrics.analysis.verdicts import Request, contest_of_rows
+from isometrics.decisions.objective import parse_objective
+from isometrics.errors import NotAnswerableError
+from isometrics.verdict.estimates import REPEATS
+from isometrics.verdict.judge import Options, count_parts, drawing_of
+
+from .drawn import strange_sample
+from .test_same_numbers import close, plain
+
+REPLICATES = 250
+
+OBJECTIVES = [
+    {},
+    {"beta": 2.0},
+    {"beta": 0.3},
+    {"beta": 0.0},
+    {"beta": np.inf},
+    {"miss_cost": 50.0, "false_alarm_cost": 1.0},
+    {"miss_cost": 0.0, "false_alarm_cost": 2.5},
+    {"min_precision": 0.6},
+    {"min_recall": 0.8},
+    {"budget": 40},
+]
+
+
+def sample_of(rng, kind):
+    """Draw labels, scores of models by name, and weights."""
+    rows = int(rng.integers(40, 260))
+    labels = rng.random(rows) < rng.choice([0.1, 0.3, 0.6])
+    labels[:6] = [True, False] * 3
+    weights = None
+    models = {f"model {place}": rng.normal(2.0 * labels) for place in range(int(rng.integers(1, 5)))}
+    if kind == "noise":
+        models = {name: rng.random(rows) for name in ("coin", "  \n", "die")}
+    elif kind == "ties":
+        models = {name: each.round(1) for name, each in models.items()}
+    elif kind == "twins":
+        (name, scores), *_ = models.items()
+        models = {name: scores, "twin": scores.copy(), "worse": rng.normal(labels)}
+    elif kind == "strange":
+        labels, scores = strange_sample(rng, rows)
+        models = {"strange": scores, "plain": rng.normal(labels)}
+    elif kind == "weights":
+        weights = rng.random(rows) + 0.01
+    elif kind == "whole weights":
+        weights = rng.integers(1, 5, rows)
+    elif kind == "few":
+        labels = np.arange(rows) < 1 + int(rng.integers(3))
+        models = {"score": rng.normal(labels)}
+    elif kind == "two scores":
+        models = {"said": (labels ^ (rng.random(rows) < 0.2)).astype(float)}
+    elif kind == "perfect":
+        models = {"perfect": labels + rng.random(rows) / 2, "reversed": -1.0 * labels}
+    return labels, models, weights
+
+
+KINDS = [
+    "plain",
+    "noise",
+    "ties",
+    "twins",
+    "strange",
+    "weights",
+    "whole weights",
+    "few",
+    "two scores",
+    "perfect",
+]
+
+
+def ranks_of(scores):
+    """Return the number of each row's score among the distinct ones, from the highest on."""
+    distinct, place = np.unique(scores, return_inverse=True)
+    return (distinct.size - place).tolist(), [np.inf, *distinct[::-1].tolist()]
+
+
+def question_of(labels, models, weights, asked, prevalence, *, drawn=True):
+    """Return what the page is asked, with the draws of Python's own verdict."""
+    analysis = iso.analyse(labels, models, sample_weight=weights)
+    options = Options(n_resamples=REPLICATES)
+    request = Request(parse_objective(**asked), options, False, None, prevalence)
+    contest = contest_of_rows(analysis.rows, analysis.models, request)
+    seeds = parse_random_state(0).spawn(2)
+    weightings, folds = None, []
+    if drawn:
+        parts = drawing_of(options, seeds[0]).map(contest, np.copy)
+        weightings = np.concatenate(parts).tolist()
+        random = np.random.default_rng(seeds[1])
+        fold_count = count_parts(contest)
+        folds = [contest.folds(fold_count, random).tolist() for _ in range(REPEATS)]
+    ranked = [ranks_of(scores) for scores in analysis.rows.scores.values()]
+    objective = contest.objective
+    constraint = next(iter(objective.constraints), None)
+    return {
+        "labels": analysis.rows.labels.astype(int).tolist(),
+        "weights": None if weights is None else np.asarray(weights, float).tolist(),
+        "names": list(analysis.models),
+        "ranks": [ranks for ranks, _ in ranked],
+        "thresholds": [[plain(value) for value in values] for _, values in ranked],
+        "objective": {
+            "beta": None if objective.beta is None else plain(objective.beta),
+            "costs": objective.costs,
+            "constraint": constraint and constraint._asdict(),
+        },
+        "prevalence": prevalence,
+        "level": 0.95,
+        "replicates": REPLICATES,
+        "weightings": weightings,
+        "folds": folds,
+    }
+
+
+def answers(page_programs, folder, questions):
+    path = folder / "questions.json"
+    path.write_text(json.dumps(questions), encoding="utf-8")
+    done = subprocess.run(
+        ["node", page_programs / "verdicts.mjs", path],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def verdict_of(labels, models, weights, asked, prevalence):
+    analysis = iso.analyse(labels, models, sample_weight=weights)
+    if prevalence is not None:
+        analysis = analysis.at_prevalence(prevalence)
+    return analysis.verdict(**asked, n_resamples=REPLICATES)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_draws_make_the_same_verdict(page_programs, tmp_path, drawn_seed, kind):
+    rng = np.random.default_rng([drawn_seed, KINDS.index(kind)])
+    cases = []
+    for asked in OBJECTIVES:
+        prevalence = None if rng.random() < 0.7 else float(rng.uniform(0.01, 0.9))
+        cases.append((*sample_of(rng, kind), asked, prevalence))
+    questions = [question_of(*case) for case in cases]
+    for case, found in zip(cases, answers(page_programs, tmp_path, questions), strict=True):
+        try:
+            right = verdict_of(*case)
+        except NotAnswerableError as error:
+            assert found == {"refused": str(error)}
+            continue
+        assert found["lines"] == right.lines()
+        assert found["model"] == right.model
+        assert found["together"] == list(right.confidence_set)
+        assert found["better"] == right.better_than_nothing
+        assert found["runnerUp"] == right.runner_up
+        for name, value in (
+            ("threshold", right.threshold),
+            ("value", right.value),
+            ("expected", right.expected),
+            ("interval", right.interval),
+            ("wins", [share for _, share in right.wins.items()]),
+            ("lead", right.lead),
+            ("leadInterval", right.lead_interval),
+            ("thresholdRange", right.threshold_range),
+            ("plateau", right.plateau),
+            ("doingNothing", list(right.doing_nothing.values())),
+            ("betaRange", right.beta_range),
+        ):
+            told = found[name]
+            if name in ("wins", "doingNothing"):
+                told = [each for _, each in told]
+            close(told, np.asarray(value, float))
+        for told, kept in zip(found["kept"], right.kept, strict=True):
+            close([told[each] for each in ("here", "expected", "missed")],
+                  [kept.here, kept.expected, kept.missed])
+            close(told["interval"], kept.interval)
+
+
+def test_draws_of_the_page_agree_within_their_error(page_programs, tmp_path):
+    """Both estimate the same expected value, interval and shares, each with its own chance."""
+    rng = np.random.default_rng(5)
+    labels = np.arange(400) < 120
+    models = {"a": rng.normal(1.6 * labels), "b": rng.normal(1.3 * labels)}
+    case = (labels, models, None, {"miss_cost": 4.0, "false_alarm_cost": 1.0}, None)
+    question = question_of(*case, drawn=False) | {"replicates": 2000}
+    (found,) = answers(page_programs, tmp_path, [question])
+    right = iso.analyse(labels, models).verdict(**case[3])
+    assert found["model"] == right.model
+    width = right.interval.upper - right.interval.lower
+    assert found["expected"] == pytest.approx(right.expected, abs=0.05 * width)
+    for told, end in zip(found["interval"], right.interval, strict=True):
+        assert told == pytest.approx(end, abs=0.12 * width)
+    for name, share in found["wins"]:
+        # Five standard errors of a share of 2,000 replicates, on both sides.
+        assert share == pytest.approx(right.wins[name], abs=5 * np.sqrt(2 * 0.25 / 2000))
+
+
+def test_numbers_are_printed_as_python_prints_them(page_programs, tmp_path, drawn_seed):
+    """Costs go into the sentences to six digits, whatever they are."""
+    rng = np.random.default_rng(drawn_seed)
+    costs = [0.0078125, 1e-5, 123456.5, 1234565.0, 2.5e17, 0.1 + 0.2, 9.9999995]
+    costs += (10.0 ** rng.uniform(-12, 12, 30)).tolist()
+    labels = np.array([1, 0, 1, 0, 1, 0])
+    models = {"score": np.arange(6.0)}
+    cases = [
+        (labels, models, None, {"miss_cost": cost, "false_alarm_cost": cost / 4}, None)
+        for cost in costs
+    ]
+    questions = [question_of(*case, drawn=False) | {"replicates": 2} for case in cases]
+    for cost, found in zip(costs, answers(page_programs, tmp_path, questions), strict=True):
+        said = f"A miss costs {number(cost)} and a false alarm {number(cost / 4)}."
+        assert said in found["lines"]

@@ -1,0 +1,159 @@
+/** What matters: one control for what model and threshold are chosen for. */
+
+import { knob, numberBox, type Knob, type NumberBox } from "./controls";
+import { h } from "./dom";
+import { counted, short } from "./format";
+import type { Glossary } from "./glossary";
+import { valueOf } from "./objective";
+import { general } from "./python_format";
+import type { Settings, Store } from "./state";
+import { countsAt, itemsOf, type View } from "./view";
+
+type Goal = Settings["goal"];
+
+const GOALS: readonly (readonly [Goal, string])[] = [
+  ["f", "precision and recall"],
+  ["money", "money"],
+  ["precision", "a precision"],
+  ["recall", "a recall"],
+  ["budget", "a number of alarms"],
+];
+
+export class Matters {
+  readonly element: HTMLElement;
+  private readonly goal: HTMLSelectElement;
+  private readonly parts = new Map<Goal, HTMLElement>();
+  private readonly beta: Knob;
+  private readonly boxes: Record<
+    "missCost" | "falseAlarmCost" | "minPrecision" | "minRecall" | "budget" | "budgetItems",
+    NumberBox
+  >;
+  private readonly weighed = h("span", { class: "said" });
+  private readonly perThousand = h("span", { class: "said" });
+  private readonly ofRows = h("span", { class: "said" });
+
+  /** `given` names an objective that only Python can ask for. */
+  constructor(
+    private readonly store: Store,
+    glossary: Glossary,
+    given: string | null,
+  ) {
+    const set = (patch: Partial<Settings>): void =>
+      store.set({ hovered: null, chosen: null, ...patch });
+    const box = (
+      name: keyof Matters["boxes"],
+      label: string,
+      limits: { min: number; max?: number; above?: boolean },
+    ): NumberBox => numberBox(label, limits, (value) => set({ [name]: value }));
+    const goals = given === null ? GOALS : [...GOALS, ["given", given] as const];
+    this.goal = h(
+      "select",
+      { "aria-label": "What matters" },
+      ...goals.map(([value, words]) => h("option", { value }, words)),
+    );
+    this.goal.addEventListener("change", () => set({ goal: this.goal.value as Goal }));
+    this.beta = knob("Precision or recall", [-1, 1, 0.01], {
+      from: Math.log10,
+      to: (place) => 10 ** place,
+      min: 0,
+      change: (beta) => set({ beta }),
+      number: "β",
+    });
+    const cost = { min: 0, max: 1e12 };
+    this.boxes = {
+      missCost: numberBox("A miss costs", cost, (missCost) => this.setCosts({ missCost })),
+      falseAlarmCost: numberBox("A false alarm costs", cost, (falseAlarmCost) =>
+        this.setCosts({ falseAlarmCost }),
+      ),
+      minPrecision: box("minPrecision", "Precision at least", { min: 0, max: 1 }),
+      minRecall: box("minRecall", "Recall at least", { min: 0, max: 1 }),
+      budget: box("budget", "Alarms at most", { min: 0, max: 1e15 }),
+      budgetItems: box("budgetItems", "Items", { min: 0, max: 1e15, above: true }),
+    };
+    const { boxes } = this;
+    const own = h("button", { type: "button", class: "small" }, "these rows");
+    own.addEventListener("click", () => set({ budgetItems: null }));
+    const part = (goal: Goal, ...content: (HTMLElement | string)[]): HTMLElement => {
+      const element = h("span", { class: "part" }, ...content);
+      this.parts.set(goal, element);
+      return element;
+    };
+    this.element = h(
+      "section",
+      { class: "matters", "aria-label": "What matters" },
+      h("span", { class: "name" }, "What matters:"),
+      this.goal,
+      part(
+        "f",
+        h("span", {}, "precision"),
+        this.beta.slider,
+        h("span", {}, "recall"),
+        h("span", { class: "unit" }, glossary.term("β"), this.beta.number),
+        this.weighed,
+      ),
+      part(
+        "money",
+        h("span", {}, "a miss costs"),
+        boxes.missCost.box,
+        h("span", {}, "and a false alarm"),
+        boxes.falseAlarmCost.box,
+        this.perThousand,
+      ),
+      part("precision", h("span", {}, "at least"), boxes.minPrecision.box),
+      part("recall", h("span", {}, "at least"), boxes.minRecall.box),
+      part(
+        "budget",
+        h("span", {}, "at most"),
+        boxes.budget.box,
+        h("span", {}, "alarms in"),
+        boxes.budgetItems.box,
+        h("span", {}, "items, such as a day's, or in"),
+        own,
+        this.ofRows,
+      ),
+    );
+  }
+
+  /** Both costs cannot be 0: then nothing matters. */
+  private setCosts(patch: Partial<Pick<Settings, "missCost" | "falseAlarmCost">>): void {
+    const { missCost, falseAlarmCost } = { ...this.store.settings, ...patch };
+    if (missCost + falseAlarmCost > 0)
+      this.store.set({ hovered: null, chosen: null, missCost, falseAlarmCost });
+  }
+
+  draw(view: View): void {
+    const { settings } = view;
+    this.goal.value = settings.goal;
+    for (const [goal, element] of this.parts) element.hidden = goal !== settings.goal;
+    this.beta.show(settings.beta);
+    this.beta.slider.setAttribute("aria-valuetext", weighedSaid(settings.beta));
+    this.weighed.textContent = weighedSaid(settings.beta);
+    const items = view.models[0] ? itemsOf(view.models[0].model) : 0;
+    for (const [name, { show }] of Object.entries(this.boxes) as [
+      keyof Matters["boxes"],
+      NumberBox,
+    ][])
+      show(settings[name] ?? items);
+    this.ofRows.textContent =
+      settings.budgetItems === null
+        ? ""
+        : `That is ${short((100 * settings.budget) / settings.budgetItems, 3)} % of all items.`;
+    const row = view.best.get(view.leader);
+    this.perThousand.textContent =
+      settings.goal === "money" && row !== undefined
+        ? `On these rows the best rule costs ${counted(
+            Number(
+              general(1000 * valueOf(view.objective, countsAt(view.models[view.leader]!, row)), 4),
+            ),
+          )} per 1,000 items.`
+        : "";
+  }
+}
+
+/** What a β means, in words. */
+export function weighedSaid(beta: number): string {
+  if (beta === 1) return "F1: both count the same";
+  if (beta === 0) return "precision alone counts";
+  const [more, times] = beta > 1 ? ["recall", beta] : ["precision", 1 / beta];
+  return `F${short(beta, 3)}: ${more} counts ${short(times, 3)} times as much`;
+}

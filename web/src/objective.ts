@@ -1,0 +1,230 @@
+/**
+ * What a rule is chosen for: an F_β, a cost, or a constraint.
+ *
+ * `src/isometrics/decisions/objective.py` is the other side of it, with the same words.
+ */
+
+import { general } from "./python_format";
+import { weights } from "./spaces/pr";
+import type { Settings } from "./state";
+
+/** What rules flag: true and false positives, and the totals of both classes. */
+export interface Counts {
+  readonly tp: number;
+  readonly fp: number;
+  readonly positives: number;
+  readonly negatives: number;
+}
+
+export interface Constraint {
+  /** Precision or recall, at least; the flagged share of all rows, at most. */
+  readonly quantity: "precision" | "recall" | "flagged";
+  readonly level: number;
+}
+
+export interface Objective {
+  /** The β of F_β: 0 is precision, infinity recall; null for a cost. */
+  readonly beta: number | null;
+  /** What a miss and a false alarm cost; null for an F. */
+  readonly costs: readonly [number, number] | null;
+  readonly constraint: Constraint | null;
+}
+
+export const GOAL_NAMES = ["f", "money", "precision", "recall", "budget", "given"] as const;
+/** What matters; "given" is what only Python can ask for. */
+export type Goal = (typeof GOAL_NAMES)[number];
+
+/** The part of the settings that is the objective. */
+export type GoalSettings = Pick<
+  Settings,
+  | "goal"
+  | "beta"
+  | "missCost"
+  | "falseAlarmCost"
+  | "minPrecision"
+  | "minRecall"
+  | "budget"
+  | "budgetItems"
+>;
+
+/** Sums of weights in another order may miss a level by this much. */
+const ROUNDING = 1e-12;
+
+/** The objective of the settings; a budget is a share of so many rows. */
+export function objectiveOf(settings: GoalSettings, rows: number): Objective {
+  const asked = (beta: number, constraint: Constraint): Objective => ({
+    beta,
+    costs: null,
+    constraint,
+  });
+  switch (settings.goal) {
+    case "money":
+      return {
+        beta: null,
+        costs: [settings.missCost, settings.falseAlarmCost],
+        constraint: null,
+      };
+    case "precision":
+      return asked(Infinity, { quantity: "precision", level: settings.minPrecision });
+    case "recall":
+      return asked(0, { quantity: "recall", level: settings.minRecall });
+    case "budget": {
+      const share = settings.budget / (settings.budgetItems ?? rows);
+      return asked(Infinity, { quantity: "flagged", level: Math.min(share, 1) });
+    }
+    default:
+      return { beta: settings.beta, costs: null, constraint: null };
+  }
+}
+
+export function higherIsBetter({ costs }: Objective): boolean {
+  return !costs;
+}
+
+/** Whether flagging nothing is a legal answer. */
+export function allowsNothing({ beta, costs }: Objective): boolean {
+  return costs !== null || beta === Infinity;
+}
+
+/** The costs of a miss and of a false alarm as shares of their sum. */
+export function costShares([miss, alarm]: readonly [number, number]): [number, number] {
+  return [miss / (miss + alarm), alarm / (miss + alarm)];
+}
+
+/** What is maximised or minimised, in words. */
+export function nameOf({ beta, costs }: Objective): string {
+  if (costs) return "cost per row";
+  if (beta === 0) return "precision";
+  if (beta === Infinity) return "recall";
+  const text = general(beta!);
+  return Number.isInteger(beta) ? `F${text}` : `F (β ${text})`;
+}
+
+/** A constraint in the words of a sentence. */
+export function constraintSaid({ quantity, level }: Constraint): string {
+  if (quantity === "flagged") return `at most ${general(100 * level)}% flagged`;
+  return `${quantity} of ${general(level)} or more`;
+}
+
+export function objectiveSaid(objective: Objective): string {
+  const { constraint } = objective;
+  return constraint ? `${nameOf(objective)} with ${constraintSaid(constraint)}` : nameOf(objective);
+}
+
+const divided = (part: number, whole: number): number => (whole > 0 ? part / whole : NaN);
+
+export function quantityOf({ quantity }: Constraint, counts: Counts): number {
+  const { tp, fp, positives, negatives } = counts;
+  if (quantity === "precision") return divided(tp, tp + fp);
+  if (quantity === "recall") return divided(tp, positives);
+  return divided(tp + fp, positives + negatives);
+}
+
+/** The level, eased by what rounding may add or take. */
+function limitOf({ quantity, level }: Constraint): number {
+  return quantity === "flagged" ? level * (1 + ROUNDING) : Math.max(level - ROUNDING, 0);
+}
+
+export function isMet(constraint: Constraint, quantity: number): boolean {
+  const limit = limitOf(constraint);
+  return constraint.quantity === "flagged" ? quantity <= limit : quantity >= limit;
+}
+
+function costPerRow(counts: Counts, miss: number, alarm: number): number {
+  const { tp, fp, positives, negatives } = counts;
+  return (miss * (positives - tp) + alarm * fp) / (positives + negatives);
+}
+
+/** F, or the cost per row; NaN where it is not defined. */
+export function valueOf({ beta, costs }: Objective, counts: Counts): number {
+  if (costs) return costPerRow(counts, ...costs);
+  const { tp, fp, positives } = counts;
+  const [recall, precision] = weights(beta!);
+  return divided(tp, tp + (recall * (positives - tp) + precision * fp));
+}
+
+/** What is maximised: the value, or minus the cost per row divided by the sum of both costs. */
+export function gainOf(objective: Objective, counts: Counts): number {
+  if (objective.costs) return -costPerRow(counts, ...costShares(objective.costs));
+  return valueOf(objective, counts);
+}
+
+/** The value with a gain, in the user's unit. */
+export function valueOfGain({ costs }: Objective, gain: number): number {
+  return costs ? 0 - gain * (costs[0] + costs[1]) : gain;
+}
+
+/** The objective in numbers, for loops over many rules. */
+export interface Task {
+  readonly costs: boolean;
+  readonly first: number;
+  readonly second: number;
+  readonly minPrecision: number;
+  readonly minRecall: number;
+  readonly mostFlagged: number;
+  readonly allowsNothing: boolean;
+}
+
+/** With a score of +inf, nothing excludes its rows. */
+export function taskOf(objective: Objective, hasInfiniteScore: boolean): Task {
+  const { beta, costs, constraint } = objective;
+  const [first, second] = costs ? costShares(costs) : weights(beta!);
+  const limit = (quantity: Constraint["quantity"], none: number): number =>
+    constraint?.quantity === quantity ? limitOf(constraint) : none;
+  return {
+    costs: costs !== null,
+    first,
+    second,
+    minPrecision: limit("precision", -1),
+    minRecall: limit("recall", -1),
+    mostFlagged: limit("flagged", Infinity),
+    allowsNothing: allowsNothing(objective) && !hasInfiniteScore,
+  };
+}
+
+/** What is maximised for a rule; -inf for a rule that is not allowed. */
+export function worthOf(
+  task: Task,
+  tp: number,
+  fp: number,
+  positives: number,
+  negatives: number,
+): number {
+  let worth = task.first * (positives - tp) + task.second * fp;
+  worth = task.costs ? -worth : tp / (worth + tp);
+  const flagged = tp + fp;
+  const allowed =
+    positives > 0 &&
+    negatives > 0 &&
+    worth === worth &&
+    (task.allowsNothing || flagged > 0) &&
+    (task.minPrecision < 0 || tp / flagged >= task.minPrecision) &&
+    (task.minRecall <= 0 || tp / positives >= task.minRecall) &&
+    (task.mostFlagged === Infinity || flagged <= task.mostFlagged * (positives + negatives));
+  return allowed ? worth : -Infinity;
+}
+
+/** The budget as a number of the rows here, of which there are so many. */
+export function budgetOf(
+  { budget, budgetItems }: Pick<GoalSettings, "budget" | "budgetItems">,
+  rows: number,
+): number {
+  return budgetItems === null ? budget : (budget * rows) / budgetItems;
+}
+
+/** The options of `isometrics verdict` that ask for the same. */
+export function optionsOf(settings: GoalSettings, rows: number): string {
+  const number = (value: number): string => (value === Infinity ? "inf" : String(value));
+  switch (settings.goal) {
+    case "money":
+      return `--miss-cost ${number(settings.missCost)} --false-alarm-cost ${number(settings.falseAlarmCost)}`;
+    case "precision":
+      return `--min-precision ${number(settings.minPrecision)}`;
+    case "recall":
+      return `--min-recall ${number(settings.minRecall)}`;
+    case "budget":
+      return `--budget ${number(budgetOf(settings, rows))}`;
+    default:
+      return `--beta ${number(settings.beta)}`;
+  }
+}

@@ -1,0 +1,210 @@
+/** The first answer: which model, which threshold, how sure; with a picture. */
+
+import { h } from "../dom";
+import { modelRows, type Confidence, type Model, type ReportData, type Verdict } from "../model";
+import { objectiveOf, type GoalSettings } from "../objective";
+import { headline, onTheseRows } from "../sentences";
+import type { Source } from "../snippet";
+import { INITIAL, type Settings } from "../state";
+import { itemsOf, type View } from "../view";
+import { Judge } from "./client";
+import { commandOf } from "./command";
+import type { Answer, Shown } from "./messages";
+import { pictureOf } from "./picture";
+
+/** What each goal is set by. */
+const FIELDS: Record<Settings["goal"], readonly (keyof GoalSettings)[]> = {
+  f: ["beta"],
+  money: ["missCost", "falseAlarmCost"],
+  precision: ["minPrecision"],
+  recall: ["minRecall"],
+  budget: ["budget", "budgetItems"],
+  given: [],
+};
+
+/** The settings with which the page begins: those of its verdict. */
+export function firstSettings(verdicts: readonly Verdict[]): Partial<Settings> {
+  return verdicts[0]?.settings ?? {};
+}
+
+/** The name of an objective that only Python can ask for. */
+export function givenObjective(verdicts: readonly Verdict[]): string | null {
+  return verdicts[0]?.settings?.goal === "given" ? verdicts[0].objective : null;
+}
+
+export class AnswerPanel {
+  readonly element: HTMLElement;
+  private readonly sentence = h("div", { class: "headline", "aria-live": "polite" });
+  private readonly picture = h("div");
+  private readonly verdicts: readonly Verdict[];
+  private readonly level: number;
+  private judge: Judge | null = null;
+  private readonly answers = new Map<string, Answer>();
+  private asked = { key: "", number: 0 };
+  private view: View | null = null;
+
+  constructor(
+    data: ReportData,
+    private readonly models: readonly Model[],
+    confidence: Confidence,
+    private readonly source: Source | null,
+  ) {
+    this.verdicts = data.verdicts ?? [];
+    this.level = this.verdicts[0]?.level ?? confidence.level;
+    // Classes are no rivals, and each has positives of its own.
+    const rows = this.verdicts.length > 1 || data.classes ? null : modelRows(data, models);
+    if (rows)
+      this.judge = new Judge(
+        rows,
+        (answer) => this.told(answer),
+        () => this.giveUp(),
+      );
+    this.ownPrevalence = data.rows?.prevalence ?? null;
+    this.element = h(
+      "section",
+      { class: "answer", "aria-label": "The answer" },
+      this.sentence,
+      this.picture,
+    );
+  }
+
+  /** The prevalence to which Python moved the tables. */
+  private readonly ownPrevalence: number | null;
+
+  draw(view: View): void {
+    this.view = view;
+    const given = this.given(view);
+    if (given) return this.showGiven(view, given);
+    if (!view.shown.length) return this.show(["No model is shown."], null);
+    if (!this.judge || view.settings.otherClass || view.settings.goal === "given")
+      return this.show(this.withoutVerdict(view), null);
+    const key = this.keyOf(view.settings);
+    const known = this.answers.get(key);
+    if (known) return this.showAnswer(view, known);
+    if (this.asked.key !== key) this.ask(view, this.judge, key);
+    const [first] = onTheseRows(view);
+    this.show([first!, "Computing what to expect on new data …"], "keep");
+  }
+
+  private ask(view: View, judge: Judge, key: string): void {
+    const { settings } = view;
+    const number = judge.ask({
+      models: view.shown.map(({ place }) => place),
+      objective: objectiveOf(settings, this.models[0] ? itemsOf(this.models[0]) : 0),
+      prevalence: settings.prevalence ?? this.ownPrevalence,
+      level: this.level,
+    });
+    this.asked = { key, number };
+  }
+
+  private told(answer: Answer): void {
+    if (answer.number !== this.asked.number) return;
+    this.answers.set(this.asked.key, answer);
+    this.asked = { key: "", number: 0 };
+    if (this.view) this.draw(this.view);
+  }
+
+  /** Where no worker may run, the command answers. */
+  private giveUp(): void {
+    this.judge = null;
+    if (this.view) this.draw(this.view);
+  }
+
+  private keyOf(settings: Settings): string {
+    const { goal, prevalence, otherClass, hidden } = settings;
+    const fields = FIELDS[goal].map((name) => settings[name]);
+    return JSON.stringify([goal, fields, prevalence, otherClass, [...hidden].sort()]);
+  }
+
+  /** The verdict of Python, where it is about these settings. */
+  private given({ settings }: View): readonly Verdict[] | null {
+    if (!this.verdicts.length) return null;
+    const about = this.keyOf({ ...INITIAL, ...firstSettings(this.verdicts) });
+    return this.keyOf(settings) === about ? this.verdicts : null;
+  }
+
+  private showGiven(view: View, verdicts: readonly Verdict[]): void {
+    const [only] = verdicts;
+    const { picture } = only!;
+    this.show(
+      headline(view, verdicts),
+      verdicts.length === 1 && picture && view.settings.goal !== "given"
+        ? pictureOf(
+            {
+              ...picture,
+              lines: [],
+              everything: picture.everything ?? NaN,
+              nothing: picture.nothing ?? NaN,
+              models: picture.models.map((model) => ({
+                name: model.name,
+                here: model.here ?? NaN,
+                expected: model.expected ?? NaN,
+                interval: [model.lower ?? NaN, model.upper ?? NaN],
+              })),
+            },
+            view,
+            this.level,
+          )
+        : null,
+    );
+  }
+
+  private showAnswer(view: View, answer: Answer): void {
+    if (answer.kind === "refused") {
+      const said = `${answer.message[0]!.toUpperCase()}${answer.message.slice(1)}.`;
+      return this.show([said], null);
+    }
+    this.show(answer.verdict.lines, this.drawn(view, answer.verdict));
+  }
+
+  private drawn(view: View, verdict: Shown): HTMLElement | null {
+    return pictureOf(verdict, view, this.level);
+  }
+
+  private withoutVerdict(view: View): string[] {
+    const said = onTheseRows(view);
+    if (view.classes) return said;
+    const shares = this.sharesSaid(view);
+    if (shares) said.push(shares);
+    const chosen = "Model and cut were chosen on these rows, so expect less of them on new data";
+    if (view.settings.otherClass)
+      said.push(
+        `${chosen}. How much less, isometrics verdict says for the other class with --pos-label ` +
+          "and scores of it.",
+      );
+    else if (view.settings.goal === "given") said.push(`${chosen}.`);
+    else
+      said.push(
+        `${chosen}: ${commandOf(view, this.source)} says how much less, and how sure the choice is.`,
+      );
+    return said;
+  }
+
+  /** How often the leading model wins at the nearest of the weights that Python tried. */
+  private sharesSaid(view: View): string | null {
+    const shares = this.verdicts.length === 1 ? this.verdicts[0]!.shares : null;
+    const { settings, objective } = view;
+    if (!shares || objective.constraint || (objective.costs !== null) !== shares.costs) return null;
+    if (settings.prevalence !== null || settings.otherClass || settings.hidden.size) return null;
+    const lam = objective.costs
+      ? objective.costs[0] / (objective.costs[0] + objective.costs[1])
+      : view.lam;
+    const place = Math.min(Math.floor(lam * shares.wins.length), shares.wins.length - 1);
+    const share = shares.wins[place]![view.leader];
+    if (share === undefined || share === null) return null;
+    const name = view.models[view.leader]!.model.name;
+    return `With about this weight of recall, ${name} wins ${(100 * share).toFixed(0)} % of the resamples.`;
+  }
+
+  private show(lines: readonly string[], picture: HTMLElement | null | "keep"): void {
+    const waits = picture === "keep";
+    // While a verdict is computed, what stands below must not jump.
+    this.sentence.style.minHeight = waits ? `${this.sentence.offsetHeight}px` : "";
+    this.element.classList.toggle("waits", waits);
+    this.element.setAttribute("aria-busy", String(waits));
+    this.sentence.replaceChildren(
+      ...lines.map((text, place) => h("p", { class: place ? "" : "first" }, text)),
+    );
+    if (picture !== "keep") this.picture.replaceChildren(...(picture ? [picture] : []));
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * What to beware of in a verdict, in plain words.
+ *
+ * `src/isometrics/verdict/caveats.py` is the other side of it.
+ */
+
+import { fixed, roundEven, thousands } from "../python_format";
+import type { Contest, Ranking } from "./contest";
+import type { Interval } from "./estimates";
+import type { Choice } from "./judge";
+
+/** Positives below which the correction was found to be too weak in places. */
+const FEW = 50;
+const FEW_SCORES = 5;
+const FEW_FLAGGED = 20;
+const Z = 1.96;
+
+export function caveatsOf(
+  contest: Contest,
+  choice: Choice,
+  expected: number,
+  interval: Interval,
+): string[] {
+  const rows = contest.labels.length;
+  const positives = contest.labels.reduce((count, label) => count + label, 0);
+  // Of as many of both, Python's order of texts names the negatives.
+  const isNegative = rows - positives <= positives;
+  const fewer = isNegative ? rows - positives : positives;
+  const name = isNegative ? "negative" : "positive";
+  const s = fewer === 1 ? "" : "s";
+  const said: string[] = [];
+  if (fewer < FEW)
+    said.push(
+      `there ${fewer === 1 ? "is" : "are"} only ${fewer} ${name}${s}; with fewer than ${FEW} the ` +
+        "expected value may still be too good, and no interval is sure",
+    );
+  if (Number.isNaN(expected))
+    said.push(`with ${fewer} ${name} row${s} nothing is left to judge a choice on`);
+  const ranking = contest.rankings[choice.model]!;
+  const area = areaOf(ranking);
+  const error = Math.sqrt((rows + 1) / (12 * positives * (rows - positives)));
+  if (area < 0.5 - Z * error)
+    said.push(
+      `AUROC is ${fixed(area, 3)}, below 0.5 beyond chance; are the scores reversed, or is the ` +
+        "other class the positive one?",
+    );
+  const distinct = ranking.thresholds.length - 1;
+  if (distinct === 1) said.push("all scores are equal, so that no threshold tells rows apart");
+  else if (distinct === 2)
+    said.push("there are only two distinct scores; these look like predictions, not scores");
+  else if (distinct <= FEW_SCORES)
+    said.push(`there are only ${distinct} distinct scores to choose a threshold from`);
+  const rule = choice.rules[choice.model]!;
+  said.push(...noFalsePositives(ranking, rule, rows - positives));
+  if (fewer >= FEW) said.push(...fewFlagged(ranking, rule));
+  if (rule > 0 && rule < distinct && interval[0] === interval[1])
+    said.push("the interval has no width because no resample differed, which is no proof");
+  return said;
+}
+
+/** The area under the ROC curve. */
+function areaOf({ tp, fp }: Ranking): number {
+  let sum = 0;
+  for (let rule = 1; rule < tp.length; rule++)
+    sum += ((fp[rule]! - fp[rule - 1]!) * (tp[rule]! + tp[rule - 1]!)) / 2;
+  return sum / (tp[tp.length - 1]! * fp[fp.length - 1]!);
+}
+
+/** Warns that none seen is no proof: with n rows without one, 3/n are still possible. */
+function noFalsePositives(ranking: Ranking, rule: number, negatives: number): string[] {
+  if (ranking.fp[rule]! > 0 || ranking.ends[rule] === 0) return [];
+  const possible = 1 - 0.05 ** (1 / negatives);
+  const scale = 10 ** Math.ceil(-Math.log10(possible));
+  return [
+    `no false positive was seen among ${thousands(negatives)} negatives, which is no proof: up to ` +
+      `${roundEven(possible * scale)} in ${thousands(scale)} are possible`,
+  ];
+}
+
+/** Warns that the precision of a few rows is hardly known. */
+function fewFlagged({ positive, ends }: Ranking, rule: number): string[] {
+  const flagged = ends[rule]!;
+  if (!(flagged > 0 && flagged < FEW_FLAGGED)) return [];
+  const hits = positive.subarray(0, flagged).reduce((count, label) => count + label, 0);
+  const share = hits / flagged;
+  const spread = Math.sqrt(
+    (share * Math.abs(1 - share)) / flagged + (Z * Z) / (4 * flagged * flagged),
+  );
+  const low = (share + (Z * Z) / (2 * flagged) - Z * spread) / (1 + (Z * Z) / flagged);
+  return [
+    `only ${flagged} of ${thousands(positive.length)} rows ${flagged === 1 ? "is" : "are"} ` +
+      "flagged; the precision of so few is hardly known, and may be as low as " +
+      fixed(low, 2),
+  ];
+}

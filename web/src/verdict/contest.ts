@@ -1,0 +1,243 @@
+/**
+ * Models on the same rows, ready to be chosen among under any weighting of these rows.
+ *
+ * `src/isometrics/verdict/contest.py` is the other side of it; both choose the same rules.
+ */
+
+import { costShares, taskOf, worthOf, type Counts, type Objective, type Task } from "../objective";
+
+/** The rows of all models, as the page and its worker pass them on. */
+export interface Rows {
+  /** 1 for a positive, 0 for a negative. */
+  readonly labels: Uint8Array;
+  /** Null where every row counts once. */
+  readonly weights: Float64Array | null;
+  readonly names: readonly string[];
+  /** For each model, which of its distinct scores, from the highest on, each row has: 1, 2, … */
+  readonly ranks: readonly Uint32Array[];
+  /** The distinct scores of each model behind +inf, which flags nothing. */
+  readonly thresholds: readonly Float64Array[];
+}
+
+/** The rows of a model from the highest score to the lowest. */
+export interface Ranking {
+  readonly row: Uint32Array;
+  readonly positive: Uint8Array;
+  /** The weight of each row; null where all are 1. */
+  readonly weight: Float64Array | null;
+  /** How many rows each rule flags: rule 0 none, rule i those of the i highest scores. */
+  readonly ends: Uint32Array;
+  readonly thresholds: Float64Array;
+  /** True and false positives of each rule in the sample, as they were counted. */
+  readonly tp: Float64Array;
+  readonly fp: Float64Array;
+}
+
+export interface Contest {
+  readonly names: readonly string[];
+  readonly rankings: readonly Ranking[];
+  readonly labels: Uint8Array;
+  readonly weights: Float64Array | null;
+  readonly objective: Objective;
+  readonly tasks: readonly Task[];
+  readonly positives: number;
+  readonly negatives: number;
+  /** Negatives for each positive where a prevalence is fixed, else 0. */
+  readonly ratio: number;
+}
+
+/** The best rule of each model under each weighting; -1 and NaN where no rule is allowed. */
+export interface Choices {
+  readonly rule: readonly Int32Array[];
+  readonly tp: readonly Float64Array[];
+  readonly fp: readonly Float64Array[];
+  readonly fixedTp: readonly Float64Array[];
+  readonly fixedFp: readonly Float64Array[];
+  readonly positives: Float64Array;
+  readonly negatives: Float64Array;
+}
+
+export const NO_RULE = -1;
+
+/** A weight for each row. */
+export type Weighting = Uint8Array | Uint16Array | Float64Array;
+
+export function contestOf(rows: Rows, objective: Objective, prevalence: number | null): Contest {
+  const { labels, weights } = rows;
+  const rankings = rows.ranks.map((ranks, model) =>
+    rankingOf(ranks, rows.thresholds[model]!, labels, weights),
+  );
+  const last = rankings[0]!;
+  return {
+    names: rows.names,
+    rankings,
+    labels,
+    weights,
+    objective,
+    tasks: rankings.map(({ thresholds }) => taskOf(objective, thresholds[1] === Infinity)),
+    positives: last.tp[last.tp.length - 1]!,
+    negatives: last.fp[last.fp.length - 1]!,
+    ratio: prevalence === null ? 0 : (1 - prevalence) / prevalence,
+  };
+}
+
+function rankingOf(
+  ranks: Uint32Array,
+  thresholds: Float64Array,
+  labels: Uint8Array,
+  weights: Float64Array | null,
+): Ranking {
+  const ends = new Uint32Array(thresholds.length);
+  for (const rank of ranks) ends[rank]! += 1;
+  for (let rule = 1; rule < ends.length; rule++) ends[rule]! += ends[rule - 1]!;
+  const row = new Uint32Array(ranks.length);
+  const next = ends.slice();
+  // Filled from behind, so that of equal scores the last row comes first, as in Python.
+  ranks.forEach((rank, place) => {
+    next[rank]! -= 1;
+    row[next[rank]!] = place;
+  });
+  const positive = Uint8Array.from(row, (place) => labels[place]!);
+  const weight = weights && Float64Array.from(row, (place) => weights[place]!);
+  const [tp, fp] = [new Float64Array(ends.length), new Float64Array(ends.length)];
+  let place = 0;
+  for (let rule = 1; rule < ends.length; rule++) {
+    let [hits, alarms] = [tp[rule - 1]!, fp[rule - 1]!];
+    for (; place < ends[rule]!; place++)
+      if (positive[place]) hits += weight ? weight[place]! : 1;
+      else alarms += weight ? weight[place]! : 1;
+    tp[rule] = hits;
+    fp[rule] = alarms;
+  }
+  return { row, positive, weight, ends, thresholds, tp, fp };
+}
+
+/** Scales the negatives to so many for each positive; 0 leaves them. */
+export function atRatio(counts: Counts, ratio: number): Counts {
+  if (ratio <= 0) return counts;
+  const negatives = counts.positives * ratio;
+  return { ...counts, fp: counts.fp * (negatives / counts.negatives), negatives };
+}
+
+/** The counts of a rule in the sample itself, at the prevalence asked for. */
+export function countsOf(contest: Contest, model: number, rule: number): Counts {
+  const { tp, fp } = contest.rankings[model]!;
+  const { positives, negatives } = contest;
+  return atRatio({ tp: tp[rule]!, fp: fp[rule]!, positives, negatives }, contest.ratio);
+}
+
+/** The positives and the negatives under a weighting. */
+function totalsOf({ labels, weights }: Contest, weighting: Weighting): [number, number] {
+  if (weights)
+    return [1, 0].map((label) =>
+      pairwise(labels.length, (row) =>
+        labels[row] === label ? weighting[row]! * weights[row]! : 0,
+      ),
+    ) as [number, number];
+  let [positives, negatives] = [0, 0];
+  for (let row = 0; row < labels.length; row++)
+    if (labels[row]) positives += weighting[row]!;
+    else negatives += weighting[row]!;
+  return [positives, negatives];
+}
+
+/** Adds up in the order of NumPy, so that a recall of 1 is reached by the same rules. */
+function pairwise(size: number, value: (place: number) => number, start = 0): number {
+  if (size > 128) {
+    const half = (size >> 1) - ((size >> 1) % 8);
+    return pairwise(half, value, start) + pairwise(size - half, value, start + half);
+  }
+  const sums = new Float64Array(8);
+  const whole = size - (size % 8);
+  for (let place = 0; place < whole; place++) sums[place % 8]! += value(start + place);
+  const [a, b, c, d, e, f, g, h] = sums as unknown as number[];
+  let sum = a! + b! + (c! + d!) + (e! + f! + (g! + h!));
+  for (let place = whole; place < size; place++) sum += value(start + place);
+  return sum;
+}
+
+/** Chooses under one weighting after the other. */
+export class Chooser {
+  readonly choices: Choices;
+
+  constructor(
+    private readonly contest: Contest,
+    weightings: number,
+    private readonly fixed: readonly number[] | null,
+  ) {
+    const each = <Values>(make: () => Values): Values[] => contest.names.map(make);
+    const floats = (): Float64Array => new Float64Array(weightings).fill(NaN);
+    this.choices = {
+      rule: each(() => new Int32Array(weightings).fill(NO_RULE)),
+      tp: each(floats),
+      fp: each(floats),
+      fixedTp: each(floats),
+      fixedFp: each(floats),
+      positives: floats(),
+      negatives: floats(),
+    };
+  }
+
+  /** Fills in the best rule of every model under the weighting of this number. */
+  choose(weighting: Weighting, number: number): void {
+    const [positives, negatives] = totalsOf(this.contest, weighting);
+    this.choices.positives[number] = positives;
+    this.choices.negatives[number] = negatives;
+    for (let model = 0; model < this.contest.names.length; model++)
+      this.chooseRule(model, weighting, number, positives, negatives);
+  }
+
+  private chooseRule(
+    model: number,
+    weighting: Weighting,
+    number: number,
+    positives: number,
+    negatives: number,
+  ): void {
+    const { contest, choices } = this;
+    const { row, positive, weight, ends } = contest.rankings[model]!;
+    const task = contest.tasks[model]!;
+    const { ratio } = contest;
+    const scaled = ratio > 0 ? positives * ratio : negatives;
+    const factor = ratio > 0 ? scaled / negatives : 1;
+    const fixed = this.fixed ? this.fixed[model]! : 0;
+    const { costs, first, second } = task;
+    // Most objectives have no constraint, and their rules need no other test.
+    const free =
+      positives > 0 &&
+      negatives > 0 &&
+      task.minPrecision < 0 &&
+      task.minRecall <= 0 &&
+      task.mostFlagged === Infinity;
+    let [best, bestTp, bestFp, rule] = [-Infinity, NaN, NaN, NO_RULE];
+    let [tp, fp, place] = [0, 0, 0];
+    let [fixedTp, fixedFp] = [0, 0];
+    for (let each = 0; each < ends.length; each++) {
+      const end = ends[each]!;
+      for (; place < end; place++) {
+        let drawn = weighting[row[place]!]!;
+        if (weight) drawn *= weight[place]!;
+        if (positive[place]) tp += drawn;
+        else fp += drawn;
+      }
+      if (each === fixed) [fixedTp, fixedFp] = [tp, fp];
+      const alarms = ratio > 0 ? fp * factor : fp;
+      let worth: number;
+      if (free && (tp + alarms > 0 || task.allowsNothing)) {
+        worth = first * (positives - tp) + second * alarms;
+        worth = costs ? -worth : tp / (worth + tp);
+      } else worth = worthOf(task, tp, alarms, positives, scaled);
+      if (worth > best) [best, bestTp, bestFp, rule] = [worth, tp, fp, each];
+    }
+    choices.rule[model]![number] = rule;
+    choices.tp[model]![number] = bestTp;
+    choices.fp[model]![number] = bestFp;
+    choices.fixedTp[model]![number] = fixedTp;
+    choices.fixedFp[model]![number] = fixedFp;
+  }
+}
+
+/** The least and the highest gain there can be. */
+export function limitsOf({ costs }: Objective): [number, number] {
+  return costs ? [-Math.max(...costShares(costs)), 0] : [0, 1];
+}

@@ -1,0 +1,170 @@
+/**
+ * What a choice is worth on new data, and how sure it is: corrections, intervals, rivals.
+ *
+ * `src/isometrics/verdict/estimates.py` is the other side of it. All values are gains, of which
+ * more is better; they are lists of replicates, one for each model.
+ */
+
+export type Interval = readonly [number, number];
+export const UNDEFINED: Interval = [NaN, NaN];
+
+type Floats = Float64Array;
+
+/** The model with the highest gain in each replicate, the first of several. */
+export function bestModels(gains: readonly Floats[]): Int32Array {
+  const best = new Int32Array(gains[0]!.length);
+  for (let replicate = 0; replicate < best.length; replicate++) {
+    let highest = -Infinity;
+    for (let model = 0; model < gains.length; model++)
+      if (gains[model]![replicate]! > highest) {
+        highest = gains[model]![replicate]!;
+        best[replicate] = model;
+      }
+  }
+  return best;
+}
+
+/** The values of one model in each replicate. */
+export function picked(values: readonly Floats[], models: Int32Array): Floats {
+  return Float64Array.from(models, (model, replicate) => values[model]![replicate]!);
+}
+
+export function difference(one: Floats, two: Floats | number): Floats {
+  return one.map((value, place) => value - (typeof two === "number" ? two : two[place]!));
+}
+
+export const known = (values: Floats): Floats => values.filter((value) => !Number.isNaN(value));
+
+/** The mean of what is defined; NaN where nothing is. */
+export function meanKnown(values: Floats): number {
+  const defined = known(values);
+  return defined.length ? defined.reduce((sum, value) => sum + value, 0) / defined.length : NaN;
+}
+
+/** The share of the replicates in which each model is best; ties are shared out. */
+export function winShares(gains: readonly Floats[]): number[] {
+  const wins = gains.map(() => 0);
+  let defined = 0;
+  for (let replicate = 0; replicate < gains[0]!.length; replicate++) {
+    const values = gains.map((each) => each[replicate]!);
+    const highest = values.reduce((most, value) => (value > most ? value : most), -Infinity);
+    if (values.every(Number.isNaN)) continue;
+    defined++;
+    const winners = values.flatMap((value, model) => (value === highest ? [model] : []));
+    for (const model of winners) wins[model]! += 1 / winners.length;
+  }
+  return wins.map((count) => (defined ? count / defined : NaN));
+}
+
+/** The quantile of sorted values, between two of them on a straight line. */
+export function quantile(sorted: Floats, share: number): number {
+  const place = (sorted.length - 1) * share;
+  const below = Math.floor(place);
+  const [low, high] = [sorted[below]!, sorted[Math.min(below + 1, sorted.length - 1)]!];
+  return low + (high - low) * (place - below);
+}
+
+/** The least of the sorted values up to which this share of them lies. */
+export function invertedCdf(sorted: Floats, share: number): number {
+  const place = Math.ceil(sorted.length * share - 1);
+  return sorted[Math.min(Math.max(place, 0), sorted.length - 1)]!;
+}
+
+/** Percentiles of the noise, laid from the lowest centre to the highest one. */
+export function intervalAt(
+  noise: Floats,
+  centres: readonly number[],
+  level: number,
+  limits: Interval,
+): Interval {
+  const sorted = known(noise).sort();
+  if (sorted.length < 2 || centres.some(Number.isNaN)) return UNDEFINED;
+  const lower = Math.min(...centres) + quantile(sorted, (1 - level) / 2);
+  const upper = Math.max(...centres) + quantile(sorted, (1 + level) / 2);
+  return [Math.max(lower, limits[0]), Math.min(upper, limits[1])];
+}
+
+/** The models that cannot be told apart from the best one, and the error of each difference. */
+export interface ConfidenceSet {
+  readonly stays: boolean[];
+  /** Half the width of simultaneous intervals of the differences, models × models. */
+  readonly margin: (one: number, other: number) => number;
+}
+
+/**
+ * The model confidence set of Hansen, Lunde & Nason (2011) with the statistic T_R.
+ *
+ * As long as the largest difference of two models, in its standard errors, is larger than it is
+ * in 95 % of the replicates around their means, the model that is farthest behind another leaves.
+ */
+export function confidenceSet(
+  values: readonly number[],
+  replicates: readonly Floats[],
+  level: number,
+): ConfidenceSet {
+  const stays = values.map((value) => !Number.isNaN(value));
+  const columns: number[] = [];
+  for (let replicate = 0; replicate < replicates[0]!.length; replicate++)
+    // Models that are left out must not take replicates from the others.
+    if (stays.every((stay, model) => !stay || !Number.isNaN(replicates[model]![replicate]!)))
+      columns.push(replicate);
+  if (columns.length < 2) return { stays, margin: () => NaN };
+  const centred = values.map((_, model) => {
+    const drawn = Float64Array.from(columns, (replicate) =>
+      stays[model] ? replicates[model]![replicate]! : 0,
+    );
+    const mean = drawn.reduce((sum, value) => sum + value, 0) / drawn.length;
+    return difference(drawn, mean);
+  });
+  const error = centred.map((one) => centred.map((other) => deviation(difference(one, other))));
+  // Models that never differ cannot be told apart, whatever their corrections are.
+  const unit = error.map((row) => row.map((value) => (value > 0 ? value : Infinity)));
+  let factor: number | null = null;
+  for (;;) {
+    const models = stays.flatMap((stay, model) => (stay ? [model] : []));
+    if (models.length < 2) break;
+    const largest = largestDifferences(models, centred, unit);
+    factor ??= quantile(largest.slice().sort(), level);
+    const farthest = models.map((one) =>
+      models.reduce(
+        (most, other) => Math.max(most, (values[other]! - values[one]!) / unit[one]![other]!),
+        -Infinity,
+      ),
+    );
+    const most = Math.max(...farthest);
+    const beyond = largest.reduce((count, value) => count + (value >= most ? 1 : 0), 0);
+    if (beyond / largest.length >= 1 - level) break;
+    stays[models[farthest.indexOf(most)]!] = false;
+  }
+  const times = factor ?? NaN;
+  return {
+    stays,
+    margin: (one, other) => (error[one]![other]! > 0 ? times * error[one]![other]! : NaN),
+  };
+}
+
+/** The standard deviation of a sample. */
+function deviation(values: Floats): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) * (value - mean), 0);
+  return Math.sqrt(squares / (values.length - 1));
+}
+
+/** The largest studentised difference of two models in each replicate. */
+function largestDifferences(
+  models: readonly number[],
+  centred: readonly Floats[],
+  unit: readonly (readonly number[])[],
+): Floats {
+  const largest = new Float64Array(centred[0]!.length);
+  models.forEach((one, place) => {
+    for (const other of models.slice(0, place)) {
+      const [first, second, size] = [centred[one]!, centred[other]!, unit[one]![other]!];
+      for (let replicate = 0; replicate < largest.length; replicate++) {
+        const apart = Math.abs(first[replicate]! - second[replicate]!) / size;
+        if (apart > largest[replicate]!) largest[replicate] = apart;
+      }
+    }
+  });
+  return largest;
+}

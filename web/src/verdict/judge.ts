@@ -1,0 +1,495 @@
+/**
+ * From rows to a verdict: choose, correct, compare, warn.
+ *
+ * `src/isometrics/verdict/judge.py` is the other side of it: with the same draws both come to the
+ * same numbers.
+ */
+
+import {
+  constraintSaid,
+  gainOf,
+  isMet,
+  objectiveSaid,
+  quantityOf,
+  valueOf,
+  valueOfGain,
+  worthOf,
+  type Counts,
+  type Objective,
+} from "../objective";
+import { thresholdText } from "../threshold_text";
+import { caveatsOf } from "./caveats";
+import {
+  atRatio,
+  Chooser,
+  contestOf,
+  countsOf,
+  limitsOf,
+  NO_RULE,
+  type Choices,
+  type Contest,
+  type Rows,
+  type Weighting,
+} from "./contest";
+import {
+  bestModels,
+  confidenceSet,
+  difference,
+  intervalAt,
+  invertedCdf,
+  known,
+  meanKnown,
+  picked,
+  quantile,
+  UNDEFINED,
+  winShares,
+  type Interval,
+} from "./estimates";
+import { bestGains, betaRange, OtherWeights } from "./other_weights";
+
+export const [REPEATS, FOLDS] = [20, 5];
+/** How much of the value thresholds may lose that are almost as good. */
+const PLATEAU = 0.01;
+/** Replicates in which the models are compared at other weights of recall. */
+const SWEPT = 200;
+
+/** Where the chance comes from. */
+export interface Draws {
+  /** How often each row is drawn, replicate by replicate. */
+  weighting(replicate: number): Weighting;
+  /** The part of each row, repetition by repetition. */
+  folds(parts: number, repetition: number): Uint8Array;
+}
+
+/** How a choice keeps the constraint. */
+export interface Kept {
+  readonly constraint: string;
+  readonly isLimit: boolean;
+  readonly here: number;
+  readonly expected: number;
+  readonly interval: Interval;
+  readonly missed: number;
+}
+
+/** What to expect of a model with its own best threshold. */
+export interface ModelValue {
+  readonly name: string;
+  readonly here: number;
+  readonly expected: number;
+  readonly interval: Interval;
+}
+
+export interface Verdict {
+  readonly objective: Objective;
+  readonly objectiveSaid: string;
+  readonly model: string;
+  readonly threshold: number;
+  readonly thresholdText: string;
+  readonly value: number;
+  readonly expected: number;
+  readonly interval: Interval;
+  readonly level: number;
+  readonly kept: readonly Kept[];
+  readonly wins: readonly (readonly [string, number])[];
+  readonly runnerUp: string | null;
+  readonly lead: number;
+  readonly leadInterval: Interval;
+  readonly together: readonly string[];
+  readonly thresholdRange: Interval;
+  readonly plateau: Interval;
+  /** The texts of the ends of both. */
+  readonly rangeTexts: readonly string[];
+  readonly doingNothing: readonly (readonly [string, number])[];
+  readonly better: boolean | null;
+  readonly betaRange: Interval;
+  /** The least and the highest β that were tried; null without other models. */
+  readonly betasTried: Interval | null;
+  readonly warnings: readonly string[];
+  readonly method: string;
+  readonly replicates: number;
+  readonly models: readonly ModelValue[];
+}
+
+/** No rule keeps what was asked for. */
+export class NoRuleError extends Error {}
+
+/** The best rule of each model in the sample, and which model is best. */
+export interface Choice {
+  readonly rules: readonly number[];
+  readonly gains: readonly number[];
+  readonly model: number;
+}
+
+type PerModel = readonly Float64Array[];
+
+export function judge(
+  rows: Rows,
+  asked: { objective: Objective; prevalence: number | null; level: number; replicates: number },
+  draws: Draws,
+): Verdict {
+  const { objective, level, replicates } = asked;
+  const contest = contestOf(rows, objective, asked.prevalence);
+  const choice = chooseHere(contest);
+  const fixed = choice.rules.map((rule) => Math.max(rule, 0));
+  const chooser = new Chooser(contest, replicates, fixed);
+  const weights = new OtherWeights(contest.names.length);
+  for (let replicate = 0; replicate < replicates; replicate++) {
+    const weighting = draws.weighting(replicate);
+    chooser.choose(weighting, replicate);
+    if (replicate < SWEPT && contest.names.length > 1)
+      weights.add(contest.names.map((_, model) => bestGains(contest, model, weighting)));
+  }
+  const { choices } = chooser;
+  const gain = (counts: Counts): number => gainOf(objective, counts);
+  const drawn = resampled(contest, choices, gain);
+  const parts = countParts(contest);
+  const crossed = crossFitted(contest, draws, parts);
+  const winners = bestModels(drawn.inside);
+
+  const apparent = choice.gains[choice.model]!;
+  const optimism = meanKnown(
+    difference(picked(drawn.inside, winners), picked(drawn.outside, winners)),
+  );
+  const corrected = apparent - optimism;
+  const honest = meanKnown(Float64Array.from(crossed, gain));
+  const noise = difference(drawn.fixed[choice.model]!, apparent);
+  const limits = limitsOf(objective);
+  const interval = intervalAt(noise, [corrected, honest], level, limits);
+  const better = betterThanNothing(contest, choices, choice, corrected);
+  const rivals = rivalsOf(choice, drawn, level);
+  const rule = choice.rules[choice.model]!;
+  const range = thresholdRange(choices.rule[choice.model]!);
+  const flat = plateauOf(contest, choice.model, rule);
+  const { thresholds } = contest.rankings[choice.model]!;
+  const text = (each: number): string =>
+    thresholdText(thresholds[each]!, thresholds[each + 1] ?? -Infinity);
+  const ends = (some: readonly number[] | null): Interval =>
+    some ? [thresholds[some[0]!]!, thresholds[some[1]!]!] : UNDEFINED;
+  const other = weights.finished();
+  const inUnit = (ofGains: Interval): Interval => {
+    const both = ofGains.map((each) => valueOfGain(objective, each));
+    return [Math.min(...both), Math.max(...both)];
+  };
+  return {
+    objective,
+    objectiveSaid: objectiveSaid(objective),
+    model: contest.names[choice.model]!,
+    threshold: thresholds[rule]!,
+    thresholdText: text(rule),
+    value: valueOf(objective, countsOf(contest, choice.model, rule)),
+    expected: valueOfGain(objective, honest),
+    interval: inUnit(interval),
+    level,
+    kept: keptOf(contest, choice, choices, crossed, level),
+    wins: winShares(drawn.inside).map((share, model) => [contest.names[model]!, share] as const),
+    runnerUp: rivals.runnerUp === null ? null : contest.names[rivals.runnerUp]!,
+    lead: rivals.lead,
+    leadInterval: rivals.interval,
+    together: contest.names.filter((_, model) => rivals.together[model]),
+    thresholdRange: ends(range),
+    plateau: ends(flat),
+    rangeTexts: [range, flat].flatMap((some) => (some ? some.map(text) : ["nan", "nan"])),
+    doingNothing: doingNothing(contest, countsOf(contest, choice.model, rule)),
+    // Who cannot be judged on other rows is not known to be better.
+    better: better && Number.isNaN(honest) ? null : better,
+    betaRange: other ? betaRange(other, choice.model, objective) : UNDEFINED,
+    betasTried: other && [other.betas[0]!, other.betas[other.betas.length - 1]!],
+    warnings: caveatsOf(contest, choice, honest, interval),
+    method: methodOf(parts),
+    replicates,
+    models: contest.names.map((name, model) => {
+      const here = choice.gains[model]!;
+      const own = here - meanKnown(difference(drawn.inside[model]!, drawn.outside[model]!));
+      const spread = difference(drawn.fixed[model]!, here);
+      const chosen = model === choice.model;
+      return {
+        name,
+        here: valueOfGain(objective, here),
+        expected: valueOfGain(objective, chosen ? honest : own),
+        interval: inUnit(chosen ? interval : intervalAt(spread, [own], level, limits)),
+      };
+    }),
+  };
+}
+
+/** The best rule of each model in the sample itself. */
+export function chooseHere(contest: Contest): Choice {
+  const chooser = new Chooser(contest, 1, null);
+  chooser.choose(new Uint8Array(contest.labels.length).fill(1), 0);
+  const { choices } = chooser;
+  const rules = choices.rule.map(([rule]) => rule!);
+  if (rules.every((rule) => rule === NO_RULE)) {
+    const { constraint } = contest.objective;
+    const said = constraint ? constraintSaid(constraint) : "a value";
+    throw new NoRuleError(`no threshold of any model has ${said}; ask for less`);
+  }
+  const gains = rules.map((rule, model) =>
+    rule === NO_RULE ? NaN : gainOf(contest.objective, countsOf(contest, model, rule)),
+  );
+  return { rules, gains, model: bestModels(gains.map((gain) => Float64Array.of(gain)))[0]! };
+}
+
+/** A quantity of the rules in the replicates. */
+interface Resampled {
+  /** Of the rules that were chosen in a replicate, in that replicate. */
+  readonly inside: PerModel;
+  /** Of the same rules in the sample itself. */
+  readonly outside: PerModel;
+  /** Of the rules that were chosen in the sample, in the replicate. */
+  readonly fixed: PerModel;
+}
+
+function resampled(
+  contest: Contest,
+  choices: Choices,
+  quantity: (counts: Counts) => number,
+): Resampled {
+  const { positives, negatives } = choices;
+  const drawn = (tp: PerModel, fp: PerModel): PerModel =>
+    tp.map((hits, model) =>
+      hits.map((each, replicate) =>
+        quantity(
+          atRatio(
+            {
+              tp: each,
+              fp: fp[model]![replicate]!,
+              positives: positives[replicate]!,
+              negatives: negatives[replicate]!,
+            },
+            contest.ratio,
+          ),
+        ),
+      ),
+    );
+  return {
+    inside: drawn(choices.tp, choices.fp),
+    outside: choices.rule.map((rules, model) =>
+      Float64Array.from(rules, (rule) =>
+        rule === NO_RULE ? NaN : quantity(countsOf(contest, model, rule)),
+      ),
+    ),
+    fixed: drawn(choices.fixedTp, choices.fixedFp),
+  };
+}
+
+/** Into how many parts the rows are dealt; both classes have rows in each. */
+function countParts({ labels }: Contest): number {
+  const positives = labels.reduce((count, label) => count + label, 0);
+  return Math.min(FOLDS, positives, labels.length - positives);
+}
+
+function methodOf(parts: number): string {
+  if (parts === 1)
+    return "What to expect on new data is not known: a class has too few rows to be split.";
+  const [madeOn, other] = parts === 2 ? ["one half", "half"] : [`${parts - 1} parts`, "one"];
+  return (
+    `The expected value is that of choices made on ${madeOn} of the rows and judged on the ` +
+    `other ${other}, ${REPEATS} times.`
+  );
+}
+
+/** The pooled counts of choices that were judged on rows they were not made on. */
+function crossFitted(contest: Contest, draws: Draws, parts: number): Counts[] {
+  if (parts === 1) return [];
+  return Array.from({ length: REPEATS }, (_, repetition) =>
+    crossed(contest, draws.folds(parts, repetition), parts),
+  );
+}
+
+/** Chooses on all parts but one, and judges on that one; the pooled counts. */
+function crossed(contest: Contest, fold: Uint8Array, parts: number): Counts {
+  const chooser = new Chooser(contest, parts, null);
+  for (let part = 0; part < parts; part++)
+    chooser.choose(
+      fold.map((each) => (each === part ? 0 : 1)),
+      part,
+    );
+  const { choices } = chooser;
+  const { inside } = resampled(contest, choices, (counts) => gainOf(contest.objective, counts));
+  let [tp, fp] = [0, 0];
+  bestModels(inside).forEach((model, part) => {
+    const rule = choices.rule[model]![part]!;
+    if (rule === NO_RULE) return;
+    const ranking = contest.rankings[model]!;
+    tp += ranking.tp[rule]! - choices.tp[model]![part]!;
+    fp += ranking.fp[rule]! - choices.fp[model]![part]!;
+  });
+  const { positives, negatives } = contest;
+  return atRatio({ tp, fp, positives, negatives }, contest.ratio);
+}
+
+/** The second best model, the lead over it, and the models that cannot be told apart. */
+interface Rivals {
+  readonly runnerUp: number | null;
+  readonly lead: number;
+  readonly interval: Interval;
+  readonly together: readonly boolean[];
+}
+
+function rivalsOf(choice: Choice, drawn: Resampled, level: number): Rivals {
+  if (choice.rules.length === 1)
+    return { runnerUp: null, lead: NaN, interval: UNDEFINED, together: [true] };
+  const values = choice.gains.map(
+    (gain, model) => gain - meanKnown(difference(drawn.inside[model]!, drawn.outside[model]!)),
+  );
+  const { stays } = confidenceSet(values, drawn.inside, level);
+  const { margin } = confidenceSet(values, drawn.fixed, level);
+  const [first, second] = orderOf(choice.gains) as [number, number];
+  const replicates = drawn.inside[0]!.length;
+  const ahead = [new Int32Array(replicates), new Int32Array(replicates)] as const;
+  for (let replicate = 0; replicate < replicates; replicate++) {
+    const order = orderOf(drawn.inside.map((gains) => gains[replicate]!));
+    [ahead[0][replicate], ahead[1][replicate]] = [order[0]!, order[1]!];
+  }
+  const leads = [drawn.inside, drawn.outside].map((gains) =>
+    difference(picked(gains, ahead[0]), picked(gains, ahead[1])),
+  );
+  const optimism = meanKnown(difference(leads[0]!, leads[1]!));
+  const lead = choice.gains[first]! - choice.gains[second]! - optimism;
+  const together = stays.map((stay, model) => stay || model === first);
+  const half = margin(first, second);
+  // Of models that cannot be told apart the interval reaches 0.
+  const reaches = together[second] ? 0 : NaN;
+  const interval: Interval = Number.isNaN(reaches)
+    ? [lead - half, lead + half]
+    : [Math.min(lead - half, 0), Math.max(lead + half, 0)];
+  return { runnerUp: second, lead, interval, together };
+}
+
+/** The models from the best to the worst; models without a rule come last. */
+function orderOf(gains: readonly number[]): number[] {
+  const value = (model: number): number =>
+    Number.isNaN(gains[model]!) ? -Infinity : gains[model]!;
+  return gains
+    .map((_, model) => model)
+    .sort((one, other) => (value(one) === value(other) ? one - other : value(other) - value(one)));
+}
+
+function keptOf(
+  contest: Contest,
+  choice: Choice,
+  choices: Choices,
+  crossedCounts: readonly Counts[],
+  level: number,
+): Kept[] {
+  const { constraint } = contest.objective;
+  if (!constraint) return [];
+  const quantity = (counts: Counts): number => quantityOf(constraint, counts);
+  const here = quantity(countsOf(contest, choice.model, choice.rules[choice.model]!));
+  const drawn = resampled(contest, choices, quantity);
+  const gains = resampled(contest, choices, (counts) => gainOf(contest.objective, counts));
+  const winners = bestModels(gains.inside);
+  const optimism = meanKnown(
+    difference(picked(drawn.inside, winners), picked(drawn.outside, winners)),
+  );
+  const expected = meanKnown(Float64Array.from(crossedCounts, quantity));
+  const noise = difference(drawn.fixed[choice.model]!, here);
+  const defined = known(noise);
+  const missed = defined.reduce(
+    (count, each) => count + (isMet(constraint, expected + each) ? 0 : 1),
+    0,
+  );
+  return [
+    {
+      constraint: constraintSaid(constraint),
+      isLimit: constraint.quantity === "flagged",
+      here,
+      expected,
+      interval: intervalAt(noise, [here - optimism, expected], level, [0, 1]),
+      missed: defined.length ? missed / defined.length : NaN,
+    },
+  ];
+}
+
+/** The best trivial rule that is allowed: everything or nothing, and its gain. */
+function trivialRule(contest: Contest): { flagAll: boolean; gain: number } | null {
+  const { positives, negatives, ratio } = contest;
+  const rules = [0, 1].map((share) =>
+    atRatio({ tp: share * positives, fp: share * negatives, positives, negatives }, ratio),
+  );
+  const worth = rules.map((counts) => worthHere(contest, counts));
+  const best = worth[1]! >= worth[0]! ? 1 : 0;
+  if (worth[best] === -Infinity) return null;
+  return { flagAll: best === 1, gain: gainOf(contest.objective, rules[best]!) };
+}
+
+function worthHere(contest: Contest, counts: Counts, model = 0): number {
+  const { tp, fp, positives, negatives } = counts;
+  return worthOf(contest.tasks[model]!, tp, fp, positives, negatives);
+}
+
+/** Whether the choice beats the best trivial rule in all but 5 % of the replicates; null: unknown. */
+function betterThanNothing(
+  contest: Contest,
+  choices: Choices,
+  choice: Choice,
+  corrected: number,
+): boolean | null {
+  const base = trivialRule(contest);
+  if (!base) return null;
+  const share = base.flagAll ? 1 : 0;
+  const [fixedTp, fixedFp] = [choices.fixedTp[choice.model]!, choices.fixedFp[choice.model]!];
+  const differences: number[] = [];
+  let both = 0;
+  for (let replicate = 0; replicate < fixedTp.length; replicate++) {
+    const [positives, negatives] = [choices.positives[replicate]!, choices.negatives[replicate]!];
+    if (!(positives > 0 && negatives > 0)) continue;
+    both++;
+    const gain = (tp: number, fp: number): number =>
+      gainOf(contest.objective, atRatio({ tp, fp, positives, negatives }, contest.ratio));
+    const apart =
+      gain(fixedTp[replicate]!, fixedFp[replicate]!) - gain(share * positives, share * negatives);
+    if (!Number.isNaN(apart)) differences.push(apart);
+  }
+  if (differences.length < 2 || differences.length < 0.95 * both) return null;
+  // The choice is the trivial rule itself.
+  if (differences.every((each) => each === 0)) return false;
+  const lead = choice.gains[choice.model]! - base.gain;
+  const noise = quantile(Float64Array.from(differences).sort(), 0.05) - lead;
+  return corrected - base.gain + noise > 0;
+}
+
+/** The values of the trivial rules, and of a coin that flags as many rows. */
+function doingNothing(contest: Contest, counts: Counts): [string, number][] {
+  const { positives, negatives } = counts;
+  const random = (counts.tp + counts.fp) / (positives + negatives);
+  const rules: [string, number][] = [
+    ["flagging everything", 1],
+    ["flagging nothing", 0],
+    ["flagging at random", random],
+  ];
+  return rules.map(([name, share]) => {
+    const rule = { tp: share * positives, fp: share * negatives, positives, negatives };
+    const allowed = worthHere(contest, rule) > -Infinity;
+    return [name, allowed ? valueOf(contest.objective, rule) : NaN];
+  });
+}
+
+/** The rules between whose thresholds 95 % of the replicates chose, the lower threshold first. */
+function thresholdRange(rules: Int32Array): number[] | null {
+  // Thresholds fall as rules rise.
+  const falling = Float64Array.from(
+    rules.filter((rule) => rule !== NO_RULE),
+    (rule) => -rule,
+  );
+  if (!falling.length) return null;
+  falling.sort();
+  return [0.025, 0.975].map((share) => Math.abs(invertedCdf(falling, share)));
+}
+
+/** The rules of the connected range of thresholds that are almost as good, the lowest first. */
+function plateauOf(contest: Contest, model: number, rule: number): number[] | null {
+  const { length } = contest.rankings[model]!.thresholds;
+  // There is one score, and no threshold next to it.
+  if (length === 2) return null;
+  const gain = (each: number): number => gainOf(contest.objective, countsOf(contest, model, each));
+  const best = gain(rule);
+  const holds = (each: number): boolean =>
+    worthHere(contest, countsOf(contest, model, each), model) > -Infinity &&
+    gain(each) >= best - PLATEAU * Math.abs(best);
+  if (!holds(rule)) return null;
+  let [low, high] = [rule, rule];
+  while (low > 0 && holds(low - 1)) low--;
+  while (high < length - 1 && holds(high + 1)) high++;
+  return [high, low];
+}

@@ -1,0 +1,115 @@
+/** The verdict as a picture: the models on one axis with their intervals. */
+
+import { h } from "../dom";
+import { levelSaid, shortened } from "../format";
+import { lookOf } from "../looks";
+import { higherIsBetter, nameOf } from "../objective";
+import { general } from "../python_format";
+import { chip } from "../summary";
+import type { View } from "../view";
+import type { Shown } from "./messages";
+import { shown } from "./words";
+
+/** More models than these do not fit on a first screen. */
+const MOST = 8;
+const LETTERS = 30;
+
+export function pictureOf(verdict: Shown, view: View, level: number): HTMLElement | null {
+  const { objective } = view;
+  const placeOf = (name: string): number =>
+    view.models.findIndex(({ model }) => model.name === name);
+  const sign = higherIsBetter(objective) ? 1 : -1;
+  const point = ({ expected, here }: Shown["models"][number]): number =>
+    Number.isNaN(expected) ? here : expected;
+  const models = verdict.models
+    .filter((model) => !Number.isNaN(point(model)))
+    .sort((one, other) => sign * (point(other) - point(one)));
+  if (!models.length) return null;
+  const drawn = models.slice(0, MOST);
+  const lines: [string, number][] = [];
+  if (!Number.isNaN(verdict.everything)) lines.push(["flag everything", verdict.everything]);
+  if (!Number.isNaN(verdict.nothing)) lines.push(["flag nothing", verdict.nothing]);
+  const values = [
+    ...lines.map(([, value]) => value),
+    ...drawn.flatMap((model) => [point(model), ...model.interval]),
+  ].filter((value) => !Number.isNaN(value));
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const room = (high - low || 1) * 0.06;
+  const at = (value: number): string =>
+    `${((100 * (value - low + room)) / (high - low + 2 * room)).toFixed(2)}%`;
+  const perThousand = objective.costs !== null;
+  const text = (value: number): string => (perThousand ? general(1000 * value, 3) : shown(value));
+  const known = drawn.some(({ interval }) => !Number.isNaN(interval[0]));
+  const rows = drawn.map((model) => {
+    const [from, to] = model.interval;
+    const said = Number.isNaN(from)
+      ? `${text(point(model))}`
+      : `${text(point(model))} (${text(from)} to ${text(to)})`;
+    const track = svg("svg", {
+      class: `track ${lookOf(view, placeOf(model.name))}`,
+      "aria-hidden": true,
+    });
+    for (const [, value] of lines)
+      track.append(
+        svg("line", { class: "trivial", x1: at(value), x2: at(value), y1: 0, y2: "100%" }),
+      );
+    if (!Number.isNaN(from))
+      track.append(
+        svg("line", { class: "interval", x1: at(from), x2: at(to), y1: "50%", y2: "50%" }),
+      );
+    track.append(svg("circle", { class: "expected", cx: at(point(model)), cy: "50%", r: 4.5 }));
+    return h(
+      "div",
+      { class: "row" },
+      h(
+        "span",
+        { class: "who" },
+        chip(view.looks.get(placeOf(model.name))),
+        h("span", {}, shortened(model.name, LETTERS)),
+      ),
+      track,
+      h("span", { class: "numbers" }, said),
+    );
+  });
+  const axis = svg("svg", { class: "axis", "aria-hidden": true });
+  lines.forEach(([name, value], place) => {
+    const share = Number.parseFloat(at(value));
+    const anchor = share < 30 ? "start" : share > 70 ? "end" : "middle";
+    axis.append(
+      svg("line", { class: "trivial", x1: at(value), x2: at(value), y1: 0, y2: 4 + 14 * place }),
+      svg(
+        "text",
+        { x: at(value), y: 16 + 14 * place, "text-anchor": anchor },
+        `${name} ${text(value)}`,
+      ),
+    );
+  });
+  const name = perThousand ? "cost per 1,000 items (less is better)" : nameOf(objective);
+  const expected = known
+    ? `${name} to expect on new data, with intervals of ${levelSaid(level)}`
+    : `${name} on these rows`;
+  const rest = models.length - drawn.length;
+  return h(
+    "figure",
+    { class: "verdict-picture" },
+    ...rows,
+    h("div", { class: "row" }, h("span"), axis, h("span")),
+    h(
+      "figcaption",
+      {},
+      `${expected[0]!.toUpperCase()}${expected.slice(1)}; each model at its own best threshold.` +
+        (rest > 0 ? ` The best ${MOST} of ${models.length} models.` : ""),
+    ),
+  );
+}
+
+function svg(
+  tag: string,
+  attributes: Record<string, string | number | boolean>,
+  text?: string,
+): SVGElement {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
