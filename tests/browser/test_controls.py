@@ -60,7 +60,7 @@ def test_the_slider_of_the_prevalence_recomputes_too(open_page, report):
     assert cell(page, "forest", "AUPR") != before
 
 
-def test_beta_by_slider_number_and_lambda(open_page, report, two_models):
+def test_beta_by_slider_and_number(open_page, report, two_models):
     page = open_page(report)
     for beta in (0.5, 3):
         set_number(page, "β", beta)
@@ -71,9 +71,7 @@ def test_beta_by_slider_number_and_lambda(open_page, report, two_models):
             .inner_text()
             .startswith(f"On these rows, at β = {beta}, cut ")
         )
-    set_number(page, "λ", 0.2)
-    assert float(page.get_by_label("β, as a number").input_value()) == pytest.approx(0.5)
-    slider = page.get_by_label("β", exact=True)
+    slider = page.get_by_label("Precision or recall", exact=True)
     slider.focus()
     page.keyboard.press("End")
     settle(page)
@@ -95,7 +93,7 @@ def test_a_number_out_of_range_is_not_taken(open_page, report):
 def test_every_index_has_its_tradeoff_curves(open_page, report, two_models, index):
     page = open_page(report)
     page.get_by_label("index", exact=True).select_option(index)
-    set_number(page, "λ", 0.3)
+    set_number(page, "β", np.sqrt(0.3 / 0.7))
     panel = svg(page, "Tradeoff")
     panel.scroll_into_view_if_needed()
     box = panel.locator(".plot").bounding_box()
@@ -209,14 +207,14 @@ def test_the_thresholds_are_those_of_optimal_thresholds(open_page, report, two_m
     assert float(page.evaluate("navigator.clipboard.readText()")) == optimal.thresholds[2]
 
 
-def test_the_buttons_of_the_card_choose_the_best_rows(open_page, report, two_models):
+def test_the_button_of_the_card_chooses_the_best_row(open_page, report, two_models):
     page = open_page(report)
-    set_number(page, "Cost proportion of false positives", 0.8)
-    page.get_by_role("button", name="Best for cost").click()
-    settle(page)
     points = two_models["forest"]
-    assert points.thresholds[row(page)] == iso.best_threshold(points, cost=0.8).threshold
-    page.get_by_role("button", name="Best for β").click()
+    svg(page, "ROC").focus()
+    page.keyboard.press("End")
+    settle(page)
+    assert points.thresholds[row(page)] == points.thresholds[-1]
+    page.get_by_role("button", name="Best for what matters").click()
     settle(page)
     assert points.thresholds[row(page)] == iso.best_threshold(points).threshold
 

@@ -16,7 +16,7 @@ from .stage import points
 def test_a_beta_of_0_leaves_the_slider_at_its_end(open_page, report):
     page = open_page(report)
     set_number(page, "β", 0)
-    slider = page.get_by_label("β", exact=True)
+    slider = page.get_by_label("Precision or recall", exact=True)
     assert slider.input_value() == slider.get_attribute("min")
 
 

@@ -71,7 +71,8 @@ def test_a_drag_in_tradeoff_space_sets_the_weight_and_the_point(open_page, repor
     points = two_models["forest"]
     assert points.thresholds[found] in best.best(lam).thresholds
     assert_everywhere(page, points, found, lam)
-    assert float(page.get_by_label("λ, as a number").input_value()) == pytest.approx(lam, abs=1e-3)
+    beta = float(page.get_by_label("β, as a number").input_value())
+    assert beta**2 / (1 + beta**2) == pytest.approx(lam, abs=1e-3)
 
 
 def test_hover_shows_a_point_and_leaving_returns_to_the_chosen_one(open_page, report, two_models):
@@ -127,7 +128,11 @@ def test_the_keyboard_alone_does_it_all(open_page, report, two_models):
 def test_the_card_has_every_measure_of_the_point(open_page, report, two_models):
     page = open_page(report)
     set_number(page, "β", 2)
-    set_number(page, "Cost proportion of false positives", 0.3)
+    page.get_by_label("What matters", exact=True).select_option("money")
+    for label, cost in (("A miss costs", 7), ("A false alarm costs", 3)):
+        box = page.get_by_label(label, exact=True)
+        box.fill(str(cost))
+        box.press("Enter")
     svg(page, "ROC").focus()
     page.keyboard.press("ArrowRight")
     settle(page)

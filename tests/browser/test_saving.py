@@ -112,7 +112,6 @@ def test_the_program_gives_the_numbers_of_the_view(open_page, report, two_models
     for one in moved.values():
         assert f"areas: {one.roc.area()} {one.pr.area('linear')} {one.prg.area()}" in printed
         assert str(iso.best_threshold(one, beta=2)) in printed
-        assert str(iso.best_threshold(one, cost=0.5)) in printed
     assert str(iso.compare(moved, "jaccard")) in printed
 
 

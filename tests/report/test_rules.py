@@ -138,20 +138,32 @@ def test_columns_of_a_dropped_file(copies, drawn_seed):
     assert (told["scores"], told["model_column"]) == ("forest", None)
 
 
-def test_a_row_that_was_chosen_by_hand_or_for_a_cost(copies, drawn_seed):
+GOALS = [
+    ({"goal": "money", "missCost": 4, "falseAlarmCost": 1}, {"miss_cost": 4, "false_alarm_cost": 1}),
+    ({"goal": "precision", "minPrecision": 0.6}, {"min_precision": 0.6}),
+    ({"goal": "recall", "minRecall": 0.75}, {"min_recall": 0.75}),
+    ({"goal": "budget", "budget": 20}, {"budget": 20}),
+]
+
+
+@pytest.mark.parametrize(("settings", "asked"), GOALS)
+def test_the_rule_of_what_matters_is_that_of_python(copies, drawn_seed, settings, asked):
     labels, scores = drawn_models(drawn_seed, "float64")
-    analysis = iso.analyse(labels, {"m": scores["forest"]})
-    (rows,) = copies(report_model(analysis.models), cost=0.2)
-    told = [json.loads(row["json"]) for row in rows]
-    best = analysis.decision(cost=0.2)
-    by_words = {each["objective"]: each for each in told}
-    assert set(by_words) <= {"F (β 1)", "accuracy at cost 0.2", "chosen by hand"}
-    if "accuracy at cost 0.2" in by_words:
-        found = by_words["accuracy at cost 0.2"]
-        assert found["parameters"] == {"cost": 0.2}
-        assert found["value"] == pytest.approx(best.value)
-        threshold = "Infinity" if best.threshold == np.inf else best.threshold
-        assert found["threshold"] == threshold
+    analysis = iso.analyse(labels, scores)
+    found = copies(report_model(analysis.models), **settings)
+    for name, rows in zip(NAMES, found, strict=True):
+        right = data_of(analysis.decision(name, **asked))
+        (best,) = [json.loads(row["json"]) for row in rows if row["best"]]
+        for field in ("threshold", "objective", "parameters", "tp", "fp", "fn", "tn"):
+            assert best[field] == right[field], field
+        assert best["value"] == pytest.approx(right["value"], rel=1e-12)
+
+
+def test_a_row_that_was_chosen_by_hand(copies, drawn_seed):
+    labels, scores = drawn_models(drawn_seed, "float64")
+    (rows,) = copies(report_model({"m": iso.OperatingPoints.from_scores(labels, scores["forest"])}))
+    by_words = {each["objective"]: each for each in (json.loads(row["json"]) for row in rows)}
+    assert set(by_words) == {"F (β 1)", "chosen by hand"}
     assert by_words["chosen by hand"]["parameters"] == {}
     assert np.isnan(decision_of_data(by_words["chosen by hand"]).value)
 

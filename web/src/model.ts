@@ -75,6 +75,7 @@ export interface Picture {
     readonly lower: number | null;
     readonly upper: number | null;
   }[];
+  readonly chosen: string;
   readonly everything: number | null;
   readonly nothing: number | null;
 }

@@ -272,6 +272,7 @@ def _picture(verdict: Verdict) -> dict[str, Any]:
             }
             for each in verdict._models
         ],
+        "chosen": verdict.model,
         "everything": _number(nothing["flagging everything"]),
         "nothing": _number(nothing["flagging nothing"]),
     }

@@ -5,6 +5,7 @@
  */
 
 import { costShares, taskOf, worthOf, type Counts, type Objective, type Task } from "../objective";
+import { pairwise, Sum } from "../summing";
 
 /** The rows of all models, as the page and its worker pass them on. */
 export interface Rows {
@@ -99,16 +100,19 @@ function rankingOf(
   });
   const positive = Uint8Array.from(row, (place) => labels[place]!);
   const weight = weights && Float64Array.from(row, (place) => weights[place]!);
-  const [tp, fp] = [new Float64Array(ends.length), new Float64Array(ends.length)];
-  let place = 0;
-  for (let rule = 1; rule < ends.length; rule++) {
-    let [hits, alarms] = [tp[rule - 1]!, fp[rule - 1]!];
-    for (; place < ends[rule]!; place++)
-      if (positive[place]) hits += weight ? weight[place]! : 1;
-      else alarms += weight ? weight[place]! : 1;
-    tp[rule] = hits;
-    fp[rule] = alarms;
-  }
+  const [tp, fp] = [1, 0].map((label) => {
+    const sums = new Float64Array(ends.length);
+    ranks.forEach((rank, place) => {
+      if (labels[place] === label) sums[rank]! += weights ? weights[place]! : 1;
+    });
+    const sum = new Sum();
+    for (let rule = 1; rule < sums.length; rule++) {
+      sum.add(sums[rule]!);
+      // Two roundings of a sum may differ in the last bit; counts never fall.
+      sums[rule] = Math.max(sums[rule - 1]!, sum.value);
+    }
+    return sums;
+  }) as [Float64Array, Float64Array];
   return { row, positive, weight, ends, thresholds, tp, fp };
 }
 
@@ -139,21 +143,6 @@ function totalsOf({ labels, weights }: Contest, weighting: Weighting): [number, 
     if (labels[row]) positives += weighting[row]!;
     else negatives += weighting[row]!;
   return [positives, negatives];
-}
-
-/** Adds up in the order of NumPy, so that a recall of 1 is reached by the same rules. */
-function pairwise(size: number, value: (place: number) => number, start = 0): number {
-  if (size > 128) {
-    const half = (size >> 1) - ((size >> 1) % 8);
-    return pairwise(half, value, start) + pairwise(size - half, value, start + half);
-  }
-  const sums = new Float64Array(8);
-  const whole = size - (size % 8);
-  for (let place = 0; place < whole; place++) sums[place % 8]! += value(start + place);
-  const [a, b, c, d, e, f, g, h] = sums as unknown as number[];
-  let sum = a! + b! + (c! + d!) + (e! + f! + (g! + h!));
-  for (let place = whole; place < size; place++) sum += value(start + place);
-  return sum;
 }
 
 /** Chooses under one weighting after the other. */

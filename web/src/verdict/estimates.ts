@@ -5,6 +5,8 @@
  * more is better; they are lists of replicates, one for each model.
  */
 
+import { pairwise } from "../summing";
+
 export type Interval = readonly [number, number];
 export const UNDEFINED: Interval = [NaN, NaN];
 
@@ -38,7 +40,11 @@ export const known = (values: Floats): Floats => values.filter((value) => !Numbe
 /** The mean of what is defined; NaN where nothing is. */
 export function meanKnown(values: Floats): number {
   const defined = known(values);
-  return defined.length ? defined.reduce((sum, value) => sum + value, 0) / defined.length : NaN;
+  return defined.length ? mean(defined) : NaN;
+}
+
+function mean(values: Floats): number {
+  return pairwise(values.length, (place) => values[place]!) / values.length;
 }
 
 /** The share of the replicates in which each model is best; ties are shared out. */
@@ -61,7 +67,10 @@ export function quantile(sorted: Floats, share: number): number {
   const place = (sorted.length - 1) * share;
   const below = Math.floor(place);
   const [low, high] = [sorted[below]!, sorted[Math.min(below + 1, sorted.length - 1)]!];
-  return low + (high - low) * (place - below);
+  const above = place - below;
+  // NumPy takes the nearer end.
+  if (above < 0.5) return low + (high - low) * above;
+  return high - (high - low) * (1 - above);
 }
 
 /** The least of the sorted values up to which this share of them lies. */
@@ -113,8 +122,7 @@ export function confidenceSet(
     const drawn = Float64Array.from(columns, (replicate) =>
       stays[model] ? replicates[model]![replicate]! : 0,
     );
-    const mean = drawn.reduce((sum, value) => sum + value, 0) / drawn.length;
-    return difference(drawn, mean);
+    return difference(drawn, mean(drawn));
   });
   const error = centred.map((one) => centred.map((other) => deviation(difference(one, other))));
   // Models that never differ cannot be told apart, whatever their corrections are.
@@ -145,8 +153,8 @@ export function confidenceSet(
 
 /** The standard deviation of a sample. */
 function deviation(values: Floats): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const squares = values.reduce((sum, value) => sum + (value - mean) * (value - mean), 0);
+  const centred = difference(values, mean(values));
+  const squares = pairwise(values.length, (place) => centred[place]! * centred[place]!);
   return Math.sqrt(squares / (values.length - 1));
 }
 

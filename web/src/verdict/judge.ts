@@ -224,7 +224,20 @@ export function chooseHere(contest: Contest): Choice {
     throw new NoRuleError(`no threshold of any model has ${said}; ask for less`);
   }
   const gains = rules.map((rule, model) =>
-    rule === NO_RULE ? NaN : gainOf(contest.objective, countsOf(contest, model, rule)),
+    rule === NO_RULE
+      ? NaN
+      : gainOf(
+          contest.objective,
+          atRatio(
+            {
+              tp: choices.tp[model]![0]!,
+              fp: choices.fp[model]![0]!,
+              positives: choices.positives[0]!,
+              negatives: choices.negatives[0]!,
+            },
+            contest.ratio,
+          ),
+        ),
   );
   return { rules, gains, model: bestModels(gains.map((gain) => Float64Array.of(gain)))[0]! };
 }

@@ -20,6 +20,8 @@ export type Ask =
 export interface Shown {
   readonly lines: readonly string[];
   readonly models: readonly ModelValue[];
+  /** The model that was chosen. */
+  readonly chosen: string;
   /** The values of flagging everything and nothing; NaN where they are not defined. */
   readonly everything: number;
   readonly nothing: number;

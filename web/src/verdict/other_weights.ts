@@ -65,15 +65,15 @@ export function bestGains(
   const [tps, fps]: [number[], number[]] = [[], []];
   let [tp, fp, place] = [0, 0, 0];
   for (let rule = 0; rule < ends.length; rule++) {
-    let ends_with_positive = rule === 0 && task.allowsNothing;
+    let endsWithPositive = rule === 0 && task.allowsNothing;
     for (; place < ends[rule]!; place++) {
       const drawn = weighting[row[place]!]! * (weight ? weight[place]! : 1);
       if (positive[place]) {
         tp += drawn;
-        ends_with_positive = true;
+        endsWithPositive = true;
       } else fp += drawn;
     }
-    if (!ends_with_positive) continue;
+    if (!endsWithPositive) continue;
     tps.push(tp);
     fps.push(fp);
   }

@@ -1,7 +1,7 @@
 /** The verdict as a picture: the models on one axis with their intervals. */
 
 import { h } from "../dom";
-import { levelSaid, shortened } from "../format";
+import { counted, levelSaid, shortened } from "../format";
 import { lookOf } from "../looks";
 import { higherIsBetter, nameOf } from "../objective";
 import { general } from "../python_format";
@@ -21,24 +21,36 @@ export function pictureOf(verdict: Shown, view: View, level: number): HTMLElemen
   const sign = higherIsBetter(objective) ? 1 : -1;
   const point = ({ expected, here }: Shown["models"][number]): number =>
     Number.isNaN(expected) ? here : expected;
+  const chosen = (model: Shown["models"][number]): boolean => model.name === verdict.chosen;
   const models = verdict.models
     .filter((model) => !Number.isNaN(point(model)))
-    .sort((one, other) => sign * (point(other) - point(one)));
+    .sort(
+      (one, other) =>
+        Number(chosen(other)) - Number(chosen(one)) || sign * (point(other) - point(one)),
+    );
   if (!models.length) return null;
   const drawn = models.slice(0, MOST);
-  const lines: [string, number][] = [];
-  if (!Number.isNaN(verdict.everything)) lines.push(["flag everything", verdict.everything]);
-  if (!Number.isNaN(verdict.nothing)) lines.push(["flag nothing", verdict.nothing]);
-  const values = [
-    ...lines.map(([, value]) => value),
-    ...drawn.flatMap((model) => [point(model), ...model.interval]),
-  ].filter((value) => !Number.isNaN(value));
+  const trivial = (
+    [
+      ["flag everything", verdict.everything],
+      ["flag nothing", verdict.nothing],
+    ] as [string, number][]
+  )
+    .filter(([, value]) => !Number.isNaN(value))
+    .sort(([, one], [, other]) => sign * (other - one));
+  const ends = drawn.flatMap((model) => [point(model), ...model.interval]);
+  // The worse one of the two may lie so far off that nothing else could be told apart.
+  const values = [...ends, ...trivial.slice(0, 1).map(([, value]) => value)].filter(
+    (value) => !Number.isNaN(value),
+  );
   const [low, high] = [Math.min(...values), Math.max(...values)];
+  const lines = trivial.filter(([, value]) => value >= low && value <= high);
   const room = (high - low || 1) * 0.06;
   const at = (value: number): string =>
     `${((100 * (value - low + room)) / (high - low + 2 * room)).toFixed(2)}%`;
   const perThousand = objective.costs !== null;
-  const text = (value: number): string => (perThousand ? general(1000 * value, 3) : shown(value));
+  const text = (value: number): string =>
+    perThousand ? counted(Number(general(1000 * value, 3))) : shown(value);
   const known = drawn.some(({ interval }) => !Number.isNaN(interval[0]));
   const rows = drawn.map((model) => {
     const [from, to] = model.interval;
@@ -60,7 +72,7 @@ export function pictureOf(verdict: Shown, view: View, level: number): HTMLElemen
     track.append(svg("circle", { class: "expected", cx: at(point(model)), cy: "50%", r: 4.5 }));
     return h(
       "div",
-      { class: "row" },
+      { class: chosen(model) ? "row chosen" : "row" },
       h(
         "span",
         { class: "who" },

@@ -15,6 +15,7 @@ function shownOf(verdict: Verdict): Shown {
   return {
     lines: lines(verdict),
     models: verdict.models,
+    chosen: verdict.model,
     everything: trivial.get("flagging everything")!,
     nothing: trivial.get("flagging nothing")!,
   };
