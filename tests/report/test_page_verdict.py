@@ -40,7 +40,9 @@ def sample_of(rng, kind):
     labels = rng.random(rows) < rng.choice([0.1, 0.3, 0.6])
     labels[:6] = [True, False] * 3
     weights = None
-    models = {f"model {place}": rng.normal(2.0 * labels) for place in range(int(rng.integers(1, 5)))}
+    models = {
+        f"model {place}": rng.normal(2.0 * labels) for place in range(int(rng.integers(1, 5)))
+    }
     if kind == "noise":
         models = {name: rng.random(rows) for name in ("coin", "  \n", "die")}
     elif kind == "ties":
@@ -178,8 +180,10 @@ def test_the_same_draws_make_the_same_verdict(page_programs, tmp_path, drawn_see
                 told = [each for _, each in told]
             close(told, np.asarray(value, float))
         for told, kept in zip(found["kept"], right.kept, strict=True):
-            close([told[each] for each in ("here", "expected", "missed")],
-                  [kept.here, kept.expected, kept.missed])
+            close(
+                [told[each] for each in ("here", "expected", "missed")],
+                [kept.here, kept.expected, kept.missed],
+            )
             close(told["interval"], kept.interval)
 
 

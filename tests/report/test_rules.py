@@ -139,7 +139,10 @@ def test_columns_of_a_dropped_file(copies, drawn_seed):
 
 
 GOALS = [
-    ({"goal": "money", "missCost": 4, "falseAlarmCost": 1}, {"miss_cost": 4, "false_alarm_cost": 1}),
+    (
+        {"goal": "money", "missCost": 4, "falseAlarmCost": 1},
+        {"miss_cost": 4, "false_alarm_cost": 1},
+    ),
     ({"goal": "precision", "minPrecision": 0.6}, {"min_precision": 0.6}),
     ({"goal": "recall", "minRecall": 0.75}, {"min_recall": 0.75}),
     ({"goal": "budget", "budget": 20}, {"budget": 20}),

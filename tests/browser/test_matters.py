@@ -1,0 +1,149 @@
+"""One control says what matters, and the answer, its picture and the table follow."""
+
+import re
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics.report.html import page_of
+from isometrics.report.model import report_model
+
+from .reading import row, set_number, settle
+from .stage import sample
+
+
+@pytest.fixture(scope="module")
+def analysis():
+    labels, scores = sample(1)
+    rng = np.random.default_rng(7)
+    models = {"forest": scores, "linear": rng.normal(0.9 * labels), "coin": rng.random(600)}
+    return iso.analyse(labels, models)
+
+
+@pytest.fixture(scope="module")
+def path(analysis, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("matters")
+    return analysis.report(folder / "page.html", verdict=analysis.verdict(n_resamples=200))
+
+
+def lines(page):
+    """Return the answer, as soon as it is computed."""
+    settle(page)
+    page.locator(".answer[aria-busy=false]").wait_for()
+    return page.locator(".headline p").all_inner_texts()
+
+
+def ask(page, goal, **numbers):
+    page.get_by_label("What matters", exact=True).last.select_option(goal)
+    for label, number in numbers.items():
+        box = page.get_by_label(label.replace("_", " "), exact=True)
+        box.fill(str(number))
+        box.press("Enter")
+    settle(page)
+
+
+def test_every_goal_has_its_verdict_and_its_best_rows(open_page, path, analysis):
+    page = open_page(path)
+    for goal, numbers, asked in (
+        ("f", {"β,_as_a_number": 2}, {"beta": 2}),
+        (
+            "money",
+            {"A_miss_costs": 50, "A_false_alarm_costs": 2},
+            {"miss_cost": 50, "false_alarm_cost": 2},
+        ),
+        ("precision", {"Precision_at_least": 0.6}, {"min_precision": 0.6}),
+        ("recall", {"Recall_at_least": 0.8}, {"min_recall": 0.8}),
+        ("budget", {"Alarms_at_most": 60}, {"budget": 60}),
+    ):
+        ask(page, goal, **numbers)
+        right = analysis.verdict(**asked)
+        told = lines(page)
+        # Model, threshold and the value on these rows do not depend on the draws.
+        assert told[0].split(". ")[0] == right.sentence().split(". ")[0], goal
+        assert told[0].partition("; ")[2][:8] == right.sentence().partition("; ")[2][:8]
+        assert any("Doing nothing" in line for line in told)
+        best = analysis.decision("forest", **asked)
+        assert analysis.models["forest"].thresholds[row(page)] == best.threshold
+        assert page.locator(".verdict-picture .row.chosen").inner_text().startswith("forest")
+
+
+def test_a_picture_shows_models_with_intervals_and_flagging_everything(open_page, path):
+    page = open_page(path)
+    picture = page.locator(".verdict-picture")
+    assert picture.locator(".who").all_inner_texts() == ["forest", "linear", "coin"]
+    assert picture.locator("line.interval").count() == 3
+    assert "flag everything" in picture.locator(".axis").text_content()
+    numbers = picture.locator(".numbers").first.inner_text()
+    sentence = lines(page)[0]
+    expected, low, high = re.findall(r"\d\.\d+", numbers)
+    assert f"Expect F1 {expected} on new data (95%: {low} to {high};" in sentence
+
+
+def test_hidden_models_do_not_speak(open_page, path, analysis):
+    page = open_page(path)
+    page.get_by_label("Show forest").uncheck()
+    told = lines(page)
+    assert told[0].startswith("Use linear and flag scores of ")
+    assert not any("forest" in line for line in told)
+    assert page.locator(".verdict-picture .who").all_inner_texts() == ["linear", "coin"]
+    page.get_by_label("Show forest").check()
+    assert lines(page) == analysis.verdict(n_resamples=200).lines()
+
+
+def test_what_no_threshold_keeps_is_said(open_page, path):
+    page = open_page(path)
+    ask(page, "precision", Precision_at_least=1)
+    page.get_by_label("Show forest").uncheck()
+    page.get_by_label("Show linear").uncheck()
+    settle(page)
+    assert lines(page)[0] == "No threshold of any model has precision of 1 or more; ask for less."
+
+
+def test_the_answer_is_never_that_of_other_settings(open_page, path):
+    page = open_page(path)
+    set_number(page, "β", 3)
+    first = page.locator(".headline p").first.inner_text()
+    assert first.startswith(("On these rows, at β = 3, ", "Use forest and flag"))
+    assert "Expect F3 " in lines(page)[0]
+
+
+def test_alarms_of_a_day(open_page, path, analysis):
+    page = open_page(path)
+    ask(page, "budget", Items=10_000, Alarms_at_most=500)
+    right = analysis.verdict(budget=30)
+    assert lines(page)[0].split(". ")[0] == right.sentence().split(". ")[0]
+    assert "That is 5 % of all items." in page.locator(".matters").inner_text()
+
+
+def test_a_page_without_rows_names_the_command(open_page, analysis, tmp_path):
+    data = report_model(analysis.models)
+    path = tmp_path / "page.html"
+    path.write_text(page_of(data), encoding="utf-8")
+    page = open_page(path)
+    ask(page, "money", A_miss_costs=50)
+    told = lines(page)
+    assert told[0].startswith("On these rows, where a miss costs 50 and a false alarm 1, cut ")
+    assert "isometrics verdict FILE --miss-cost 50 --false-alarm-cost 1 says" in told[-1]
+    page.get_by_label("Show coin").uncheck()
+    assert "isometrics verdict FILE --scores forest linear --miss-cost" in lines(page)[-1]
+
+
+def test_an_objective_of_python_alone_has_its_name(open_page, analysis, tmp_path):
+    verdict = analysis.verdict(beta=2, min_precision=0.3, n_resamples=50)
+    page = open_page(analysis.report(tmp_path / "page.html", verdict=verdict))
+    assert lines(page) == verdict.lines()
+    goal = page.get_by_label("What matters", exact=True).last
+    assert goal.locator("option:checked").inner_text() == str(verdict.objective)
+    goal.select_option("f")
+    assert "Expect F1" in lines(page)[0]
+
+
+def test_one_model_without_python_has_a_verdict(open_page, tmp_path):
+    labels, scores = sample(3)
+    points = iso.OperatingPoints.from_scores(labels, scores)
+    path = tmp_path / "page.html"
+    path.write_text(page_of(report_model({"only": points})), encoding="utf-8")
+    page = open_page(path)
+    right = iso.analyse(labels, {"only": scores}).verdict()
+    assert lines(page)[0].split(". ")[0] == right.sentence().split(". ")[0]
