@@ -1,6 +1,7 @@
 """The page judges as Python does: with the same draws the same numbers and the same sentences."""
 
 import json
+import re
 import subprocess
 
 import numpy as np
@@ -152,11 +153,11 @@ def test_the_same_draws_make_the_same_verdict(page_programs, tmp_path, drawn_see
         cases.append((*sample_of(rng, kind), asked, prevalence))
     questions = [question_of(*case) for case in cases]
     for case, found in zip(cases, answers(page_programs, tmp_path, questions), strict=True):
-        try:
-            right = verdict_of(*case)
-        except NotAnswerableError as error:
-            assert found == {"refused": str(error)}
+        if "refused" in found:
+            with pytest.raises(NotAnswerableError, match=re.escape(found["refused"])):
+                verdict_of(*case)
             continue
+        right = verdict_of(*case)
         assert found["lines"] == right.lines()
         assert found["model"] == right.model
         assert found["together"] == list(right.confidence_set)

@@ -80,7 +80,7 @@ export class Matters {
     };
     this.element = h(
       "section",
-      { class: "matters", "aria-label": "What matters" },
+      { class: "matters", "aria-label": "The objective" },
       h("span", { class: "name" }, "What matters:"),
       this.goal,
       part(
