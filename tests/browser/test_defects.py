@@ -140,8 +140,8 @@ def test_intervals_have_the_confidence_of_the_bands(open_page, tmp_path):
     path = tmp_path / "page.html"
     analysis.report(path, confidence_level=0.9, n_resamples=50, verdict=False)
     page = open_page(path)
-    assert "95" not in page.locator(".headline").inner_text()
     page.locator(".answer[aria-busy=false]").wait_for()
+    assert "(95" not in page.locator(".headline").inner_text()
     assert "on new data (90%: " in page.locator(".headline").inner_text()
     assert "90\u202f%" in page.locator(".card dl").inner_text()
 

@@ -114,7 +114,7 @@ def question_of(labels, models, weights, asked, prevalence, *, drawn=True):
         "objective": {
             "beta": None if objective.beta is None else plain(objective.beta),
             "costs": objective.costs,
-            "constraint": constraint and constraint._asdict(),
+            "constraint": constraint and {"quantity": constraint.quantity, "level": constraint.level},
         },
         "prevalence": prevalence,
         "level": 0.95,

@@ -248,7 +248,8 @@ def settings_of(verdict: Verdict) -> dict[str, Any]:
         beta = cast("float", objective.beta)
         return {"goal": "f", "beta": beta} if math.isfinite(beta) else settings
     # A constraint asks for the most of what it leaves free.
-    (quantity, level), *others = objective.constraints
+    constraint, *others = objective.constraints
+    quantity, level = constraint.quantity, constraint.level
     if others or objective.beta != (0.0 if quantity == "recall" else math.inf):
         return settings
     if quantity in ("precision", "recall"):
