@@ -97,7 +97,7 @@ def test_what_no_threshold_keeps_is_said(open_page, path):
     page.get_by_label("Show forest").uncheck()
     page.get_by_label("Show linear").uncheck()
     settle(page)
-    assert lines(page)[0] == "No threshold of any model has precision of 1 or more; ask for less."
+    assert lines(page)[0] == "No threshold of any model has precision of 1; ask for less."
 
 
 def test_the_answer_is_never_that_of_other_settings(open_page, path):

@@ -119,7 +119,7 @@ class Report {
     this.typed = new Typed(store, glossary, around.source);
     this.answer = new AnswerPanel(data, models, confidence, around.source);
     this.matters = new Matters(store, glossary, givenObjective(verdicts));
-    this.summary = new Summary(store, views, glossary, models);
+    this.summary = new Summary(store, views, glossary, models, this.answer.hasVerdict);
     this.controls = new Controls(
       store,
       glossary,

@@ -103,7 +103,7 @@ export function nameOf({ beta, costs }: Objective): string {
 /** A constraint in the words of a sentence. */
 export function constraintSaid({ quantity, level }: Constraint): string {
   if (quantity === "flagged") return `at most ${general(100 * level)}% flagged`;
-  return `${quantity} of ${general(level)} or more`;
+  return `${quantity} of ${general(level)}${level < 1 ? " or more" : ""}`;
 }
 
 export function objectiveSaid(objective: Objective): string {

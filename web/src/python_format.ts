@@ -50,7 +50,7 @@ function parts(text: string): [string, number] {
 }
 
 /** `f"{count:,}"`. */
-export function thousands(count: number): string {
+export function thousands(count: number | string): string {
   return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 

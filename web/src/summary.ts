@@ -43,6 +43,8 @@ export class Summary {
     private readonly views: Views,
     glossary: Glossary,
     models: readonly Model[],
+    /** Whether a verdict stands above the table. */
+    private readonly hasVerdict: boolean,
   ) {
     this.more = [...new Set(models.flatMap(({ areas }) => [...areas.keys()]))].filter(
       (measure) => !(measure in AREAS),
@@ -121,7 +123,7 @@ export class Summary {
 
   /** What a verdict would warn of, where there is none. */
   private caveats(view: View): string[] {
-    if (this.verdicts.length) return [];
+    if (this.hasVerdict) return [];
     return view.shown.flatMap((one) => {
       const said = caveatOf(one);
       return said

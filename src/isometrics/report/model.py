@@ -256,7 +256,8 @@ def settings_of(verdict: Verdict) -> dict[str, Any]:
         return {"goal": quantity, f"min{quantity.capitalize()}": level}
     decision = verdict.decision
     items = decision.tp + decision.fp + decision.fn + decision.tn
-    return {"goal": "budget", "budget": float(f"{level * items:.12g}"), "budgetItems": None}
+    budget = constraint.budget if constraint.budget is not None else level * items
+    return {"goal": "budget", "budget": float(f"{budget:.12g}"), "budgetItems": None}
 
 
 def _picture(verdict: Verdict) -> dict[str, Any]:

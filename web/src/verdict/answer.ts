@@ -71,6 +71,11 @@ export class AnswerPanel {
   /** The prevalence to which Python moved the tables. */
   private readonly ownPrevalence: number | null;
 
+  /** Whether there is a verdict, or will be one. */
+  get hasVerdict(): boolean {
+    return this.verdicts.length > 0 || this.judge !== null;
+  }
+
   draw(view: View): void {
     this.view = view;
     const given = this.given(view);

@@ -41,11 +41,25 @@ export function lines(verdict: Verdict): string[] {
 
 /** A value to two digits, or to as many as tell it from 0 and from 1. */
 export function shown(value: number): string {
+  if (Math.abs(value) >= LARGE) return amount(value);
   for (let digits = 2; digits < 7; digits++) {
     const text = fixed(value, digits);
     if (![0, 1].includes(Number(text)) || [0, 1].includes(value)) return text;
   }
   return general(value);
+}
+
+/** From the first on, values are whole numbers in groups of three digits, up to the second. */
+const [LARGE, BEYOND_READING] = [1e5, 1e15];
+
+/** What costs so much, with as many digits as people read. */
+function amount(value: number): string {
+  const size = Math.abs(value);
+  if (!(size < BEYOND_READING) || (size > 0 && size < 1)) return general(value);
+  if (Number.isInteger(value) || size >= LARGE) return thousands(fixed(value, 0));
+  if (size < 1000) return general(value);
+  const [whole, rest] = fixed(value, 2).split(".");
+  return `${thousands(whole!)}.${rest}`;
 }
 
 const named = (model: string): string => several([model]);
@@ -67,7 +81,8 @@ function expectation(verdict: Verdict): string {
   const [lower, upper] = verdict.interval;
   let expected = shown(verdict.expected);
   let ends = endsSaid(verdict.interval, verdict);
-  if ([shown(lower), shown(upper)].includes(expected) && lower < upper) {
+  const isNarrow = [shown(lower), shown(upper)].includes(expected) && lower < upper;
+  if (isNarrow && Math.abs(verdict.expected) < LARGE) {
     // Of many rows the interval is narrow, and two digits would hide it.
     const texts = toldApart([verdict.expected, lower, upper, verdict.value], 3);
     [expected, , , here] = texts as [string, string, string, string];
@@ -149,7 +164,7 @@ function differenceSaid(value: number): string {
 }
 
 function explained({ beta, costs, constraint: kept }: Objective): string {
-  if (costs) return `A miss costs ${general(costs[0])} and a false alarm ${general(costs[1])}.`;
+  if (costs) return `A miss costs ${amount(costs[0])} and a false alarm ${amount(costs[1])}.`;
   if (beta === 0 || beta === Infinity) return "";
   if (beta === 1) return "F1 weighs precision and recall equally.";
   const [more, less] = beta! > 1 ? ["recall", "precision"] : ["precision", "recall"];
