@@ -378,11 +378,12 @@ def _values(
     try:
         stored = [Stored[each.stored] for each in measures if each.stored]
         if len(stored) == len(measures):
-            sample = None
+            sample = sums = None
             if sample_weight is None:
                 sample = parse_device_sample(y_true, y_score, pos_label)
             if sample is not None:
                 sums = areas(sample, everything=not set(stored) <= set(THREE))
+            if sums is not None:
                 if sums.keys() >= set(stored):
                     return [sums[each] for each in stored]
             elif all(each in _UNDER_CURVES for each in stored):

@@ -107,7 +107,6 @@ def test_scores_are_widened_exactly(given, widened):
         (remote([], dtype=strict.int64), remote([], dtype=strict.float64)),
         (remote(LABELS[:5]), remote(SCORES)),
         (LABELS[:5], remote(SCORES)),
-        (remote(LABELS), remote([0.1, 0.2, np.nan, 0.4, 0.5, 0.6])),
         (remote(LABELS), remote([1, 2, 3, 4, 5, 6], dtype=strict.uint64)),
         (remote(LABELS), remote([1, 2, 3, 4, 5, 6], dtype=strict.complex128)),
         (
@@ -115,7 +114,7 @@ def test_scores_are_widened_exactly(given, widened):
             remote(SCORES, strict.float32, strict.Device("no_float64")),
         ),
     ],
-    ids=["host", "two dimensions", "empty", "short", "short on host", "NaN", "uint64", "complex",
+    ids=["host", "two dimensions", "empty", "short", "short on host", "uint64", "complex",
          "no float64"],
 )  # fmt: skip
 def test_what_cannot_be_read_there_is_left_to_the_host(labels, scores):
@@ -127,6 +126,11 @@ def test_the_host_says_what_is_wrong():
         iso.auroc_score(remote(LABELS[:5]), remote(SCORES))
     with pytest.raises(MissingValueError, match="y_score has missing values"):
         iso.auroc_score(remote(LABELS), remote([0.1, 0.2, np.nan, 0.4, 0.5, 0.6]))
+    for rows in ("all", "hull"):
+        with pytest.raises(MissingValueError, match="y_score has missing values"):
+            iso.OperatingPoints.from_scores(
+                remote(LABELS), remote([0.1, 0.2, np.nan, 0.4, 0.5, 0.6]), rows=rows
+            )
     with pytest.raises(LabelError, match="say which one is positive"):
         iso.auroc_score(remote([1, 2, 1, 1, 2, 2]), remote(SCORES))
     with pytest.raises(OneClassError, match="y_true has only positives"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
@@ -112,8 +113,8 @@ def check_against_host(to_array, sample, chunk):
     np.testing.assert_array_equal(rows.gaps, np.diff(places) > 1)
 
     totals = exact.positives, exact.negatives
-    sums = sums_of(ranking, *totals, chunk=chunk)
-    few = sums_of(ranking, *totals, everything=False, chunk=chunk)
+    sums = sums_of(ranking, chunk=chunk)
+    few = sums_of(ranking, everything=False, chunk=chunk)
     assert sums[:4] == few[:4]
     known = on_device.measures(sums, *totals)
     assert known == pytest.approx(measures(exact), rel=1e-12, abs=1e-12, nan_ok=True)
@@ -132,23 +133,35 @@ LEFT_OUT = {Stored.INTEGER_STEPS, Stored.MAX_PRECISION}
 
 
 def test_cupy_sorts_keys_for_torch_where_it_is_installed(monkeypatch):
+    """It does so on torch's stream, so that neither waits for the other."""
     torch = pytest.importorskip("torch")
-    waited = []
+    entered = []
 
     def as_cupy(keys):
         return SimpleNamespace(sort=lambda: keys.copy_(torch.sort(keys).values))
 
-    stream = SimpleNamespace(synchronize=lambda: waited.append("cupy"))
-    cupy = SimpleNamespace(
-        from_dlpack=as_cupy, cuda=SimpleNamespace(get_current_stream=lambda: stream)
-    )
+    def within(name):
+        @contextmanager
+        def enter(*given):
+            entered.append((name, *given))
+            yield
+
+        return enter
+
+    cuda = SimpleNamespace(Device=within("device"), ExternalStream=within("stream"))
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda _: SimpleNamespace(cuda_stream=7))
     monkeypatch.setattr(array_api.triton_sums, "can_run_on", lambda _: True)
-    monkeypatch.setattr(array_api.triton_sums, "wait_for", lambda _: waited.append("torch"))
-    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(asarray=as_cupy, cuda=cuda))
     keys = torch.tensor([3, 1, 2])
     assert array_api.sort_keys(torch, keys) is keys
     assert keys.tolist() == [1, 2, 3]
-    assert waited == ["torch", "cupy"]
+    assert entered == [("device", None), ("stream", 7)]
     monkeypatch.setitem(sys.modules, "cupy", None)
     sorted_keys = array_api.sort_keys(namespace_of(keys), torch.tensor([3, 1, 2]))
     assert sorted_keys.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_nan_is_found_when_rows_are_sorted(library):
+    labels, scores = np.array([True, False, True]), np.array([0.5, np.nan, 0.25])
+    assert ranking_of(device_sample(LIBRARIES[library], labels, scores)) is None

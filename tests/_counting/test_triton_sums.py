@@ -40,7 +40,9 @@ SCORES = {
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
 @pytest.mark.parametrize("case", SCORES)
-def test_keys_and_sums_are_those_of_array_operations(case, dtype):
+@pytest.mark.parametrize("most", [99, 2])
+def test_keys_and_sums_are_those_of_array_operations(case, dtype, most):
+    """A span is one tile, or several."""
     scores = SCORES[case]
     if dtype.startswith("int"):
         scores = np.clip(scores, -1e9, 1e9) * 8 // 10
@@ -48,23 +50,33 @@ def test_keys_and_sums_are_those_of_array_operations(case, dtype):
         scores = torch.tensor(scores.astype(dtype))
     labels = torch.tensor(LABELS[: scores.shape[0]])
     ranking = array_api.ranking_of(Sample(labels, {"": scores}))
-    packed = triton_sums.packed(scores, labels, tile=16)
-    if packed is None:
+    spans = triton_sums.spans_of(scores.shape[0], tile=8, most=most)
+    survey = triton_sums.survey(scores, labels, spans)
+    assert survey.positives == int(labels.sum())
+    assert not survey.has_nan
+    if survey.packing is None:
         assert isinstance(ranking, array_api.GatheredRanking)
         return
-    keys, packing = packed
-    assert packing == ranking.packing
+    keys = triton_sums.pack(scores, labels, survey.packing, tile=16)
+    assert survey.packing == ranking.packing
     assert torch.equal(torch.sort(keys).values, ranking.keys)
-    positives = int(labels.sum())
-    totals = positives, labels.shape[0] - positives
-    baseline = -(-(positives**2) // labels.shape[0])
-    exact = sums_of(ranking, *totals)
+    totals = ranking.positives, ranking.size - ranking.positives
+    exact = sums_of(ranking)
     for number in (2, 7):
         pairs, terms, crossing = triton_sums.sums(
-            ranking.keys, *totals, baseline, number=number, launch={"TILE": 16, "num_warps": 1}
+            ranking.keys, *totals, array_api.baseline_of(*totals), number=number, spans=spans
         )
         assert (pairs, tuple(crossing)) == (exact.pairs, tuple(exact.crossing))
         assert terms == pytest.approx(exact[2 : 2 + number], rel=1e-13, abs=1e-13)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_nan_is_found_by_a_survey(dtype, sign):
+    for value, has_nan in ((math.nan, True), (INF, False)):
+        scores = torch.tensor([0.5, sign * value, 0.25], dtype=dtype)
+        scores = torch.copysign(scores, torch.tensor([1.0, sign, 1.0], dtype=dtype))
+        assert triton_sums.survey(scores, torch.tensor([True, False, True])).has_nan == has_nan
 
 
 @triton.jit
@@ -103,8 +115,8 @@ def test_sums_over_tiles_are_those_of_segments():
     rng = np.random.default_rng(6)
     labels = rng.random(500) < 0.4
     positives = int(labels.sum())
-    packed = triton_sums.packed(torch.arange(500.0, 0, -1), torch.tensor(labels))
-    keys = torch.sort(packed[0]).values
+    sample = Sample(torch.tensor(labels), {"": torch.arange(500.0, 0, -1)})
+    keys = array_api.ranking_of(sample).keys
     totals = positives, 500 - positives
     baseline = -(-(positives**2) // 500)
     tp, fp = np.cumsum(labels).astype(float), np.cumsum(~labels).astype(float)
@@ -125,16 +137,17 @@ def test_sums_over_tiles_are_those_of_segments():
         np.testing.assert_allclose(terms[:number][:4], expected[:number], rtol=1e-13)
 
 
-@pytest.mark.parametrize("tile", [4, 16, 64])
+@pytest.mark.parametrize(("tile", "most"), [(4, 99), (4, 2), (16, 99), (64, 1)])
 @pytest.mark.parametrize("case", SCORES)
-def test_hulls_are_those_of_array_operations(case, tile):
+def test_hulls_are_those_of_array_operations(case, tile, most):
     scores = torch.tensor(SCORES[case])
     labels = torch.tensor(LABELS[: scores.shape[0]])
     ranking = array_api.ranking_of(Sample(labels, {"": scores}))
     if isinstance(ranking, array_api.GatheredRanking):
         return
     exact = device_hull.hull_in_chunks(ranking, vertices)
-    found = triton_hull.hull_rows(ranking, vertices, tile=tile)
+    spans = triton_sums.spans_of(ranking.size, tile, most)
+    found = triton_hull.hull_rows(ranking, vertices, spans=spans)
     for one, other in zip(found, exact, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -147,8 +160,11 @@ def test_hulls_of_many_rows(digits):
     sample = Sample(torch.tensor(labels), {"": scores})
     ranking = array_api.ranking_of(sample)
     exact = device_hull.hull_in_chunks(ranking, vertices)
-    for one, other in zip(triton_hull.hull_rows(ranking, vertices, tile=32), exact, strict=True):
-        np.testing.assert_array_equal(one, other)
+    for most in (999, 7):
+        spans = triton_sums.spans_of(ranking.size, 32, most)
+        found = triton_hull.hull_rows(ranking, vertices, spans=spans)
+        for one, other in zip(found, exact, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_tiles_far_below_the_hull_are_not_looked_at():
@@ -156,7 +172,8 @@ def test_tiles_far_below_the_hull_are_not_looked_at():
     scores = torch.arange(128.0, 0, -1, dtype=torch.float64)
     labels = torch.arange(128) >= 64
     ranking = array_api.ranking_of(Sample(labels, {"": scores}))
-    found = triton_hull.hull_rows(ranking, vertices, tile=4, room=0)
+    spans = triton_sums.spans_of(ranking.size, 4)
+    found = triton_hull.hull_rows(ranking, vertices, spans=spans, room=0)
     assert (found.tp.tolist(), found.fp.tolist()) == ([0, 64], [0, 64])
 
 
@@ -171,12 +188,13 @@ def test_too_many_rows_above_the_hull_of_a_few_take_the_slower_way(monkeypatch):
     ranking = array_api.ranking_of(sample)
     exact = device_hull.hull_in_chunks(ranking, vertices)
     assert exact.tp.size == len(steps) + 1
-    assert triton_hull.hull_rows(ranking, vertices, tile=64, room=20) is None
+    spans = triton_sums.spans_of(ranking.size, 128)
+    assert triton_hull.hull_rows(ranking, vertices, spans=spans, room=8) is None
     monkeypatch.setattr(triton_sums, "can_run_on", lambda _: True)
     find = triton_hull.hull_rows
-    for room in (20, 400):
+    for room in (8, 400):
         monkeypatch.setattr(
-            triton_hull, "hull_rows", lambda *args, room=room: find(*args, tile=64, room=room)
+            triton_hull, "hull_rows", lambda *args, room=room: find(*args, spans=spans, room=room)
         )
         for one, other in zip(device_hull.hull_rows(ranking, vertices), exact, strict=True):
             np.testing.assert_array_equal(one, other)
@@ -197,12 +215,18 @@ def test_triton_is_given_no_floats(monkeypatch):
 
             return run
 
-    kernels = ("add_tiles", "bound_bins", "count_tiles", "find_above", "pack_tiles", "sum_bins")
+    kernels = (
+        "survey_spans", "pack_tiles", "count_spans", "add_spans", "find_highest", "find_above",
+        "bound_bins", "sum_bins",
+    )  # fmt: skip
     for name in kernels:
         monkeypatch.setattr(triton_code, name, Noted(getattr(triton_code, name)))
     scores, labels = torch.tensor([0.9, 0.1, 0.8, 0.8]), torch.tensor([True, False, True, False])
-    keys, _ = triton_sums.packed(scores, labels)
-    triton_sums.sums(torch.sort(keys).values, 2, 2, 1, number=7)
+    monkeypatch.setattr(triton_sums, "can_run_on", lambda _: True)
+    monkeypatch.setattr(triton_sums, "sort_in_place", lambda _: False)
+    ranking = array_api.ranking_of(Sample(labels, {"": scores}))
+    sums_of(ranking)
+    device_hull.hull_rows(ranking, vertices)
     counts, several = torch.tensor([1, 0, 1, 2]), torch.tensor([0, 1], dtype=torch.int8)
     triton_bins.worst_and_best(counts, several, 2, 1)
     assert len(given) > 20
@@ -212,7 +236,7 @@ def test_triton_is_given_no_floats(monkeypatch):
 def test_tensors_on_cuda_take_this_way(monkeypatch):
     scores, labels = torch.tensor([0.9, 0.1, 0.8, 0.8]), torch.tensor([True, False, True, False])
     sample = Sample(labels, {"": scores})
-    expected = sums_of(array_api.ranking_of(sample), 2, 2)
+    expected = sums_of(array_api.ranking_of(sample))
     asked = []
 
     def on_cuda(array):
@@ -220,33 +244,25 @@ def test_tensors_on_cuda_take_this_way(monkeypatch):
         return True
 
     monkeypatch.setattr(triton_sums, "can_run_on", on_cuda)
-    monkeypatch.setattr(array_api, "sort_keys", lambda xp, keys: xp.sort(keys))
-    sums = sums_of(array_api.ranking_of(sample), 2, 2)
+    monkeypatch.setattr(triton_sums, "sort_in_place", lambda _: False)
+    sums = sums_of(array_api.ranking_of(sample))
     assert sums[:2] == expected[:2]
     assert sums[2:] == pytest.approx(expected[2:], rel=1e-13)
-    assert len(asked) == 2
-    assert array_api.positives_of(sample) == 2
+    assert len(asked) == 3
     # Where no bit is free, the rows are gathered.
     full = torch.tensor([5e-324, -5e-324, 1e308, -1e308], dtype=torch.float64)
     ranking = array_api.ranking_of(Sample(labels, {"": full}))
     assert isinstance(ranking, array_api.GatheredRanking)
+    broken = torch.tensor([0.9, 0.1, math.nan, 0.8])
+    assert array_api.ranking_of(Sample(labels, {"": broken})) is None
 
 
-def test_positives_are_counted():
-    assert triton_sums.positives(torch.tensor(LABELS), tile=16) == int(LABELS.sum())
-
-
-def test_where_triton_runs(monkeypatch):
+def test_where_triton_runs():
     class Tensor:
         is_cuda = True
-        device = "cuda"
 
     Tensor.__module__ = "torch"
     assert triton_sums.can_run_on(Tensor())
-    waited = []
-    monkeypatch.setattr(torch.cuda, "synchronize", waited.append)
-    triton_sums.wait_for(Tensor())
-    assert waited == ["cuda"]
 
 
 def test_only_torch_on_cuda_takes_this_way():

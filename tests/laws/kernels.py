@@ -365,7 +365,7 @@ FULL = {name: area for name, area in AREAS.items() if name not in PARTIAL}
 FAST: dict[str, Any] = {"needs": ("numba",), "within": compiled}
 BUCKETS = loops("numba_loops", "pack", "census", "spread")
 CURVES = loops("segments", "sum_chunks") | loops("curve_loops", "hull")
-SORTED = loops("triton_code", "count_labels", "range_tiles", "pack_tiles")
+SORTED = loops("triton_code", "survey_spans", "pack_tiles")
 OF_TRITON: dict[str, Any] = {"needs": ("torch", "triton"), "within": triton, "cost": 8}
 
 KERNELS: dict[str, Kernel] = {
@@ -465,7 +465,7 @@ KERNELS: dict[str, Kernel] = {
     "Triton, hull rows": Kernel(
         on_device(of_torch, "hull"),
         {name: AREAS[name] for name in ADDED_UP},
-        SORTED | loops("triton_code", "count_tiles", "add_tiles", "find_above"),
+        SORTED | loops("triton_code", "count_spans", "add_spans", "find_highest", "find_above"),
         exempt=ROWS_MISSING,
         whole=False,
         **UNWEIGHTED,
@@ -474,7 +474,7 @@ KERNELS: dict[str, Kernel] = {
     "Triton, three areas": Kernel(
         three_on_device(of_torch),
         {name: lambda found, key=key: found[key] for name, key in THREE.items()},
-        SORTED | loops("triton_code", "count_tiles", "add_tiles"),
+        SORTED | loops("triton_code", "count_spans", "add_spans"),
         exempt=NO_TABLE,
         whole=False,
         **UNWEIGHTED,

@@ -159,7 +159,7 @@ def test_every_compiled_loop_is_under_the_laws():
     assert {
         "numba_loops.pack",
         "replicate_loops.gather",
-        "triton_code.add_tiles",
+        "triton_code.add_spans",
     } <= everything.keys()
     declared = frozenset().union(*(kernel.loops for kernel in KERNELS.values()))
     assert declared <= everything.keys()

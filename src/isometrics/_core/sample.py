@@ -384,24 +384,27 @@ MOST_ROWS = 2**32
 """Up to here products of two counts fit into 64 bits."""
 
 
-def parse_device_sample(
-    y_true: Any, y_score: Any, pos_label: object, *, nan_found_later: bool = False
-) -> Sample | None:
+def parse_device_sample(y_true: Any, y_score: Any, pos_label: object) -> Sample | None:
     """Return labels and scores where they are, or None if the host has to look at them.
 
     What cannot be used is neither decided nor said here: `parse_sample` finds the words for it,
-    over the host.
+    over the host. Scores may still be NaN, which is found when they are counted.
     """
     if not is_remote(y_score) or y_score.ndim != 1 or not 0 < y_score.shape[0] < MOST_ROWS:
         return None
     xp = namespace_of(y_score)
-    if "float64" not in xp.__array_namespace_info__().dtypes(device=y_score.device):
+    if not _has_float64(xp, y_score):
         return None
     scores = _widened(xp, y_score)
     labels = None if scores is None else _device_labels(xp, y_true, y_score, pos_label)
-    if labels is None or not (nan_found_later or not has_nan(scores)):
-        return None
-    return Sample(labels, {UNNAMED: scores})
+    return None if labels is None else Sample(labels, {UNNAMED: scores})
+
+
+def _has_float64(xp: Any, array: Any) -> bool:
+    """Tell whether the device of an array has floats of 64 bits."""
+    if getattr(array, "is_cuda", False):
+        return True  # torch would try to make an array of every type
+    return "float64" in xp.__array_namespace_info__().dtypes(device=array.device)
 
 
 def has_nan(scores: Any) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from isometrics._core.arrays import namespace_of, to_host
+from isometrics._core.sample import has_nan
 from isometrics._counting import segments, triton_sums
 from isometrics._counting.keys import Packing, order_on_device, packing_of, scores_of
 
@@ -52,14 +53,10 @@ class DeviceSums(NamedTuple):
 
 
 def sums_of(
-    ranking: Ranking,
-    positives: int,
-    negatives: int,
-    *,
-    everything: bool = True,
-    chunk: int | None = None,
+    ranking: Ranking, *, everything: bool = True, chunk: int | None = None
 ) -> DeviceSums:
-    """Add up all areas of a ranking whose totals are known, or AUROC, AUPR and AUPRG alone."""
+    """Add up all areas of a ranking, or AUROC, AUPR and AUPRG alone."""
+    positives, negatives = ranking.positives, ranking.size - ranking.positives
     baseline = baseline_of(positives, negatives)
     number = 7 if everything else 2
     if isinstance(ranking, PackedRanking) and triton_sums.can_run_on(ranking.keys):
@@ -154,6 +151,11 @@ class Ranking(Protocol):
         """The number of rows."""
         ...
 
+    @property
+    def positives(self) -> int:
+        """The number of positive rows."""
+        ...
+
     def part(self, start: int, stop: int) -> tuple[Any, Any]:
         """Return marks, equal for tied rows alone, and labels as integers."""
         ...
@@ -170,6 +172,7 @@ class PackedRanking:
     xp: Any
     keys: Any
     packing: Packing
+    positives: int
 
     @property
     def size(self) -> int:
@@ -195,6 +198,7 @@ class GatheredRanking:
     labels: Any
     dtype: np.dtype[Any] | None
     """The type of the scores that marks are the order of; None where marks are scores."""
+    positives: int
 
     @property
     def size(self) -> int:
@@ -212,25 +216,29 @@ class GatheredRanking:
 
 def positives_of(sample: Sample) -> int:
     """Return the number of positive rows."""
-    if triton_sums.can_run_on(sample.labels):
-        return triton_sums.positives(sample.labels)
     return int(namespace_of(sample.labels).count_nonzero(sample.labels))
 
 
-def ranking_of(sample: Sample) -> PackedRanking | GatheredRanking:
-    """Sort the rows of a sample."""
+def ranking_of(sample: Sample) -> PackedRanking | GatheredRanking | None:
+    """Sort the rows of a sample; None where a score is NaN."""
     labels, scores = sample.labels, sample.only_scores
     xp = namespace_of(scores)
     if triton_sums.can_run_on(scores):
-        packed = triton_sums.packed(scores, labels)
-        if packed is not None:
-            return PackedRanking(xp, sort_keys(xp, packed[0]), packed[1])
+        positives, nan, packing = triton_sums.survey(scores, labels)
+        if packing is not None and not nan:
+            keys = triton_sums.pack(scores, labels, packing)
+            return PackedRanking(xp, sort_keys(xp, keys), packing, positives)
+    else:
+        positives, nan = positives_of(sample), has_nan(scores)
+    if nan:
+        return None
     order, dtype = _order(xp, scores)
     packing = None if dtype is None else packing_of(xp, order, dtype)
     if packing is not None:
-        return PackedRanking(xp, sort_keys(xp, packing.pack(xp, order, labels)), packing)
+        keys = packing.pack(xp, order, labels)
+        return PackedRanking(xp, sort_keys(xp, keys), packing, positives)
     places = xp.argsort(order, descending=True, stable=True)
-    return GatheredRanking(xp, xp.take(order, places), xp.take(labels, places), dtype)
+    return GatheredRanking(xp, xp.take(order, places), xp.take(labels, places), dtype, positives)
 
 
 def _order(xp: Any, scores: Any) -> tuple[Any, np.dtype[Any] | None]:
@@ -244,16 +252,8 @@ def _order(xp: Any, scores: Any) -> tuple[Any, np.dtype[Any] | None]:
 
 
 def sort_keys(xp: Any, keys: Any) -> Any:
-    """Sort keys; torch would carry their positions along, which CuPy does without."""
-    if triton_sums.can_run_on(keys):
-        try:
-            import cupy
-        except ImportError:
-            return xp.sort(keys)
-        # Each library has a stream of its own.
-        triton_sums.wait_for(keys)
-        cupy.from_dlpack(keys).sort()
-        cupy.cuda.get_current_stream().synchronize()
+    """Sort keys, in place where that is faster."""
+    if triton_sums.can_run_on(keys) and triton_sums.sort_in_place(keys):
         return keys
     return xp.sort(keys)
 

@@ -7,19 +7,49 @@ operations would write and read every intermediate result.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._counting.keys import Packing, packing_within
+from isometrics._counting.keys import SIGNED, Packing, packing_within
 
 if TYPE_CHECKING:
     import torch
 
 TILE = 1024
-FEW_WARPS, MANY_WARPS = {"TILE": 512, "num_warps": 4}, {"TILE": 1024, "num_warps": 8}
-"""Rows of a tile and the warps that share them; on an H200 these were fastest for all terms, and
-for the first two alone."""
+MOST_SPANS = 2048
+"""Rows are cut into tiles, and tiles into so many spans; one program works on a span."""
+
+
+class Spans(NamedTuple):
+    """How rows are cut."""
+
+    tile: int
+    """Rows of a tile."""
+    tiles: int
+    """Tiles of a span."""
+    number: int
+
+    @property
+    def padded(self) -> int:
+        """The number of spans, rounded up to a power of two."""
+        return 1 << (self.number - 1).bit_length()
+
+
+def spans_of(size: int, tile: int = TILE, most: int = MOST_SPANS) -> Spans:
+    """Cut rows into spans of equally many tiles."""
+    tiles = -(-size // tile)
+    in_a_span = -(-tiles // most)
+    return Spans(tile, in_a_span, -(-tiles // in_a_span))
+
+
+class Survey(NamedTuple):
+    """What is found of a sample before it is sorted."""
+
+    positives: int
+    has_nan: bool
+    packing: Packing | None
+    """How scores and labels are packed; None where no bit is free."""
 
 
 @cache
@@ -34,52 +64,82 @@ def can_run_on(array: Any) -> bool:
     return type(array).__module__.startswith("torch") and array.is_cuda and _is_installed()
 
 
-def wait_for(array: torch.Tensor) -> None:
-    """Let all work on an array's device be done."""
-    import torch
-
-    torch.cuda.synchronize(array.device)
-
-
-def positives(labels: torch.Tensor, tile: int = TILE) -> int:
-    """Count labels; torch itself would make integers of all of them before."""
+def survey(scores: torch.Tensor, labels: torch.Tensor, spans: Spans | None = None) -> Survey:
+    """Look at all rows once; one wait for the device."""
     import torch
 
     from isometrics._counting import triton_code
 
-    size = labels.shape[0]
-    counts = torch.empty(-(-size // tile), dtype=torch.int64, device=labels.device)
-    flags = labels.contiguous().view(torch.uint8)
-    triton_code.count_labels[(counts.shape[0],)](flags, size, counts, TILE=tile)
-    return int(counts.sum())
-
-
-def packed(
-    scores: torch.Tensor, labels: torch.Tensor, tile: int = TILE
-) -> tuple[torch.Tensor, Packing] | None:
-    """Return the keys of scores and labels, and how they were packed; None where no bit is free."""
-    import torch
-
-    from isometrics._counting import triton_code
-
-    bits = 8 * scores.itemsize
-    word = torch.int64 if bits == 64 else torch.int32
-    raw, size = scores.contiguous().view(word), scores.shape[0]
-    tiles = -(-size // tile)
-    kind = {"FLOAT": scores.is_floating_point(), "BITS": bits, "TILE": tile}
-    ranges = torch.empty(tiles, 3, dtype=torch.int64, device=scores.device)
-    triton_code.range_tiles[(tiles,)](raw, size, ranges, **kind)
-    lowest, highest, gap = ranges.amin(0).tolist()
-    dtype = np.dtype(f"{'f' if kind['FLOAT'] else 'i'}{scores.itemsize}")
-    packing = packing_within(lowest, -1 - highest, lambda: gap, dtype)
-    if packing is None:
-        return None
-    keys = torch.empty(
-        size, dtype=torch.int64 if packing.width == 64 else torch.int32, device=scores.device
+    spans = spans or spans_of(scores.shape[0])
+    results = torch.empty((spans.number, 4), dtype=torch.int64, device=scores.device)
+    triton_code.survey_spans[(spans.number,)](
+        *_raw(scores, labels), spans.tiles, results, **_kind(scores), TILE=spans.tile
     )
-    flags = labels.contiguous().view(torch.uint8)
-    triton_code.pack_tiles[(tiles,)](raw, flags, size, packing.gap, packing.centre, keys, **kind)
-    return keys, packing
+    each = results.cpu().numpy()
+    lowest, highest = int(each[:, 0].min()), int(each[:, 1].max())
+    dtype = np.dtype(f"{'f' if scores.is_floating_point() else 'i'}{scores.itemsize}")
+    # The integers of NaN lie beyond those of the infinities.
+    infinity = int(np.array(np.inf, dtype).view(SIGNED[dtype.itemsize])) if dtype.kind == "f" else 0
+    has_nan = dtype.kind == "f" and (highest > infinity or lowest < ~infinity)
+    packing = packing_within(lowest, highest, lambda: int(each[:, 2].min()), dtype)
+    return Survey(int(each[:, 3].sum()), has_nan, packing)
+
+
+def pack(
+    scores: torch.Tensor, labels: torch.Tensor, packing: Packing, tile: int = TILE
+) -> torch.Tensor:
+    """Return the keys of scores and labels."""
+    import torch
+
+    from isometrics._counting import triton_code
+
+    word = torch.int64 if packing.width == 64 else torch.int32
+    keys = torch.empty(scores.shape[0], dtype=word, device=scores.device)
+    triton_code.pack_tiles[(-(-scores.shape[0] // tile),)](
+        *_raw(scores, labels), packing.gap, packing.centre, keys, **_kind(scores), TILE=tile
+    )
+    return keys
+
+
+def _raw(scores: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, int]:
+    """Return the bits of scores and labels, and the number of rows."""
+    import torch
+
+    word = torch.int64 if scores.itemsize == 8 else torch.int32
+    raw = scores.contiguous().view(word), labels.contiguous().view(torch.uint8)
+    return *raw, scores.shape[0]
+
+
+def _kind(scores: torch.Tensor) -> dict[str, int]:
+    return {"FLOAT": scores.is_floating_point(), "BITS": 8 * scores.itemsize}
+
+
+def sort_in_place(keys: torch.Tensor) -> bool:
+    """Sort keys by CuPy, where it is installed; torch would carry their positions along."""
+    import torch
+
+    try:
+        import cupy
+    except ImportError:
+        return False
+    # Each library has a stream of its own; on torch's, nothing has to wait.
+    stream = torch.cuda.current_stream(keys.device).cuda_stream
+    with cupy.cuda.Device(keys.device.index), cupy.cuda.ExternalStream(stream):
+        cupy.asarray(keys).sort()
+    return True
+
+
+def count_spans(keys: torch.Tensor, spans: Spans) -> torch.Tensor:
+    """Count the positives of spans of sorted keys, and find their last groups of ties."""
+    import torch
+
+    from isometrics._counting import triton_code
+
+    counts = torch.empty((spans.number, 3), dtype=torch.int64, device=keys.device)
+    triton_code.count_spans[(spans.number,)](
+        keys, keys.shape[0], spans.tiles, counts, TILE=spans.tile
+    )
+    return counts
 
 
 def sums(
@@ -89,32 +149,23 @@ def sums(
     baseline: int,
     *,
     number: int,
-    launch: dict[str, int] | None = None,
+    spans: Spans | None = None,
 ) -> tuple[int, list[float], list[int]]:
-    """Return the pairs, the first so many terms and the crossing of `device_sums.DeviceSums`."""
+    """Return the pairs, the first so many terms and the crossing of `array_api.DeviceSums`."""
     import torch
 
     from isometrics._counting import triton_code
 
-    size = keys.shape[0]
-    launch = launch or (MANY_WARPS if number == 2 else FEW_WARPS)
-    tile = launch["TILE"]
-    tiles = -(-size // tile)
-
-    def room(*shape: int, dtype: torch.dtype = torch.int64) -> torch.Tensor:
-        return torch.empty(shape, dtype=dtype, device=keys.device)
-
-    counts, starts = room(tiles), room(tiles)
-    triton_code.count_tiles[(tiles,)](keys, size, counts, starts, TILE=tile)
-    before = torch.cumsum(counts, 0) - counts
-    # A group may have begun in an earlier tile; its start is the latest before this one.
-    numbers = torch.arange(tiles, device=keys.device)
-    start_place = torch.where(starts >= 0, numbers * tile + (starts >> 16), -1)
-    start_tp = torch.where(starts >= 0, before + (starts & 0xFFFF), -1)
-    place, tp = (torch.cummax(each, 0).values for each in (start_place, start_tp))
-    pairs, terms, crossing = room(tiles), room(tiles, 7, dtype=torch.float64), room(4)
-    triton_code.add_tiles[(tiles,)](
-        keys, size, before, place, tp, positives, negatives, baseline,
-        pairs, terms, crossing, ALL=number > 2, **launch,
+    spans = spans or spans_of(keys.shape[0])
+    results = torch.empty(4 + 11 * spans.number, dtype=torch.float64, device=keys.device)
+    triton_code.add_spans[(spans.number,)](
+        keys, keys.shape[0], spans.tiles, count_spans(keys, spans), positives, negatives, baseline,
+        results, results[4:], ALL=number > 2, SPANS=spans.padded, TILE=spans.tile,
     )  # fmt: skip
-    return int(pairs.sum()), terms[:, :number].sum(0).tolist(), crossing.tolist()
+    # One wait for the device, and what is left is little for the host.
+    found = results.cpu().numpy()
+    each = found[4:].reshape(-1, 11)
+    at_negatives, boxes, rise, run = each[:, 7:].T.astype(np.int64)
+    pairs = 2 * int(at_negatives.sum()) - int(boxes.sum()) - int((rise * run).sum())
+    terms = np.ascontiguousarray(each[:, :number].T).sum(1)  # pairwise, along rows of memory
+    return pairs, terms.tolist(), found[:4].astype(np.int64).tolist()

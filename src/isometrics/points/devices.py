@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from isometrics._core.sample import as_thresholds, check_totals
-from isometrics._counting.array_api import gathered, positives_of, ranking_of, sums_of
+from isometrics._counting.array_api import gathered, ranking_of, sums_of
 from isometrics._counting.device_hull import hull_rows
 from isometrics._counting.hull import vertices
 from isometrics._table.building import corners_of_table
@@ -16,44 +16,54 @@ from isometrics.spaces import prg
 
 if TYPE_CHECKING:
     from isometrics._core.sample import Sample
-    from isometrics._counting.array_api import DeviceSums, Ends
+    from isometrics._counting.array_api import DeviceSums, Ends, Ranking
 
 
 THREE = (Stored.ROC, Stored.DAVIS_GOADRICH, Stored.PRG)
 """AUROC, AUPR and AUPRG, which cost less than all that is added up."""
 
 
-def table_on_device(sample: Sample, rows: str) -> Table:
-    """Return a table of a device's sample, with the rows asked for; it is on the host."""
+def table_on_device(sample: Sample, rows: str) -> Table | None:
+    """Return a table of a device's sample, with the rows asked for; it is on the host.
+
+    None where a score is NaN.
+    """
+    ranking = ranking_of(sample)
+    if ranking is None:
+        return None
+    totals = _totals(ranking)
     if rows == "hull":
-        return _hull_alone(sample)
-    totals = ClassTotals(*_counts(sample))
-    scores, tp, fp = gathered(ranking_of(sample))
+        return _hull_alone(ranking, totals)
+    scores, tp, fp = gathered(ranking)
     table = Table.of_rows(as_thresholds(scores), tp, fp, totals)
     return table if rows == "all" else corners_of_table(table)
 
 
-def _hull_alone(sample: Sample) -> Table:
+def _hull_alone(ranking: Ranking, totals: ClassTotals) -> Table:
     """Return the vertices of the hull, with the areas of the whole table."""
-    counts, ranking = _counts(sample), ranking_of(sample)
-    totals = ClassTotals(*counts)
-    known = measures(sums_of(ranking, *counts), *counts)
+    known = measures(sums_of(ranking), *totals)
     rows = hull_rows(ranking, vertices)
     thresholds = as_thresholds(ranking.scores(rows.marks))
     gaps = Gaps(rows.gaps, known)
     return Table.of_rows(thresholds, rows.tp[1:], rows.fp[1:], totals, gaps=gaps)
 
 
-def areas(sample: Sample, *, everything: bool) -> dict[str, float]:
-    """Return AUROC, AUPR and AUPRG, or all measures that are added up on devices, by `Stored`."""
-    counts = _counts(sample)
-    return measures(sums_of(ranking_of(sample), *counts, everything=everything), *counts)
+def areas(sample: Sample, *, everything: bool) -> dict[str, float] | None:
+    """Return AUROC, AUPR and AUPRG, or all measures that are added up on devices, by `Stored`.
+
+    None where a score is NaN.
+    """
+    ranking = ranking_of(sample)
+    if ranking is None:
+        return None
+    totals = _totals(ranking)
+    return measures(sums_of(ranking, everything=everything), *totals)
 
 
-def _counts(sample: Sample) -> tuple[int, int]:
-    positives = positives_of(sample)
-    check_totals(positives, sample.size - positives, counted="y_true")
-    return positives, sample.size - positives
+def _totals(ranking: Ranking) -> ClassTotals:
+    positives, negatives = ranking.positives, ranking.size - ranking.positives
+    check_totals(positives, negatives, counted="y_true")
+    return ClassTotals(positives, negatives)
 
 
 def measures(sums: DeviceSums, positives: int, negatives: int) -> dict[str, float]:

@@ -128,7 +128,7 @@ class Accumulator:
         """
         if isinstance(y_true, Iterator):
             y_true = list(y_true)  # it is looked at more than once
-        sample = parse_device_sample(y_true, y_score, self._pos_label, nan_found_later=True)
+        sample = parse_device_sample(y_true, y_score, self._pos_label)
         if (
             sample is not None
             and sample_weight is None
