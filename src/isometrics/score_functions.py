@@ -380,7 +380,7 @@ def _values(
         if len(stored) == len(measures):
             sample = sums = None
             if sample_weight is None:
-                sample = parse_device_sample(y_true, y_score, pos_label)
+                sample = parse_device_sample(y_true, y_score, pos_label, check_labels=False)
             if sample is not None:
                 sums = areas(sample, everything=not set(stored) <= set(THREE))
             if sums is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -132,30 +132,31 @@ def measures(points):
 LEFT_OUT = {Stored.INTEGER_STEPS, Stored.MAX_PRECISION}
 
 
-def test_cupy_sorts_keys_for_torch_where_it_is_installed(monkeypatch):
-    """It does so on torch's stream, so that neither waits for the other."""
+@pytest.mark.parametrize(("stream", "waits"), [(7, []), (8, ["torch", "cupy"])])
+def test_cupy_sorts_keys_for_torch_where_it_is_installed(monkeypatch, stream, waits):
+    """On one stream neither waits for the other."""
     torch = pytest.importorskip("torch")
-    entered = []
+    waited = []
 
     def as_cupy(keys):
         return SimpleNamespace(sort=lambda: keys.copy_(torch.sort(keys).values))
 
-    def within(name):
-        @contextmanager
-        def enter(*given):
-            entered.append((name, *given))
-            yield
+    def stream_of(library, number):
+        def synchronize():
+            waited.append(library)
 
-        return enter
+        return SimpleNamespace(ptr=number, cuda_stream=number, synchronize=synchronize)
 
-    cuda = SimpleNamespace(Device=within("device"), ExternalStream=within("stream"))
-    monkeypatch.setattr(torch.cuda, "current_stream", lambda _: SimpleNamespace(cuda_stream=7))
+    cuda = SimpleNamespace(
+        Device=nullcontext, get_current_stream=lambda: stream_of("cupy", stream)
+    )
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda _: stream_of("torch", 7))
     monkeypatch.setattr(array_api.triton_sums, "can_run_on", lambda _: True)
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(asarray=as_cupy, cuda=cuda))
     keys = torch.tensor([3, 1, 2])
     assert array_api.sort_keys(torch, keys) is keys
     assert keys.tolist() == [1, 2, 3]
-    assert entered == [("device", None), ("stream", 7)]
+    assert waited == waits
     monkeypatch.setitem(sys.modules, "cupy", None)
     sorted_keys = array_api.sort_keys(namespace_of(keys), torch.tensor([3, 1, 2]))
     assert sorted_keys.tolist() == [1, 2, 3]

@@ -53,7 +53,7 @@ def test_keys_and_sums_are_those_of_array_operations(case, dtype, most):
     spans = triton_sums.spans_of(scores.shape[0], tile=8, most=most)
     survey = triton_sums.survey(scores, labels, spans)
     assert survey.positives == int(labels.sum())
-    assert not survey.has_nan
+    assert survey.is_valid
     if survey.packing is None:
         assert isinstance(ranking, array_api.GatheredRanking)
         return
@@ -76,7 +76,42 @@ def test_nan_is_found_by_a_survey(dtype, sign):
     for value, has_nan in ((math.nan, True), (INF, False)):
         scores = torch.tensor([0.5, sign * value, 0.25], dtype=dtype)
         scores = torch.copysign(scores, torch.tensor([1.0, sign, 1.0], dtype=dtype))
-        assert triton_sums.survey(scores, torch.tensor([True, False, True])).has_nan == has_nan
+        survey = triton_sums.survey(scores, torch.tensor([True, False, True]))
+        assert survey.is_valid == (not has_nan)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int8", "int64", "uint8"])
+@pytest.mark.parametrize(
+    ("labels", "is_valid"),
+    [
+        ([1, 0, 1, 0, 1], True),
+        ([1, -1, 1, -1, -1], True),
+        ([1, 1, 1, 1, 1], True),
+        ([1, 0, -1, 0, 1], False),
+        ([1, 0, 2, 0, 1], False),
+        ([1, 0, math.nan, 0, 1], False),
+        ([1, 0, 0.5, 0, 1], False),
+    ],
+)
+def test_labels_are_checked_by_a_survey(dtype, labels, is_valid, monkeypatch):
+    if not dtype.startswith("float") and any(label != label // 1 for label in labels):  # noqa: PLR0124
+        return
+    if dtype == "uint8" and -1 in labels:
+        return
+    labels = torch.tensor(labels, dtype=getattr(torch, dtype))
+    scores = torch.tensor([0.1, 0.2, 0.3, 0.4, 0.5])
+    spans = triton_sums.spans_of(5, tile=2)
+    survey = triton_sums.survey(scores, labels, spans)
+    assert survey.is_valid == is_valid
+    assert survey.positives == int((labels == 1).sum())
+    sample = Sample(labels, {"": scores})
+    expected = array_api.ranking_of(sample)
+    monkeypatch.setattr(triton_sums, "can_run_on", lambda _: True)
+    monkeypatch.setattr(triton_sums, "sort_in_place", lambda _: False)
+    ranking = array_api.ranking_of(sample)
+    assert (ranking is None) == (expected is None) == (not is_valid)
+    if is_valid:
+        assert torch.equal(ranking.keys, expected.keys)
 
 
 @triton.jit

@@ -529,8 +529,8 @@ def check_values(found, expected):
 # ---------------------------------------------------------------------- devices
 
 
-def on_this_device(positive, scores, pos_label):
-    assert pos_label is None
+def on_this_device(positive, scores, pos_label, *, check_labels):
+    assert (pos_label, check_labels) == (None, False)
     return Sample(positive, {"": scores})
 
 

@@ -384,11 +384,14 @@ MOST_ROWS = 2**32
 """Up to here products of two counts fit into 64 bits."""
 
 
-def parse_device_sample(y_true: Any, y_score: Any, pos_label: object) -> Sample | None:
+def parse_device_sample(
+    y_true: Any, y_score: Any, pos_label: object, *, check_labels: bool = True
+) -> Sample | None:
     """Return labels and scores where they are, or None if the host has to look at them.
 
     What cannot be used is neither decided nor said here: `parse_sample` finds the words for it,
-    over the host. Scores may still be NaN, which is found when they are counted.
+    over the host. Scores may still be NaN, which is found when they are counted; so are labels
+    that are not 0/1 or -1/+1, if they are not checked here.
     """
     if not is_remote(y_score) or y_score.ndim != 1 or not 0 < y_score.shape[0] < MOST_ROWS:
         return None
@@ -396,7 +399,7 @@ def parse_device_sample(y_true: Any, y_score: Any, pos_label: object) -> Sample 
     if not _has_float64(xp, y_score):
         return None
     scores = _widened(xp, y_score)
-    labels = None if scores is None else _device_labels(xp, y_true, y_score, pos_label)
+    labels = None if scores is None else _device_labels(xp, y_true, y_score, pos_label, check_labels)
     return None if labels is None else Sample(labels, {UNNAMED: scores})
 
 
@@ -425,12 +428,12 @@ def _widened(xp: Any, scores: Any) -> Any:
     return xp.astype(scores, xp.int64 if scores.dtype == xp.uint32 else xp.int32)
 
 
-def _device_labels(xp: Any, y_true: Any, y_score: Any, pos_label: object) -> Any:
+def _device_labels(xp: Any, y_true: Any, y_score: Any, pos_label: object, check: bool) -> Any:
     if is_remote(y_true):
         if y_true.shape != y_score.shape:
             return None
         if pos_label is None and y_true.device == y_score.device:
-            positive = positive_by_convention(y_true, xp)
+            positive = positive_by_convention(y_true, xp) if check else y_true
             if positive is not None:
                 return positive
     given = column(y_true, "y_true")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from isometrics._core.arrays import namespace_of, to_host
+from isometrics._core.labels import positive_by_convention
 from isometrics._core.sample import has_nan
 from isometrics._counting import segments, triton_sums
 from isometrics._counting.keys import Packing, order_on_device, packing_of, scores_of
@@ -214,23 +215,21 @@ class GatheredRanking:
         return marks + marks.dtype.type(0) if self.dtype is None else scores_of(marks, self.dtype)
 
 
-def positives_of(sample: Sample) -> int:
-    """Return the number of positive rows."""
-    return int(namespace_of(sample.labels).count_nonzero(sample.labels))
-
-
 def ranking_of(sample: Sample) -> PackedRanking | GatheredRanking | None:
-    """Sort the rows of a sample; None where a score is NaN."""
+    """Sort the rows of a sample; None where a score is NaN, or labels are not 0/1 or -1/+1."""
     labels, scores = sample.labels, sample.only_scores
     xp = namespace_of(scores)
     if triton_sums.can_run_on(scores):
-        positives, nan, packing = triton_sums.survey(scores, labels)
-        if packing is not None and not nan:
+        positives, is_valid, packing = triton_sums.survey(scores, labels)
+        if is_valid and packing is not None:
             keys = triton_sums.pack(scores, labels, packing)
             return PackedRanking(xp, sort_keys(xp, keys), packing, positives)
+        labels = labels == 1
     else:
-        positives, nan = positives_of(sample), has_nan(scores)
-    if nan:
+        labels = positive_by_convention(labels, xp)
+        is_valid = labels is not None and not has_nan(scores)
+        positives = int(xp.count_nonzero(labels)) if is_valid else 0
+    if not is_valid:
         return None
     order, dtype = _order(xp, scores)
     packing = None if dtype is None else packing_of(xp, order, dtype)

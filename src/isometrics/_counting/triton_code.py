@@ -69,11 +69,12 @@ def _load_tile(keys, tile, size, TILE: tl.constexpr):
 @triton.jit(do_not_specialize=["tiles"])
 def survey_spans(
     raw, labels, size, tiles, results,
-    FLOAT: tl.constexpr, BITS: tl.constexpr, TILE: tl.constexpr,
+    FLOAT: tl.constexpr, BITS: tl.constexpr, TRUTH: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
     """Find the lowest and the highest integer of each span of tiles, and the gap next to 0.
 
-    The fourth result is the number of positives.
+    The fourth result is the number of positives, whose label is 1. Unless labels are truth values,
+    the fifth tells by its bits whether there are others: 0, -1, or any.
     """
     span = tl.program_id(0).to(tl.int64)
     inside = tl.arange(0, TILE)
@@ -83,6 +84,7 @@ def survey_spans(
     most = tl.full([TILE], (1 << (BITS - 1)) - 1, raw.dtype.element_ty)
     gap = most
     positives = tl.zeros([TILE], tl.int32)
+    others = positives
     for tile in range(span * tiles, tl.minimum((span + 1) * tiles, tl.cdiv(size, TILE))):
         rows, present = _rows_of(tile, size, TILE)
         order = _order(tl.load(raw + rows, mask=present, other=0), FLOAT, BITS)
@@ -90,12 +92,21 @@ def survey_spans(
         lowest, highest = tl.minimum(lowest, order), tl.maximum(highest, order)
         beyond = tl.where(order < 0, ~order, order - 1)
         gap = tl.minimum(gap, tl.where(order == 0, most, beyond))
-        positives += tl.load(labels + rows, mask=present, other=0).to(tl.int32)
-    out = results + span * 4
+        label = tl.load(labels + rows, mask=present, other=0)
+        if TRUTH:
+            positives += label.to(tl.int32)
+        else:
+            number = label.to(tl.float64)
+            positives += (number == 1).to(tl.int32)
+            other = tl.where(number == 0, 1, tl.where(number == -1, 2, 4))
+            others |= tl.where(present & (number != 1), other, 0)
+    out = results + span * 5
     tl.store(out, tl.min(lowest, 0).to(tl.int64))
     tl.store(out + 1, tl.max(highest, 0).to(tl.int64))
     tl.store(out + 2, tl.min(gap, 0).to(tl.int64))
     tl.store(out + 3, tl.sum(positives.to(tl.int64), 0))
+    zero, minus = tl.max(others & 1, 0), tl.max(others & 2, 0)
+    tl.store(out + 4, (zero | minus | tl.max(others & 4, 0)).to(tl.int64))
 
 
 @triton.jit(do_not_specialize=["gap", "centre"])
@@ -107,7 +118,7 @@ def pack_tiles(
     rows, present = _rows_of(tl.program_id(0).to(tl.int64), size, TILE)
     word = keys.dtype.element_ty
     order = _order(tl.load(raw + rows, mask=present, other=0), FLOAT, BITS).to(word)
-    label = tl.load(labels + rows, mask=present, other=0).to(word)
+    label = (tl.load(labels + rows, mask=present, other=0) == 1).to(word)
     order -= tl.where(order > 0, gap, tl.where(order < 0, -gap, 0)).to(word)
     order -= tl.full([], centre, word)
     tl.store(keys + rows, ~(order * 2 + label), mask=present)
@@ -294,15 +305,19 @@ def _height(tp, fp, chain, length, edge):
     return (tp - y) * run - (fp - (row - y)) * rise
 
 
-@triton.jit(do_not_specialize=["tiles", "length"])
+@triton.jit(do_not_specialize=["tiles", "room"])
 def find_highest(
-    keys, size, tiles, counts, chain, length, number, found, SPANS: tl.constexpr, TILE: tl.constexpr
-):  # fmt: skip
-    """List, of each tile, the row that begins a group highest above a chain; see `triton_hull`."""
+    keys, size, tiles, counts, chain, state, room, SPANS: tl.constexpr, TILE: tl.constexpr
+):
+    """Append to a chain, of each tile, the point highest above it; see `triton_hull`.
+
+    The state of a chain is its length, and the number of points with those appended.
+    """
     span = tl.program_id(0).to(tl.int64)
     spans = tl.arange(0, SPANS)
     tp = tl.sum(tl.load(counts + spans * 3, mask=spans < span, other=0), 0)
     inside = tl.arange(0, TILE)
+    length = tl.load(state)
     edge = _edge_over(chain, length, span * tiles * TILE)
     for tile in range(span * tiles, tl.minimum((span + 1) * tiles, tl.cdiv(size, TILE))):
         rows, _, label, begins = _load_tile(keys, tile, size, TILE)
@@ -315,21 +330,22 @@ def find_highest(
             highest = tl.max(height, 0)
             chosen = tl.min(tl.where(height == highest, inside, TILE), 0)
             if highest > 0:
-                at = found + tl.atomic_add(number, 1, sem="relaxed") * 2
-                tl.store(at, tile * TILE + chosen)
-                tl.store(at + 1, tl.sum(tl.where(inside == chosen, before, 0), 0))
+                place = tl.atomic_add(state + 1, 1, sem="relaxed")
+                tl.store(chain + place * 2, tile * TILE + chosen, mask=place < room)
+                tp_there = tl.sum(tl.where(inside == chosen, before, 0), 0)
+                tl.store(chain + place * 2 + 1, tp_there, mask=place < room)
         tp += positives
 
 
-@triton.jit(do_not_specialize=["tiles", "length", "room"])
+@triton.jit(do_not_specialize=["tiles", "room"])
 def find_above(
-    keys, size, tiles, counts, chain, length, number, found, room,
-    SPANS: tl.constexpr, TILE: tl.constexpr,
-):  # fmt: skip
-    """List the rows that begin a group above a chain, which has two vertices in a tile at most."""
+    keys, size, tiles, counts, chain, state, room, SPANS: tl.constexpr, TILE: tl.constexpr
+):
+    """Append to a chain all points above it; it has two vertices in a tile at most."""
     span = tl.program_id(0).to(tl.int64)
     spans = tl.arange(0, SPANS)
     tp = tl.sum(tl.load(counts + spans * 3, mask=spans < span, other=0), 0)
+    length = tl.load(state)
     edge = _edge_over(chain, length, span * tiles * TILE)
     for tile in range(span * tiles, tl.minimum((span + 1) * tiles, tl.cdiv(size, TILE))):
         rows, _, label, begins = _load_tile(keys, tile, size, TILE)
@@ -347,11 +363,88 @@ def find_above(
             chosen = (begins & above).to(tl.int64)
             many = tl.sum(chosen, 0)
             if many > 0:
-                place = tl.atomic_add(number, many, sem="relaxed") + tl.cumsum(chosen, 0) - 1
+                place = tl.atomic_add(state + 1, many, sem="relaxed") + tl.cumsum(chosen, 0) - 1
                 fits = (chosen > 0) & (place < room)
-                tl.store(found + place * 2, rows, mask=fits)
-                tl.store(found + place * 2 + 1, before, mask=fits)
+                tl.store(chain + place * 2, rows, mask=fits)
+                tl.store(chain + place * 2 + 1, before, mask=fits)
         tp += positives
+
+
+@triton.jit(do_not_specialize=["number"])
+def list_points(counts, size, number, chain, state, SPANS: tl.constexpr):
+    """List both ends, and the point before the last group that begins in each span."""
+    spans = tl.arange(0, SPANS)
+    count = tl.load(counts + spans * 3, mask=spans < number, other=0)
+    row = tl.load(counts + spans * 3 + 1, mask=spans < number, other=0)
+    before = tl.load(counts + spans * 3 + 2, mask=spans < number, other=0)
+    begun = row > 0
+    place = tl.cumsum(begun.to(tl.int64), 0)
+    tl.store(chain + place * 2, row, mask=begun)
+    tl.store(chain + place * 2 + 1, tl.cumsum(count, 0) - count + before, mask=begun)
+    last = tl.max(place, 0) + 1
+    nothing = last * 0
+    tl.store(chain, nothing)
+    tl.store(chain + 1, nothing)
+    tl.store(chain + last * 2, nothing + size)
+    tl.store(chain + last * 2 + 1, tl.sum(count, 0))
+    tl.store(state + 1, last + 1)
+
+
+@triton.jit(do_not_specialize=["room"])
+def thin_points(points, state, room, kept, TILE: tl.constexpr):
+    """Mark the points that may be vertices of the hull of all, in whatever order these are.
+
+    A vertex is left of steeper lines to all points before it, and right of flatter ones. Slopes
+    are rounded, and a point too many is no harm.
+    """
+    number = tl.minimum(tl.load(state + 1), room)
+    first = tl.program_id(0) * TILE
+    inside = tl.arange(0, TILE)
+    if first < number:
+        here = (first + inside)[:, None]
+        row = tl.load(points + here * 2, mask=here < number, other=0)
+        tp = tl.load(points + here * 2 + 1, mask=here < number, other=0)
+        infinite = tl.full([TILE, TILE], float("inf"), tl.float64)
+        before, behind = infinite, -infinite
+        for other in range(0, number, TILE):
+            there = (other + inside)[None, :]
+            to_row = tl.load(points + there * 2, mask=there < number, other=0) - row
+            rise = tl.load(points + there * 2 + 1, mask=there < number, other=0) - tp
+            run = to_row - rise
+            slope = rise.to(tl.float64) / tl.where(run == 0, 1, run).to(tl.float64)
+            slope = tl.where(run == 0, infinite, slope)
+            present = there < number
+            before = tl.minimum(before, tl.where(present & (to_row < 0), slope, infinite))
+            behind = tl.maximum(behind, tl.where(present & (to_row > 0), slope, -infinite))
+        flattest, steepest = tl.min(before, 1), tl.max(behind, 1)
+        vertex = flattest >= steepest * (1 - 1e-12)
+        tl.store(kept + first + inside, vertex.to(tl.int64), mask=first + inside < number)
+
+
+@triton.jit(do_not_specialize=["room"])
+def order_points(points, state, room, kept, chain, state_of_chain, TILE: tl.constexpr):
+    """Make a chain of the points that were marked."""
+    number = tl.minimum(tl.load(state + 1), room)
+    first = tl.program_id(0) * TILE
+    inside = tl.arange(0, TILE)
+    if first < number:
+        here = first + inside
+        row = tl.load(points + here * 2, mask=here < number, other=0)
+        tp = tl.load(points + here * 2 + 1, mask=here < number, other=0)
+        marked = tl.load(kept + here, mask=here < number, other=0)
+        earlier = tl.zeros([TILE], tl.int64)
+        length = tl.zeros([TILE], tl.int64)
+        for other in range(0, number, TILE):
+            there = other + inside
+            counted = tl.load(kept + there, mask=there < number, other=0)
+            rows = tl.load(points + there * 2, mask=there < number, other=0)
+            length += counted
+            before = rows[None, :] < row[:, None]
+            earlier += tl.sum(tl.where(before, counted[None, :], 0), 1)
+        tl.store(chain + earlier * 2, row, mask=marked > 0)
+        tl.store(chain + earlier * 2 + 1, tp, mask=marked > 0)
+        tl.store(state_of_chain, tl.sum(length, 0))
+        tl.store(state_of_chain + 1, tl.sum(length, 0))
 
 
 @triton.jit

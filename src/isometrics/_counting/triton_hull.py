@@ -2,41 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isometrics._counting.curves import HullRows, Vertices
-from isometrics._counting.triton_sums import Spans, count_spans, spans_of
+from isometrics._counting.triton_sums import MOST_SPANS, Spans, count_spans, spans_of
 
 if TYPE_CHECKING:
     import torch
-    from numpy.typing import NDArray
 
     from isometrics._counting.array_api import PackedRanking
 
-SHARE, FEWEST = 256, 1 << 14
-"""There is room for one of so many rows, and for a few; more are left to the slower way."""
-
-
-class _Chain(NamedTuple):
-    """Points of the table in their order, each as the row before which it lies and its positives.
-
-    All products are exact: with fewer than 2**32 rows they stay below 2**62.
-    """
-
-    row: NDArray[np.int64]
-    tp: NDArray[np.int64]
-
-    def hull(self, vertices: Vertices) -> _Chain:
-        """Return the vertices."""
-        corners = vertices(self.row - self.tp, self.tp)
-        return _Chain(self.row[corners], self.tp[corners])
-
-    def with_points(self, points: NDArray[np.int64]) -> _Chain:
-        """Insert points, in whatever order they are; some may be there already."""
-        row, first = np.unique(np.concatenate([self.row, points[:, 0]]), return_index=True)
-        return _Chain(row, np.concatenate([self.tp, points[:, 1]])[first])
+SPAN_TILE = 1024
+ROOM = 1 << 14
+"""Points of a chain, with those above it; where there are more, the slower way is taken."""
+TILE = 64
+"""Points that are compared with so many others at once."""
 
 
 def hull_rows(
@@ -44,64 +26,62 @@ def hull_rows(
     vertices: Vertices,
     *,
     spans: Spans | None = None,
-    room: int | None = None,
+    room: int = ROOM,
 ) -> HullRows | None:
-    """Return the vertices of the hull, or None where too many rows lie above that of some.
+    """Return the vertices of the hull, or None where too many points lie above that of some.
 
     Notes
     -----
-    Every vertex of the hull lies on or above the hull of any points of the table. The first of
-    such hulls is that of one point of each span, known from counting. Then the highest point above
-    it is taken from each tile, where there is one, and the hull of all these lies so close to the
-    last one that few rows are above it. A tile has at most one such point and a vertex of the
-    first hull, so that three edges lie over it; a row above one of them is above the hull.
+    A point is a row that begins a group of ties, with the positives before it. Every vertex of
+    the hull lies on or above the hull of any points. The first of such hulls is that of one point
+    of each span, known from counting. Then the point highest above it is taken from each tile,
+    where there is one, and the hull of all these lies so close to the last one that few points
+    are above it. A tile has at most one such point and a vertex of the first hull, so that three
+    edges lie over it; a point above one of them is above the hull.
+
+    On the device hulls may have a point too many, because slopes are rounded; only the host finds
+    exactly which points of the last one are vertices. Heights are exact: with fewer than 2**32
+    rows they stay below 2**62.
     """
     import torch
 
     from isometrics._counting import triton_code
 
     keys, size = ranking.keys, ranking.size
-    spans = spans or spans_of(size)
+    spans = spans or spans_of(size, SPAN_TILE)
+    room = max(min(room, size + 1), spans.number + 2)
+
+    def integers(*shape: int) -> torch.Tensor:
+        return torch.empty(shape, dtype=torch.int64, device=keys.device)
+
     counts = count_spans(keys, spans)
-    chain = _first_points(counts.cpu().numpy(), size).hull(vertices)
-
-    def points_above(kernel: Any, chain: _Chain, most: int, *options: int) -> Any:
-        """Return the points that a kernel lists, or None if they are more than there is room."""
-        number = torch.zeros(1, dtype=torch.int64, device=keys.device)
-        found = torch.empty((most, 2), dtype=torch.int64, device=keys.device)
-        kernel[(spans.number,)](
-            keys, size, spans.tiles, counts, _moved(keys, np.stack(chain, axis=1)), chain.row.size,
-            number, found, *options, SPANS=spans.padded, TILE=spans.tile,
-        )  # fmt: skip
-        listed = int(number)
-        return None if listed > most else found[:listed].cpu().numpy()
-
-    points = points_above(triton_code.find_highest, chain, spans.tiles * spans.number)
-    chain = chain.with_points(points).hull(vertices)
-    room = max(size // SHARE, FEWEST) if room is None else room
-    points = points_above(triton_code.find_above, chain, room, room)
-    if points is None:
+    states, kept = integers(4, 2), integers(room)
+    chain = integers(room, 2)
+    triton_code.list_points[(1,)](
+        counts, size, spans.number, chain, states[0], SPANS=MOST_SPANS
+    )
+    for step, append in enumerate((triton_code.find_highest, triton_code.find_above, None)):
+        points, chain = chain, integers(room, 2)
+        grid = (-(-room // TILE),)
+        triton_code.thin_points[grid](
+            points, states[step], room, kept, TILE=TILE, num_warps=8
+        )
+        triton_code.order_points[grid](
+            points, states[step], room, kept, chain, states[step + 1], TILE=TILE, num_warps=8
+        )
+        if append is not None:
+            append[(spans.number,)](
+                keys, size, spans.tiles, counts, chain, states[step + 1], room,
+                SPANS=MOST_SPANS, TILE=spans.tile,
+            )  # fmt: skip
+    *_, (_, first), (_, second), (_, length) = states.tolist()
+    if max(first, second) > room:
         return None
-    row, tp = chain.with_points(points).hull(vertices)
+    row, tp = chain[:length].cpu().numpy().T
+    corners = vertices(row - tp, tp)
+    row, tp = row[corners], tp[corners]
     # The point before a row belongs to the score above; between two of them is no other one if
     # all rows are tied.
-    at = _moved(keys, np.concatenate([row[1:] - 1, row[:-1]]))
+    at = torch.as_tensor(np.concatenate([row[1:] - 1, row[:-1]]), device=keys.device)
     marks, following = np.split((keys[at] >> 1).cpu().numpy(), 2)
     return HullRows(tp, row - tp, marks, marks != following)
-
-
-def _first_points(counts: NDArray[np.int64], size: int) -> _Chain:
-    """Return both ends, and the point before the last group that begins in each span."""
-    positives, row, before = counts.T
-    behind = np.cumsum(positives)
-    begun = np.flatnonzero(row > 0)
-    tp = (behind - positives + before)[begun]
-    return _Chain(
-        np.concatenate([[0], row[begun], [size]]), np.concatenate([[0], tp, behind[-1:]])
-    )
-
-
-def _moved(keys: torch.Tensor, array: NDArray[Any]) -> torch.Tensor:
-    import torch
-
-    return torch.as_tensor(np.ascontiguousarray(array), device=keys.device)

@@ -16,7 +16,7 @@ from isometrics._counting.keys import SIGNED, Packing, packing_within
 if TYPE_CHECKING:
     import torch
 
-TILE = 1024
+TILE = 512
 MOST_SPANS = 2048
 """Rows are cut into tiles, and tiles into so many spans; one program works on a span."""
 
@@ -30,11 +30,6 @@ class Spans(NamedTuple):
     """Tiles of a span."""
     number: int
 
-    @property
-    def padded(self) -> int:
-        """The number of spans, rounded up to a power of two."""
-        return 1 << (self.number - 1).bit_length()
-
 
 def spans_of(size: int, tile: int = TILE, most: int = MOST_SPANS) -> Spans:
     """Cut rows into spans of equally many tiles."""
@@ -47,7 +42,8 @@ class Survey(NamedTuple):
     """What is found of a sample before it is sorted."""
 
     positives: int
-    has_nan: bool
+    is_valid: bool
+    """Whether no score is NaN, and labels are truth values, 0 and 1, or -1 and 1."""
     packing: Packing | None
     """How scores and labels are packed; None where no bit is free."""
 
@@ -71,10 +67,11 @@ def survey(scores: torch.Tensor, labels: torch.Tensor, spans: Spans | None = Non
     from isometrics._counting import triton_code
 
     spans = spans or spans_of(scores.shape[0])
-    results = torch.empty((spans.number, 4), dtype=torch.int64, device=scores.device)
+    results = torch.empty((spans.number, 5), dtype=torch.int64, device=scores.device)
     triton_code.survey_spans[(spans.number,)](
-        *_raw(scores, labels), spans.tiles, results, **_kind(scores), TILE=spans.tile
-    )
+        *_raw(scores, labels), spans.tiles, results,
+        **_kind(scores), TRUTH=labels.dtype == torch.bool, TILE=spans.tile,
+    )  # fmt: skip
     each = results.cpu().numpy()
     lowest, highest = int(each[:, 0].min()), int(each[:, 1].max())
     dtype = np.dtype(f"{'f' if scores.is_floating_point() else 'i'}{scores.itemsize}")
@@ -82,7 +79,8 @@ def survey(scores: torch.Tensor, labels: torch.Tensor, spans: Spans | None = Non
     infinity = int(np.array(np.inf, dtype).view(SIGNED[dtype.itemsize])) if dtype.kind == "f" else 0
     has_nan = dtype.kind == "f" and (highest > infinity or lowest < ~infinity)
     packing = packing_within(lowest, highest, lambda: int(each[:, 2].min()), dtype)
-    return Survey(int(each[:, 3].sum()), has_nan, packing)
+    others = int(np.bitwise_or.reduce(each[:, 4]))
+    return Survey(int(each[:, 3].sum()), not has_nan and others < 3, packing)
 
 
 def pack(
@@ -106,8 +104,9 @@ def _raw(scores: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torc
     import torch
 
     word = torch.int64 if scores.itemsize == 8 else torch.int32
-    raw = scores.contiguous().view(word), labels.contiguous().view(torch.uint8)
-    return *raw, scores.shape[0]
+    labels = labels.contiguous()
+    flags = labels.view(torch.uint8) if labels.dtype == torch.bool else labels
+    return scores.contiguous().view(word), flags, scores.shape[0]
 
 
 def _kind(scores: torch.Tensor) -> dict[str, int]:
@@ -122,10 +121,16 @@ def sort_in_place(keys: torch.Tensor) -> bool:
         import cupy
     except ImportError:
         return False
-    # Each library has a stream of its own; on torch's, nothing has to wait.
-    stream = torch.cuda.current_stream(keys.device).cuda_stream
-    with cupy.cuda.Device(keys.device.index), cupy.cuda.ExternalStream(stream):
+    stream = torch.cuda.current_stream(keys.device)
+    with cupy.cuda.Device(keys.device.index):
+        cupy_stream = cupy.cuda.get_current_stream()
+        # Each library has a stream of its own, but by default both have the same.
+        is_same = cupy_stream.ptr == stream.cuda_stream
+        if not is_same:
+            stream.synchronize()
         cupy.asarray(keys).sort()
+        if not is_same:
+            cupy_stream.synchronize()
     return True
 
 
@@ -160,7 +165,7 @@ def sums(
     results = torch.empty(4 + 11 * spans.number, dtype=torch.float64, device=keys.device)
     triton_code.add_spans[(spans.number,)](
         keys, keys.shape[0], spans.tiles, count_spans(keys, spans), positives, negatives, baseline,
-        results, results[4:], ALL=number > 2, SPANS=spans.padded, TILE=spans.tile,
+        results, results[4:], ALL=number > 2, SPANS=MOST_SPANS, TILE=spans.tile,
     )  # fmt: skip
     # One wait for the device, and what is left is little for the host.
     found = results.cpu().numpy()

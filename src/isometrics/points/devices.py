@@ -26,7 +26,7 @@ THREE = (Stored.ROC, Stored.DAVIS_GOADRICH, Stored.PRG)
 def table_on_device(sample: Sample, rows: str) -> Table | None:
     """Return a table of a device's sample, with the rows asked for; it is on the host.
 
-    None where a score is NaN.
+    None where the host has to say what is wrong.
     """
     ranking = ranking_of(sample)
     if ranking is None:
@@ -51,7 +51,7 @@ def _hull_alone(ranking: Ranking, totals: ClassTotals) -> Table:
 def areas(sample: Sample, *, everything: bool) -> dict[str, float] | None:
     """Return AUROC, AUPR and AUPRG, or all measures that are added up on devices, by `Stored`.
 
-    None where a score is NaN.
+    None where the host has to say what is wrong.
     """
     ranking = ranking_of(sample)
     if ranking is None:

@@ -9,7 +9,7 @@ import numpy as np
 from isometrics._core.arrays import column, is_array, namespace_of, plain, to_host
 from isometrics._core.sample import has_nan
 from isometrics._counting import triton_bins, triton_sums
-from isometrics._counting.array_api import DeviceSums, baseline_of, positives_of
+from isometrics._counting.array_api import DeviceSums, baseline_of
 from isometrics._counting.bins import plan_bins
 from isometrics._counting.keys import order_of, order_on_device
 from isometrics._counting.tally import Tally
@@ -97,7 +97,9 @@ class DeviceBins:
             return None
         left = self._left(sample, self._outside(sample))
         order = float64_order(xp, scores)
-        batch = CountedBatch(positives_of(sample), int(xp.min(order)) + 2**63, *left)
+        batch = CountedBatch(
+            int(xp.count_nonzero(labels)), int(xp.min(order)) + 2**63, *left
+        )
         lowest, highest = self._range
         if batch.keys.size:
             (rows,) = xp.nonzero((order >= lowest) & (order <= highest))
