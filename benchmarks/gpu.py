@@ -3,14 +3,17 @@
 Usage: python benchmarks/gpu.py [--rows 1e8] [--repeats 9] [--output gpu.md]
 
 Needs torch with CUDA and Triton; CuPy and torchmetrics where they are installed. Times are the
-medians of whole calls, until the device is done. Memory is the peak beyond the sample, that of
-torch's and CuPy's allocators together. Differences are to the result of the processor on the same
-rows; isometrics is exact to rounding there (see the tests).
+medians of whole calls, until the device is done; short ones take turns, because the clocks of host
+and device change. Memory is the peak beyond the sample, that of torch's and CuPy's allocators
+together. Differences are to the result of the processor on the same rows; isometrics is exact to
+rounding there (see the tests).
 """
 
 import argparse
+import os
 import platform
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
 from importlib.metadata import version
@@ -27,6 +30,7 @@ SAMPLES = {
     "float32 logits": (torch.float32, True),
     "float64 logits": (torch.float64, True),
 }
+SIZES = (10**4, 10**5, 10**6, 10**7)
 BINS = 2**16
 THREE = ("AUROC", "AUPR", "AUPRG")
 
@@ -127,6 +131,93 @@ def times(rows: int, repeats: int) -> list[str]:
     return [*lines, ""]
 
 
+def works_on_small_samples(rows: int) -> dict[str, Callable[[], object]]:
+    flags, scores = sample(rows, torch.float32, False)
+    labels = flags.long()
+    compared: dict[str, Callable[[], object]] = {
+        "AUROC": lambda: iso.auroc_score(labels, scores),
+        "AUROC, AUPR, AUPRG": lambda: iso.area_scores(labels, scores),
+        "all areas and the hull": lambda: iso.OperatingPoints.from_scores(
+            labels, scores, rows="hull"
+        ),
+    }
+    if find_spec("torchmetrics"):
+        from torchmetrics.functional.classification import binary_auroc, binary_average_precision
+
+        compared |= {
+            "torchmetrics: AUROC": lambda: float(binary_auroc(scores, labels, validate_args=False)),
+            "torchmetrics: average precision": lambda: float(
+                binary_average_precision(scores, labels, validate_args=False)
+            ),
+        }
+    return compared
+
+
+def times_of_small_samples(repeats: int = 51) -> list[str]:
+    """Compare samples of training loops, with the int64 labels that torchmetrics takes."""
+    lines = [
+        "## Times of smaller samples, float32 probabilities, in milliseconds",
+        "",
+        "Medians of calls in turn, then the fastest call. Labels are int64, as torchmetrics takes "
+        "them; it is told not to check them, while isometrics always does.",
+        "",
+    ]
+    for rows in SIZES:
+        compared = works_on_small_samples(rows)
+        turns: dict[str, list[float]] = {what: [] for what in compared}
+        for turn in range(repeats + 2):
+            for what, work in compared.items():
+                torch.cuda.synchronize()
+                start = time.perf_counter()
+                work()
+                torch.cuda.synchronize()
+                if turn > 1:
+                    turns[what].append(1e3 * (time.perf_counter() - start))
+        if rows == SIZES[0]:
+            lines += [
+                f"| rows | {' | '.join(compared)} |",
+                f"|--:|{'--:|' * len(compared)}",
+            ]
+        cells = [f"{statistics.median(each):.2f}, {min(each):.2f}" for each in turns.values()]
+        lines.append(f"| {rows:.0e} | {' | '.join(cells)} |")
+        print(lines[-1], flush=True)
+    return [*lines, ""]
+
+
+def under_nccl(rows: int = 10**6) -> list[str]:
+    """Tell whether metrics of a process group on the card are those of the host."""
+    if not find_spec("torchmetrics"):
+        return []
+    import torch.distributed as dist
+
+    from isometrics.integrations.torchmetrics import BinaryAUPR, BinaryAUPRG, MultilabelAUPRG
+
+    labels, scores = sample(rows, torch.float32, False)
+    here = labels.cpu().numpy(), scores.cpu().numpy()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.setdefault("NCCL_SOCKET_IFNAME", "lo")
+        dist.init_process_group(
+            "nccl", init_method=f"file://{folder}/meeting", rank=0, world_size=1
+        )
+        metrics = {
+            "AUPR": (BinaryAUPR(), iso.aupr_score(*here)),
+            "AUPRG": (BinaryAUPRG(), iso.auprg_score(*here)),
+            "AUPRG in bins": (BinaryAUPRG(max_bytes="1MB"), iso.auprg_score(*here)),
+            "AUPRG of two labels": (MultilabelAUPRG(2), iso.auprg_score(*here)),
+        }
+        apart = []
+        for name, (metric, expected) in metrics.items():
+            metric.to("cuda")
+            given = [scores, labels.long()]
+            if "labels" in name:
+                given = [torch.stack([each, each], 1) for each in given]
+            metric.update(*given)
+            apart.append(f"{name} {abs(float(metric.compute()) - expected):.1e}")
+        dist.destroy_process_group()
+    text = f"Metrics under NCCL, one process, {rows:.0e} rows, apart from the host's: "
+    return ["## Process groups", "", f"{text}{', '.join(apart)}.", ""]
+
+
 def differences(rows: int) -> list[str]:
     lines = [
         f"## Differences to the processor, {rows:.0e} rows",
@@ -197,6 +288,8 @@ def main() -> None:
         f"{', '.join(versions)}. Made by `python benchmarks/gpu.py`.",
         "",
         *times(int(options.rows), options.repeats),
+        *times_of_small_samples(),
+        *under_nccl(),
         *differences(int(options.rows)),
     ]
     if options.output:

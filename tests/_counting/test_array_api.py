@@ -147,9 +147,7 @@ def test_cupy_sorts_keys_for_torch_where_it_is_installed(monkeypatch, stream, wa
 
         return SimpleNamespace(ptr=number, cuda_stream=number, synchronize=synchronize)
 
-    cuda = SimpleNamespace(
-        Device=nullcontext, get_current_stream=lambda: stream_of("cupy", stream)
-    )
+    cuda = SimpleNamespace(Device=nullcontext, get_current_stream=lambda: stream_of("cupy", stream))
     monkeypatch.setattr(torch.cuda, "current_stream", lambda _: stream_of("torch", 7))
     monkeypatch.setattr(array_api.triton_sums, "can_run_on", lambda _: True)
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(asarray=as_cupy, cuda=cuda))

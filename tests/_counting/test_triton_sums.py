@@ -50,7 +50,7 @@ def test_keys_and_sums_are_those_of_array_operations(case, dtype, most):
         scores = torch.tensor(scores.astype(dtype))
     labels = torch.tensor(LABELS[: scores.shape[0]])
     ranking = array_api.ranking_of(Sample(labels, {"": scores}))
-    spans = triton_sums.spans_of(scores.shape[0], tile=8, most=most)
+    spans = triton_sums.spans_of(scores.shape[0], 8, most, 1)
     survey = triton_sums.survey(scores, labels, spans)
     assert survey.positives == int(labels.sum())
     assert survey.is_valid
@@ -94,13 +94,13 @@ def test_nan_is_found_by_a_survey(dtype, sign):
     ],
 )
 def test_labels_are_checked_by_a_survey(dtype, labels, is_valid, monkeypatch):
-    if not dtype.startswith("float") and any(label != label // 1 for label in labels):  # noqa: PLR0124
+    if not dtype.startswith("float") and any(label != label // 1 for label in labels):
         return
     if dtype == "uint8" and -1 in labels:
         return
     labels = torch.tensor(labels, dtype=getattr(torch, dtype))
     scores = torch.tensor([0.1, 0.2, 0.3, 0.4, 0.5])
-    spans = triton_sums.spans_of(5, tile=2)
+    spans = triton_sums.spans_of(5, tile=2, fewest_tiles=1)
     survey = triton_sums.survey(scores, labels, spans)
     assert survey.is_valid == is_valid
     assert survey.positives == int((labels == 1).sum())
@@ -181,7 +181,7 @@ def test_hulls_are_those_of_array_operations(case, tile, most):
     if isinstance(ranking, array_api.GatheredRanking):
         return
     exact = device_hull.hull_in_chunks(ranking, vertices)
-    spans = triton_sums.spans_of(ranking.size, tile, most)
+    spans = triton_sums.spans_of(ranking.size, tile, most, 1)
     found = triton_hull.hull_rows(ranking, vertices, spans=spans)
     for one, other in zip(found, exact, strict=True):
         np.testing.assert_array_equal(one, other)
@@ -196,7 +196,7 @@ def test_hulls_of_many_rows(digits):
     ranking = array_api.ranking_of(sample)
     exact = device_hull.hull_in_chunks(ranking, vertices)
     for most in (999, 7):
-        spans = triton_sums.spans_of(ranking.size, 32, most)
+        spans = triton_sums.spans_of(ranking.size, 32, most, 1)
         found = triton_hull.hull_rows(ranking, vertices, spans=spans)
         for one, other in zip(found, exact, strict=True):
             np.testing.assert_array_equal(one, other)
@@ -207,7 +207,7 @@ def test_tiles_far_below_the_hull_are_not_looked_at():
     scores = torch.arange(128.0, 0, -1, dtype=torch.float64)
     labels = torch.arange(128) >= 64
     ranking = array_api.ranking_of(Sample(labels, {"": scores}))
-    spans = triton_sums.spans_of(ranking.size, 4)
+    spans = triton_sums.spans_of(ranking.size, 4, fewest_tiles=1)
     found = triton_hull.hull_rows(ranking, vertices, spans=spans, room=0)
     assert (found.tp.tolist(), found.fp.tolist()) == ([0, 64], [0, 64])
 
@@ -223,7 +223,7 @@ def test_too_many_rows_above_the_hull_of_a_few_take_the_slower_way(monkeypatch):
     ranking = array_api.ranking_of(sample)
     exact = device_hull.hull_in_chunks(ranking, vertices)
     assert exact.tp.size == len(steps) + 1
-    spans = triton_sums.spans_of(ranking.size, 128)
+    spans = triton_sums.spans_of(ranking.size, 128, fewest_tiles=1)
     assert triton_hull.hull_rows(ranking, vertices, spans=spans, room=8) is None
     monkeypatch.setattr(triton_sums, "can_run_on", lambda _: True)
     find = triton_hull.hull_rows

@@ -399,7 +399,9 @@ def parse_device_sample(
     if not _has_float64(xp, y_score):
         return None
     scores = _widened(xp, y_score)
-    labels = None if scores is None else _device_labels(xp, y_true, y_score, pos_label, check_labels)
+    labels = (
+        None if scores is None else _device_labels(xp, y_true, y_score, pos_label, check_labels)
+    )
     return None if labels is None else Sample(labels, {UNNAMED: scores})
 
 

@@ -53,9 +53,7 @@ class DeviceSums(NamedTuple):
     false_alarms: float = math.nan
 
 
-def sums_of(
-    ranking: Ranking, *, everything: bool = True, chunk: int | None = None
-) -> DeviceSums:
+def sums_of(ranking: Ranking, *, everything: bool = True, chunk: int | None = None) -> DeviceSums:
     """Add up all areas of a ranking, or AUROC, AUPR and AUPRG alone."""
     positives, negatives = ranking.positives, ranking.size - ranking.positives
     baseline = baseline_of(positives, negatives)

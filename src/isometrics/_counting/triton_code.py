@@ -233,7 +233,7 @@ def add_spans(
         per_both = per_all * (step * square)
         share = rise * (per_all * (both * square))
         per_square = tl.where(behind, per_all * (both * step), 0.0)
-        # log1p(step / total) / step
+        # The rate is the logarithm of total_end / total, for each row of the step.
         part = step * per_both
         part *= part
         if (start + TILE - row_open) * 512 < row_open:

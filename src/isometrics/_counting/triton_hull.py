@@ -48,7 +48,7 @@ def hull_rows(
     from isometrics._counting import triton_code
 
     keys, size = ranking.keys, ranking.size
-    spans = spans or spans_of(size, SPAN_TILE)
+    spans = spans or spans_of(size, SPAN_TILE, fewest_tiles=1)
     room = max(min(room, size + 1), spans.number + 2)
 
     def integers(*shape: int) -> torch.Tensor:
@@ -57,15 +57,11 @@ def hull_rows(
     counts = count_spans(keys, spans)
     states, kept = integers(4, 2), integers(room)
     chain = integers(room, 2)
-    triton_code.list_points[(1,)](
-        counts, size, spans.number, chain, states[0], SPANS=MOST_SPANS
-    )
+    triton_code.list_points[(1,)](counts, size, spans.number, chain, states[0], SPANS=MOST_SPANS)
     for step, append in enumerate((triton_code.find_highest, triton_code.find_above, None)):
         points, chain = chain, integers(room, 2)
         grid = (-(-room // TILE),)
-        triton_code.thin_points[grid](
-            points, states[step], room, kept, TILE=TILE, num_warps=8
-        )
+        triton_code.thin_points[grid](points, states[step], room, kept, TILE=TILE, num_warps=8)
         triton_code.order_points[grid](
             points, states[step], room, kept, chain, states[step + 1], TILE=TILE, num_warps=8
         )

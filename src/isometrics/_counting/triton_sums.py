@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     import torch
 
 TILE = 512
-MOST_SPANS = 2048
-"""Rows are cut into tiles, and tiles into so many spans; one program works on a span."""
+MOST_SPANS, FEWEST_TILES = 2048, 4
+"""Rows are cut into tiles, and tiles into so many spans of so many; one program works on a span.
+
+Each program adds up the counts of all spans before, so that more of them cost more.
+"""
 
 
 class Spans(NamedTuple):
@@ -31,10 +34,12 @@ class Spans(NamedTuple):
     number: int
 
 
-def spans_of(size: int, tile: int = TILE, most: int = MOST_SPANS) -> Spans:
+def spans_of(
+    size: int, tile: int = TILE, most: int = MOST_SPANS, fewest_tiles: int = FEWEST_TILES
+) -> Spans:
     """Cut rows into spans of equally many tiles."""
     tiles = -(-size // tile)
-    in_a_span = -(-tiles // most)
+    in_a_span = max(-(-tiles // most), fewest_tiles)
     return Spans(tile, in_a_span, -(-tiles // in_a_span))
 
 

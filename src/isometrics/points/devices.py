@@ -31,19 +31,20 @@ def table_on_device(sample: Sample, rows: str) -> Table | None:
     ranking = ranking_of(sample)
     if ranking is None:
         return None
-    totals = _totals(ranking)
+    counts = _counts(ranking)
     if rows == "hull":
-        return _hull_alone(ranking, totals)
+        return _hull_alone(ranking, *counts)
     scores, tp, fp = gathered(ranking)
-    table = Table.of_rows(as_thresholds(scores), tp, fp, totals)
+    table = Table.of_rows(as_thresholds(scores), tp, fp, ClassTotals(*counts))
     return table if rows == "all" else corners_of_table(table)
 
 
-def _hull_alone(ranking: Ranking, totals: ClassTotals) -> Table:
+def _hull_alone(ranking: Ranking, positives: int, negatives: int) -> Table:
     """Return the vertices of the hull, with the areas of the whole table."""
-    known = measures(sums_of(ranking), *totals)
+    known = measures(sums_of(ranking), positives, negatives)
     rows = hull_rows(ranking, vertices)
     thresholds = as_thresholds(ranking.scores(rows.marks))
+    totals = ClassTotals(positives, negatives)
     gaps = Gaps(rows.gaps, known)
     return Table.of_rows(thresholds, rows.tp[1:], rows.fp[1:], totals, gaps=gaps)
 
@@ -56,14 +57,14 @@ def areas(sample: Sample, *, everything: bool) -> dict[str, float] | None:
     ranking = ranking_of(sample)
     if ranking is None:
         return None
-    totals = _totals(ranking)
-    return measures(sums_of(ranking, everything=everything), *totals)
+    counts = _counts(ranking)
+    return measures(sums_of(ranking, everything=everything), *counts)
 
 
-def _totals(ranking: Ranking) -> ClassTotals:
+def _counts(ranking: Ranking) -> tuple[int, int]:
     positives, negatives = ranking.positives, ranking.size - ranking.positives
     check_totals(positives, negatives, counted="y_true")
-    return ClassTotals(positives, negatives)
+    return positives, negatives
 
 
 def measures(sums: DeviceSums, positives: int, negatives: int) -> dict[str, float]:

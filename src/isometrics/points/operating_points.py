@@ -115,9 +115,7 @@ class OperatingPoints(RowMeasures):
         """
         check_choice(rows, "rows", ("all", "corners", "hull"))
         if sample_weight is None and positives is None and negatives is None:
-            on_its_device = parse_device_sample(
-                y_true, y_score, pos_label, check_labels=False
-            )
+            on_its_device = parse_device_sample(y_true, y_score, pos_label, check_labels=False)
             table = None if on_its_device is None else table_on_device(on_its_device, rows)
             if table is not None:
                 return cls(table)

@@ -97,9 +97,7 @@ class DeviceBins:
             return None
         left = self._left(sample, self._outside(sample))
         order = float64_order(xp, scores)
-        batch = CountedBatch(
-            int(xp.count_nonzero(labels)), int(xp.min(order)) + 2**63, *left
-        )
+        batch = CountedBatch(int(xp.count_nonzero(labels)), int(xp.min(order)) + 2**63, *left)
         lowest, highest = self._range
         if batch.keys.size:
             (rows,) = xp.nonzero((order >= lowest) & (order <= highest))
@@ -171,8 +169,11 @@ def negative_label(sample: Sample, y_true: Any, pos_label: object) -> object:
     There are at most two labels, because others are refused before. One comes to the host.
     """
     xp = namespace_of(sample.labels)
-    row = int(xp.argmin(xp.astype(sample.labels, xp.int8)))
+    # A view of truth values as numbers takes no memory, where the library has one.
+    labels = sample.labels
+    flags = labels.view(xp.int8) if hasattr(labels, "view") else xp.astype(labels, xp.int8)
+    row = int(xp.argmin(flags))
     on_device = is_array(y_true)
-    labels = to_host(y_true[row : row + 1]) if on_device else column(y_true, "y_true").values[[row]]
+    given = to_host(y_true[row : row + 1]) if on_device else column(y_true, "y_true").values[[row]]
     positive = 1 if pos_label is None else pos_label
-    return None if labels[0] == positive else plain(labels[0])
+    return None if given[0] == positive else plain(given[0])
