@@ -184,6 +184,26 @@ def test_tables_that_keep_no_constraint_are_left_out():
     assert {row.name for row in found.rows} == {"a", "b"}
 
 
+def test_draws_of_a_tiny_group_at_another_prevalence():
+    labels = [1, 0, 1, 0, 1, 0] * 20 + [1, 0, 1]
+    scores = [5, 1, 4, 2, 6, 3] * 20 + [3, 2, 1]
+    analysis = iso.analyse(labels, scores, groups=["a"] * 120 + ["b"] * 3).at_prevalence(0.1)
+    verdict = analysis.verdict(by_group=False, n_resamples=100)
+    assert {row.name for row in check_groups(analysis, verdict).rows} == {"a", "b"}
+
+
+def test_the_command_says_that_classes_have_no_common_rule(tmp_path, capsys):
+    from isometrics.cli import main
+
+    rows = [f"{'abc'[k % 3]},{k % 5},{k % 7},{k % 4},{'ns'[k % 2]}" for k in range(60)]
+    file = tmp_path / "x.csv"
+    file.write_text("\n".join(["y,p_a,p_b,p_c,site", *rows]) + "\n")
+    target = tmp_path / "x.html"
+    assert main(["report", str(file), "--group", "site", "-o", str(target)]) == 0
+    assert "the groups are not judged" in capsys.readouterr().err
+    assert '"groups":' not in target.read_text()
+
+
 def test_long_curves_are_thinned():
     analysis = analysis_of(n_groups=2, rows=3000)
     groups = check_groups(analysis, analysis.verdict(by_group=False, n_resamples=100))
@@ -216,6 +236,9 @@ def test_words_for_every_case(shifted):
     assert said.startswith("No group has a threshold of its own to compare ")
     sure = row._replace(gain=0.2, gain_lower=0.1, gain_upper=0.3, own_threshold="inf")
     even = row._replace(gain=0.0, gain_lower=-0.1, gain_upper=0.0)
+    hopeful = even._replace(gain=0.05, gain_upper=0.1)
+    lines = lines_about(verdict, [hopeful, even], 0.95)
+    assert " The largest gain in F1 to expect is 0.050, in " in lines[0]
     lines = lines_about(verdict, [sure] + [even] * 39 + [unknown], 0.95)
     assert lines[0].startswith("One threshold may serve all 41 groups: 1 of them has ")
     assert lines[1] == "By chance alone about 1 of 40 groups would look so."

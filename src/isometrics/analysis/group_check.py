@@ -239,9 +239,13 @@ def lines_about(verdict: Verdict, rows: list[GroupRow], level: float) -> list[st
         first = judged[0]
         said.append(
             f"One threshold seems to serve all {n_groups} groups: for none of them is a threshold "
-            f"of its own better than {rule} beyond chance. The largest gain in {name} to expect is "
-            f"{shown(max(first.gain, 0.0))}, in {several([first.name])}{_ends(first, level)}."
+            f"of its own better than {rule} beyond chance."
         )
+        if first.gain > 0:
+            said[0] += (
+                f" The largest gain in {name} to expect is {shown(first.gain)}, in "
+                f"{several([first.name])}{_ends(first, level)}."
+            )
         widest = max(judged, key=lambda row: row.gain_upper)
         if widest.gain_upper > 0:
             said.append(

@@ -18,7 +18,7 @@ from isometrics.cli.options import (
     about,
     load,
 )
-from isometrics.cli.output import answer, data_stream, say
+from isometrics.cli.output import answer, data_stream, note, say
 from isometrics.cli.verdict import MOST_ROWS, head
 
 
@@ -57,6 +57,8 @@ def report(
     options = certainty.options()
     first = head(analysis, file, certainty, answers)
     groups = analysis._groups_of_report(first.verdicts, certainty.confidence)
+    if analysis.one_vs_rest and analysis.groups:
+        note("the groups are not judged: several classes have no common rule")
     page: dict[str, Any] = {
         "title": title or title_of(analysis.source),
         "description": analysis._described() or None,
