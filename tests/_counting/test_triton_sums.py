@@ -252,7 +252,7 @@ def test_triton_is_given_no_floats(monkeypatch):
 
     kernels = (
         "survey_spans", "pack_tiles", "count_spans", "add_spans", "find_highest", "find_above",
-        "bound_bins", "sum_bins",
+        "list_points", "thin_points", "order_points", "bound_bins", "sum_bins",
     )  # fmt: skip
     for name in kernels:
         monkeypatch.setattr(triton_code, name, Noted(getattr(triton_code, name)))

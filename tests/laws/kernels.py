@@ -465,7 +465,9 @@ KERNELS: dict[str, Kernel] = {
     "Triton, hull rows": Kernel(
         on_device(of_torch, "hull"),
         {name: AREAS[name] for name in ADDED_UP},
-        SORTED | loops("triton_code", "count_spans", "add_spans", "find_highest", "find_above"),
+        SORTED
+        | loops("triton_code", "count_spans", "add_spans", "find_highest", "find_above")
+        | loops("triton_code", "list_points", "thin_points", "order_points"),
         exempt=ROWS_MISSING,
         whole=False,
         **UNWEIGHTED,
