@@ -6,11 +6,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from isometrics._core.results import number
+from isometrics.measures import AUPR, AUPRG, AUROC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-AREAS = ("AUROC", "AUPR", "AUPRG")
+AREAS = (AUROC, AUPR, AUPRG)
 """The areas that are shown, as in the table of the page."""
 _UNDEFINED = "–"
 
