@@ -150,7 +150,7 @@ def test_back_and_forward_go_through_the_steps(open_page, report):
 def test_a_drag_is_one_step(open_page, report):
     page = open_page(report)
     before, start = steps(page), shown(page)
-    slider = page.get_by_label("β", exact=True)
+    slider = page.get_by_label("Precision or recall", exact=True)
     box = slider.bounding_box()
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, y)
