@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { deflateRawSync } from "node:zlib";
 
 import { build } from "esbuild";
 
@@ -65,10 +66,25 @@ const workerText = {
   },
 };
 
+/** `import source from "packed:./worker"` is the same, deflated and in base64. */
+const packedText = {
+  name: "packed",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^packed:/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, `${path.slice("packed:".length)}.ts`),
+      namespace: "packed",
+    }));
+    onLoad({ filter: /.*/, namespace: "packed" }, async ({ path }) => ({
+      contents: deflateRawSync(await bundled(path, "iife"), { level: 9 }).toString("base64"),
+      loader: "text",
+    }));
+  },
+};
+
 const hash = (text) => `'sha256-${createHash("sha256").update(text, "utf-8").digest("base64")}'`;
 
-const code = await bundled("src/main.ts", "iife", [workerText]);
-const widget = await bundled("src/widget.ts", "esm", [workerText]);
+const code = await bundled("src/main.ts", "iife", [workerText, packedText]);
+const widget = await bundled("src/widget.ts", "esm", [packedText]);
 const notice = licences()
   .map(({ name, license }) => `${name} (${license})`)
   .join(", ");

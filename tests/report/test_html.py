@@ -76,6 +76,7 @@ def test_the_page_names_no_address():
     # Names of XML languages are no addresses: nothing is ever fetched from them.
     allowed = {
         "http://www.w3.org/1999/xhtml",
+        "http://www.w3.org/1998/Math/MathML",
         "http://www.w3.org/1999/xlink",
         "http://www.w3.org/2000/svg",
         "http://www.w3.org/2000/xmlns/",

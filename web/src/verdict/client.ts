@@ -1,6 +1,6 @@
 /** The page's side of the worker that judges. */
 
-import source from "bundled:./worker";
+import source from "packed:./worker";
 
 import type { Rows } from "./contest";
 import type { Answer, Ask } from "./messages";
@@ -9,7 +9,7 @@ type Question = Omit<Extract<Ask, { kind: "judge" }>, "kind" | "number">;
 
 /** Asks the worker one question at a time; of those that wait, only the last one counts. */
 export class Judge {
-  private worker: Worker | null = null;
+  private worker: Promise<Worker> | null = null;
   private busy = false;
   private waiting: Ask | null = null;
   private number = 0;
@@ -29,18 +29,19 @@ export class Judge {
   }
 
   private send(ask: Ask): void {
-    try {
-      this.worker ??= this.started();
-    } catch {
-      this.failed();
-      return;
-    }
     this.busy = true;
-    this.worker.postMessage(ask);
+    this.worker ??= this.started();
+    this.worker.then(
+      (worker) => worker.postMessage(ask),
+      () => this.failed(),
+    );
   }
 
-  private started(): Worker {
-    const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+  private async started(): Promise<Worker> {
+    const bytes = Uint8Array.from(atob(source), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    const text = await new Response(stream).text();
+    const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     const worker = new Worker(address);
     URL.revokeObjectURL(address);
     worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {

@@ -1,0 +1,86 @@
+"""A report has the rows of small data, the settings of its verdict, and the numbers to draw."""
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics.report.model import MOST_ROWS, lean, report_model, settings_of, unpacked
+
+RNG = np.random.default_rng(4)
+LABELS = RNG.random(300) < 0.3
+MODELS = {"a": RNG.normal(LABELS), "b": RNG.normal(LABELS).round(1)}
+ANALYSIS = iso.analyse(LABELS, MODELS)
+
+
+@pytest.mark.parametrize(
+    ("asked", "settings"),
+    [
+        ({"beta": 2}, {"goal": "f", "beta": 2.0}),
+        ({"beta": np.inf}, {"goal": "given"}),
+        (
+            {"miss_cost": 5, "false_alarm_cost": 1},
+            {"goal": "money", "missCost": 5.0, "falseAlarmCost": 1.0},
+        ),
+        ({"min_precision": 0.5}, {"goal": "precision", "minPrecision": 0.5}),
+        ({"min_recall": 0.5}, {"goal": "recall", "minRecall": 0.5}),
+        ({"budget": 40}, {"goal": "budget", "budget": 40.0, "budgetItems": None}),
+        ({"min_precision": 0.4, "min_recall": 0.3}, {"goal": "given"}),
+        ({"beta": 2, "min_precision": 0.4}, {"goal": "given"}),
+        ({"index": "jaccard"}, {"goal": "given"}),
+        ({"min_precision": 0.4, "sure": 0.6}, {"goal": "given"}),
+    ],
+)
+def test_the_page_begins_with_the_settings_of_its_verdict(asked, settings):
+    assert settings_of(ANALYSIS.verdict(**asked, n_resamples=20)) == settings
+
+
+def test_rows_tell_the_rank_of_every_score():
+    data = report_model(ANALYSIS.models, rows=ANALYSIS.rows)
+    rows = data["rows"]
+    assert (unpacked(rows["labels"]) == LABELS).all()
+    assert rows["weights"] is None
+    assert rows["prevalence"] is None
+    for scores, ranks, thresholds in zip(
+        MODELS.values(), rows["ranks"], rows["thresholds"], strict=True
+    ):
+        assert (unpacked(thresholds)[unpacked(ranks) - 1] == scores).all()
+    thin = lean(data)
+    assert all(model["tp"] is None for model in thin["models"])
+    assert all(model["tp"] is not None for model in data["models"])
+
+
+def test_tables_at_another_prevalence_stay():
+    moved = ANALYSIS.at_prevalence(0.1)
+    data = report_model(moved.models, rows=moved.rows)
+    assert data["rows"]["prevalence"] == pytest.approx(0.1)
+    assert lean(data) == data
+
+
+def test_rows_that_the_page_cannot_use_are_left_out():
+    def has_rows(analysis, **options):
+        return "rows" in report_model(analysis.models, rows=analysis.rows, **options)
+
+    assert has_rows(ANALYSIS)
+    assert not has_rows(ANALYSIS, verdict=ANALYSIS.verdict(folds=np.arange(300) % 3))
+    many = np.arange(MOST_ROWS + 1)
+    assert not has_rows(iso.analyse(many % 2 == 0, {"m": many % 7}))
+    beyond = np.array([2**60 + 1, 2**60 + 3, 2**60], dtype=np.int64)
+    assert not has_rows(iso.analyse([1, 0, 1], {"m": beyond}))
+
+
+def test_the_picture_has_every_model():
+    verdict = ANALYSIS.verdict(n_resamples=50)
+    (told,) = report_model(ANALYSIS.models, verdict=verdict)["verdicts"]
+    picture = told["picture"]
+    assert [each["name"] for each in picture["models"]] == ["a", "b"]
+    chosen = next(each for each in picture["models"] if each["name"] == verdict.model)
+    assert chosen["expected"] == verdict.expected
+    assert (chosen["lower"], chosen["upper"]) == verdict.interval
+    for each in picture["models"]:
+        assert each["lower"] < each["expected"] < each["upper"]
+    assert picture["everything"] == verdict.doing_nothing["flagging everything"]
+    # Without the rows, the page is told who wins at other weights.
+    assert np.shape(told["shares"]["wins"]) == (41, 2)
+    only = iso.analyse(LABELS, {"a": MODELS["a"]})
+    (alone,) = report_model(only.models, verdict=only.verdict(n_resamples=50))["verdicts"]
+    assert alone["shares"] is None
