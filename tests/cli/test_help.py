@@ -7,7 +7,7 @@ import pytest
 
 from isometrics.cli import main
 from isometrics.cli.app import TASKS, app
-from isometrics.cli.help import TOPICS, unwrapped
+from isometrics.cli.help import TOPICS, text_of, unwrapped
 
 EXAMPLE = re.compile(r"^  (isometrics .*)$", re.MULTILINE)
 
@@ -20,8 +20,14 @@ def told(capsys, *words):
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_topic_fits_a_narrow_terminal(capsys, topic):
     printed = told(capsys, "help", topic)
-    assert printed == TOPICS[topic] + "\n"
+    assert printed == text_of(topic) + "\n"
     assert max(map(len, printed.splitlines())) <= 80
+
+
+def test_areas_have_their_printed_names(capsys):
+    printed = told(capsys, "help", "words")
+    assert re.findall(r"^AU\w+", printed, re.MULTILINE) == ["AUROC", "AUPR", "AUPRG"]
+    assert "{" not in printed
 
 
 def test_examples_of_topics_use_options_that_exist():

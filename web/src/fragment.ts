@@ -307,7 +307,7 @@ function zooms(key: string): Field<ReadonlyMap<string, Zoom>> {
   };
 }
 
-/** A column of the table of models, `AUROC,falling`. */
+/** A column of the table of models and a direction, with a comma between them. */
 function sorting(key: string): Field<Sorting> {
   return single<Sorting>(
     key,

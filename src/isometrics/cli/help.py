@@ -76,9 +76,9 @@ F, β          one number for precision and recall; recall counts β times
               as much as precision
 gain          precision or recall on a scale where flagging everything is 0
               and a perfect rule is 1, and on which F may be averaged
-AUROC         how often a positive row has a higher score than a negative one
-AUPR          precision, averaged over all recalls
-AUPRG         the same with gains: F gain, averaged over the weights of recall
+{auroc:<14}how often a positive row has a higher score than a negative one
+{aupr:<14}precision, averaged over all recalls
+{auprg:<14}the same with gains: F gain, averaged over the weights of recall
 hull          the thresholds that are best for some β or some costs; all
               others can be beaten
 baseline      what a model that knows nothing has""",
@@ -129,6 +129,15 @@ def _margin(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
+def text_of(topic: str) -> str:
+    """Return a topic with the printed names of measures, which are loaded only here."""
+    from isometrics import measures
+
+    return TOPICS[topic].format(
+        auroc=measures.AUROC.name, aupr=measures.AUPR.name, auprg=measures.AUPRG.name
+    )
+
+
 def help_(topic: Annotated[str, Parameter(show_default=False)] = "", /) -> None:
     """Explain a topic or a command; without one, list both.
 
@@ -146,7 +155,7 @@ def help_(topic: Annotated[str, Parameter(show_default=False)] = "", /) -> None:
     if not topic:
         app.help_print([])
     elif topic in TOPICS:
-        print(TOPICS[topic])
+        print(text_of(topic))
     elif topic in app and not topic.startswith("-"):
         app.help_print([topic])
     else:

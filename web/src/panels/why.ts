@@ -1,6 +1,7 @@
 /** Why a panel is drawn as it is: half a screen of explanation, with the formula. */
 
 import { h } from "../dom";
+import { AUPRG, AUROC } from "../measures";
 import type { PanelName } from "../state";
 import { formula, over, row, square, sub } from "./formula";
 
@@ -10,7 +11,7 @@ const TP_FP = (): Element => row("TP", "+", "FP");
 
 const TEXTS: Record<PanelName, Text> = {
   roc: [
-    "Every threshold is a point: to the right the share of the negatives that it flags, upwards the share of the positives. Guessing lies on the dotted diagonal. The area under the curve, AUROC, is the probability that a random positive has a higher score than a random negative, where ties count half.",
+    `Every threshold is a point: to the right the share of the negatives that it flags, upwards the share of the positives. Guessing lies on the dotted diagonal. The area under the curve, ${AUROC}, is the probability that a random positive has a higher score than a random negative, where ties count half.`,
     () =>
       formula(
         "true positive rate is TP over P, false positive rate is FP over N",
@@ -69,7 +70,7 @@ const TEXTS: Record<PanelName, Text> = {
         ...[sub("FG", "β"), "="],
         over(row("precG", "+", square("β"), "·", "recG"), row("1", "+", square("β"))),
       ),
-    "To average F scores of several data sets, average their gains and convert back. The area under the curve, AUPRG, is related to the expected F1 gain; it is negative for a model that is worse than flagging everything (Flach & Kull 2015).",
+    `To average F scores of several data sets, average their gains and convert back. The area under the curve, ${AUPRG}, is related to the expected F1 gain; it is negative for a model that is worse than flagging everything (Flach & Kull 2015).`,
   ],
   tradeoff: [
     "How much should recall count against precision? The horizontal axis has every answer: λ is the weight of recall, λ = β²/(1 + β²), from precision alone on the left to recall alone on the right. The curve of a model is the best value that any of its thresholds reaches at that weight.",

@@ -4,6 +4,7 @@
  * `src/isometrics/verdict/caveats.py` is the other side of it.
  */
 
+import { AUROC } from "../measures";
 import { fixed, roundEven, thousands } from "../python_format";
 import type { Contest, Ranking } from "./contest";
 import type { Interval } from "./estimates";
@@ -41,7 +42,7 @@ export function caveatsOf(
   const error = Math.sqrt((rows + 1) / (12 * positives * (rows - positives)));
   if (area < 0.5 - Z * error)
     said.push(
-      `AUROC is ${fixed(area, 3)}, below 0.5 beyond chance; are the scores reversed, or is the ` +
+      `${AUROC} is ${fixed(area, 3)}, below 0.5 beyond chance; are the scores reversed, or is the ` +
         "other class the positive one?",
     );
   const distinct = ranking.thresholds.length - 1;
