@@ -11,7 +11,7 @@ from isometrics.measures import AUPR, AUPRG, AUROC
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-AREAS = (AUROC, AUPR, AUPRG)
+AREAS = tuple(measure.name for measure in (AUROC, AUPR, AUPRG))
 """The areas that are shown, as in the table of the page."""
 _UNDEFINED = "–"
 
