@@ -70,7 +70,7 @@ const TEXTS: Record<PanelName, Text> = {
         ...[sub("FG", "β"), "="],
         over(row("precG", "+", square("β"), "·", "recG"), row("1", "+", square("β"))),
       ),
-    `To average F scores of several data sets, average their gains and convert back. The area under the curve, ${AUPRG}, is related to the expected F1 gain; it is negative for a model that is worse than flagging everything (Flach & Kull 2015).`,
+    `To average F scores of several data sets, average their gains and convert back. The area under the curve, ${AUPRG}, is related to the F1 gain to expect where what recall is worth is not known; it is negative for a model that is worse than flagging everything (Flach & Kull 2015).`,
   ],
   tradeoff: [
     "How much should recall count against precision? The horizontal axis has every answer: λ is the weight of recall, λ = β²/(1 + β²), from precision alone on the left to recall alone on the right. The curve of a model is the best value that any of its thresholds reaches at that weight.",
