@@ -172,6 +172,25 @@ def test_sums_over_tiles_are_those_of_segments():
         np.testing.assert_allclose(terms[:number][:4], expected[:number], rtol=1e-13)
 
 
+def test_short_steps_far_from_the_start_are_added_up_alike():
+    """They take a series of three terms in place of the logarithm."""
+    rng = np.random.default_rng(8)
+    labels = torch.tensor(rng.random(3000) < 0.4)
+    scores = torch.tensor(rng.normal(size=3000) + labels.numpy()).round(decimals=3)
+    ranking = array_api.ranking_of(Sample(labels, {"": scores}))
+    totals = ranking.positives, ranking.size - ranking.positives
+    exact = sums_of(ranking)
+    pairs, terms, crossing = triton_sums.sums(
+        ranking.keys,
+        *totals,
+        array_api.baseline_of(*totals),
+        number=7,
+        spans=triton_sums.spans_of(3000, 4, 16),
+    )
+    assert (pairs, tuple(crossing)) == (exact.pairs, tuple(exact.crossing))
+    assert terms == pytest.approx(exact[2:], rel=1e-13)
+
+
 @pytest.mark.parametrize(("tile", "most"), [(4, 99), (4, 2), (16, 99), (64, 1)])
 @pytest.mark.parametrize("case", SCORES)
 def test_hulls_are_those_of_array_operations(case, tile, most):

@@ -319,7 +319,8 @@ def find_highest(
     inside = tl.arange(0, TILE)
     length = tl.load(state)
     edge = _edge_over(chain, length, span * tiles * TILE)
-    for tile in range(span * tiles, tl.minimum((span + 1) * tiles, tl.cdiv(size, TILE))):
+    end = tl.minimum((span + 1) * tiles, tl.cdiv(size, TILE))
+    for tile in range(span * tiles, end):  # pragma: no branch: as in `thin_points`
         rows, _, label, begins = _load_tile(keys, tile, size, TILE)
         positives = tl.sum(label, 0)
         edge = _edge_from(chain, length, edge, tile * TILE)
@@ -347,7 +348,8 @@ def find_above(
     tp = tl.sum(tl.load(counts + spans * 3, mask=spans < span, other=0), 0)
     length = tl.load(state)
     edge = _edge_over(chain, length, span * tiles * TILE)
-    for tile in range(span * tiles, tl.minimum((span + 1) * tiles, tl.cdiv(size, TILE))):
+    end = tl.minimum((span + 1) * tiles, tl.cdiv(size, TILE))
+    for tile in range(span * tiles, end):  # pragma: no branch: as in `thin_points`
         rows, _, label, begins = _load_tile(keys, tile, size, TILE)
         positives = tl.sum(label, 0)
         edge = _edge_from(chain, length, edge, tile * TILE)
@@ -400,7 +402,7 @@ def thin_points(points, state, room, kept, TILE: tl.constexpr):
     number = tl.minimum(tl.load(state + 1), room)
     first = tl.program_id(0) * TILE
     inside = tl.arange(0, TILE)
-    if first < number:
+    if first < number:  # pragma: no branch: the interpreter returns from a line of its own
         here = (first + inside)[:, None]
         row = tl.load(points + here * 2, mask=here < number, other=0)
         tp = tl.load(points + here * 2 + 1, mask=here < number, other=0)
@@ -427,7 +429,7 @@ def order_points(points, state, room, kept, chain, state_of_chain, TILE: tl.cons
     number = tl.minimum(tl.load(state + 1), room)
     first = tl.program_id(0) * TILE
     inside = tl.arange(0, TILE)
-    if first < number:
+    if first < number:  # pragma: no branch: the interpreter returns from a line of its own
         here = first + inside
         row = tl.load(points + here * 2, mask=here < number, other=0)
         tp = tl.load(points + here * 2 + 1, mask=here < number, other=0)
