@@ -51,22 +51,10 @@ function licences() {
   });
 }
 
-/** `import source from "bundled:./worker"` is the text of that module and all it imports. */
-const workerText = {
-  name: "bundled",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^bundled:/ }, ({ path, resolveDir }) => ({
-      path: join(resolveDir, `${path.slice("bundled:".length)}.ts`),
-      namespace: "bundled",
-    }));
-    onLoad({ filter: /.*/, namespace: "bundled" }, async ({ path }) => ({
-      contents: await bundled(path, "iife"),
-      loader: "text",
-    }));
-  },
-};
-
-/** `import source from "packed:./worker"` is the same, deflated and in base64. */
+/**
+ * `import source from "packed:./worker"` is the text of that module and all it imports, deflated
+ * and in base64.
+ */
 const packedText = {
   name: "packed",
   setup({ onResolve, onLoad }) {
@@ -83,7 +71,7 @@ const packedText = {
 
 const hash = (text) => `'sha256-${createHash("sha256").update(text, "utf-8").digest("base64")}'`;
 
-const code = await bundled("src/main.ts", "iife", [workerText, packedText]);
+const code = await bundled("src/main.ts", "iife", [packedText]);
 const widget = await bundled("src/widget.ts", "esm", [packedText]);
 const notice = licences()
   .map(({ name, license }) => `${name} (${license})`)

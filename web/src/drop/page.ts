@@ -1,11 +1,12 @@
 /** The start page: drop a file, say which column is what, and look. */
 
-import source from "bundled:./worker";
+import source from "packed:./worker";
 
 import { freshId, h } from "../dom";
 import { counted } from "../format";
 import type { ReportData } from "../model";
 import type { Source } from "../snippet";
+import { startWorker } from "../worker";
 import type { Peek } from "./columns";
 import { PLAIN, type Writing } from "./csv";
 import { areTruthWords, distinct, guess, isPositiveWord, type Guess } from "./layout";
@@ -26,6 +27,7 @@ export class DropPage {
     "aria-label": "A file of predictions",
   });
   private worker: Worker | null = null;
+  private asked: Ask | null = null;
   private file: File | null = null;
   private writing: Writing = PLAIN;
   private readonly how: HTMLElement;
@@ -116,7 +118,7 @@ export class DropPage {
     // Binary tables and JSON say themselves how they are written.
     this.how.hidden = /\.(parquet|pq|jsonl|ndjson|json)$/i.test(file.name);
     this.say(`Looking at ${file.name} …`);
-    this.ask({ kind: "peek", file, writing: this.writing });
+    void this.ask({ kind: "peek", file, writing: this.writing });
   }
 
   private say(status: string, problem = ""): void {
@@ -124,18 +126,20 @@ export class DropPage {
     this.problem.textContent = problem;
   }
 
-  private ask(ask: Ask): void {
+  private async ask(ask: Ask): Promise<void> {
     this.worker?.terminate();
-    const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-    this.worker = new Worker(address);
-    URL.revokeObjectURL(address);
-    this.worker.addEventListener("message", (event: MessageEvent<Answer>) =>
+    this.asked = ask;
+    const worker = await startWorker(source);
+    // The reader may have asked for something else meanwhile.
+    if (this.asked !== ask) return worker.terminate();
+    this.worker = worker;
+    worker.addEventListener("message", (event: MessageEvent<Answer>) =>
       this.answered(event.data, ask),
     );
-    this.worker.addEventListener("error", (event) =>
+    worker.addEventListener("error", (event) =>
       this.say("", `The file cannot be read: ${event.message}`),
     );
-    this.worker.postMessage(ask);
+    worker.postMessage(ask);
   }
 
   private answered(answer: Answer, ask: Ask): void {
@@ -240,7 +244,7 @@ export class DropPage {
       return;
     }
     this.say("Reading …");
-    this.ask({
+    void this.ask({
       kind: "read",
       file: this.file!,
       writing: this.writing,

@@ -2,6 +2,7 @@
 
 import source from "packed:./worker";
 
+import { startWorker } from "../worker";
 import type { Rows } from "./contest";
 import type { Answer, Ask } from "./messages";
 
@@ -38,12 +39,7 @@ export class Judge {
   }
 
   private async started(): Promise<Worker> {
-    const bytes = Uint8Array.from(atob(source), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-    const text = await new Response(stream).text();
-    const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-    const worker = new Worker(address);
-    URL.revokeObjectURL(address);
+    const worker = await startWorker(source);
     worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
       this.busy = false;
       if (this.waiting) {

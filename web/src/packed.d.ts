@@ -1,0 +1,4 @@
+declare module "packed:*" {
+  const source: string;
+  export default source;
+}
