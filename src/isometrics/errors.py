@@ -7,7 +7,6 @@ so that nobody needs to take the text apart to say it in other words.
 
 from __future__ import annotations
 
-import copy
 import re
 import shlex
 import string
@@ -167,7 +166,9 @@ class IsometricsError(ValueError):
 
     def within(self, where: str) -> Self:
         """Return the same error of a part of something, which the message begins with."""
-        error = copy.copy(self)
+        # Not copy.copy: some packages give exceptions another way to be copied.
+        error = type(self).__new__(type(self))
+        error.__dict__.update(self.__dict__)
         error.where = redacted(f"{where}: {self.where}" if self.where else where)
         error.args = (error.phrase(),)
         return error

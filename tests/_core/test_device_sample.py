@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import isometrics as iso
 from isometrics._core.arrays import is_array, is_remote, to_host
-from isometrics._core.sample import parse_device_sample
+from isometrics._core.sample import _has_float64, parse_device_sample
 from isometrics.errors import LabelError, LengthError, MissingValueError, OneClassError
 
 strict = pytest.importorskip("array_api_strict")
@@ -119,6 +121,17 @@ def test_scores_are_widened_exactly(given, widened):
 )  # fmt: skip
 def test_what_cannot_be_read_there_is_left_to_the_host(labels, scores):
     assert parse_device_sample(labels, scores, None) is None
+
+
+def test_cuda_has_floats_of_64_bits():
+    """Nothing is asked of the device."""
+    assert _has_float64(None, SimpleNamespace(is_cuda=True))
+
+
+def test_labels_that_no_convention_knows_are_read_by_the_host():
+    labels = [0, 1, 2, 1, 0, 1]
+    with pytest.raises(LabelError, match="labels besides 0 and 1"):
+        parse_device_sample(remote(labels), remote(SCORES), None)
 
 
 def test_the_host_says_what_is_wrong():

@@ -265,7 +265,8 @@ def test_the_report_is_the_page_of_the_models(tmp_path):
     analysis, path = iso.analyse(LABELS, SCORES), tmp_path / "page.html"
     assert analysis.report(path, title="A and B") == path
     verdict = analysis.verdict()
-    page = report_html(analysis.models, title="A and B", description="8 rows", verdict=verdict)
+    about = {"title": "A and B", "description": "8 rows"}
+    page = report_html(analysis.models, **about, verdict=verdict, rows=analysis.rows)
     assert path.read_text(encoding="utf-8") == page
     iso.Analysis(analysis.models).report(str(path), verdict=False)
     assert path.read_text(encoding="utf-8") == report_html(analysis.models)
@@ -274,7 +275,8 @@ def test_the_report_is_the_page_of_the_models(tmp_path):
     longer.report(path, verdict=verdict, **options)
     bands = longer.all_bands(**options)
     assert [band.space for band in bands] == ["roc", "pr", "prg", "tradeoff"]
-    page = report_html(longer.models, description="72 rows", bands=bands, verdict=verdict)
+    about = {"description": "72 rows", "rows": longer.rows}
+    page = report_html(longer.models, **about, bands=bands, verdict=verdict)
     assert path.read_text(encoding="utf-8") == page
 
 
@@ -364,6 +366,8 @@ def test_classes_of_one_classifier_are_no_rivals():
     classes = iso.Analysis({"cat": points, "dog": points}, one_vs_rest=True)
     with pytest.raises(iso.IsometricsError, match="are not rivals; verdict_by_class"):
         classes.verdict()
+    with pytest.raises(iso.IsometricsError, match="are not rivals, so none is better; summary"):
+        classes.compare()
     verdicts = classes.verdict_by_class(n_resamples=20)
     alone = iso.Analysis({"dog": points}).verdict(n_resamples=20)
     assert list(verdicts) == ["cat", "dog"]

@@ -100,7 +100,7 @@ def test_a_drag_in_the_new_panels_moves_the_point(open_page, path):
         assert row(page) != before, title
         page.mouse.move(2, 2)
         settle(page)
-        page.get_by_role("button", name="Best for β").click()
+        page.get_by_role("button", name="Best for what matters").click()
         settle(page)
 
 

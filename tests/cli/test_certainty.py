@@ -68,8 +68,8 @@ def test_bands_are_drawn(call, grouped, predictions, tmp_path):
 def test_bands_are_in_the_report(call, predictions, tmp_path):
     target = tmp_path / "report.html"
     call("report", predictions, *SURE, "-o", target)
-    # One of each band, and one of the intervals beside them.
-    assert target.read_text().count('"level":0.9') == 9
+    # One of each band, one of the intervals beside them, and one of the picture of the verdict.
+    assert target.read_text().count('"level":0.9') == 10
     assert call("report", predictions, *SURE, "-o", "-").out == target.read_text() + "\n"
 
 

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -132,7 +133,10 @@ def sqlite_file(table, folder):
     path = folder / "store.sqlite"
     names = ", ".join(f'"{name}"' for name in table.column_names)
     marks = ", ".join("?" for _ in table.column_names)
-    rows = zip(*(column.to_pylist() for column in plain(table).columns), strict=True)
+    columns = (column.to_pylist() for column in plain(table).columns)
+    # SQLite has no times. How a time becomes a text depends on what else has been imported.
+    texts = ([str(each) if isinstance(each, datetime) else each for each in c] for c in columns)
+    rows = zip(*texts, strict=True)
     connection = sqlite3.connect(path)
     connection.execute(f"CREATE TABLE predictions ({names})")
     connection.executemany(f"INSERT INTO predictions VALUES ({marks})", rows)

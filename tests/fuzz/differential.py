@@ -43,7 +43,8 @@ def records(path: Path, separator: str) -> list[dict]:
 def typed_object(row: dict) -> dict:
     """Return an object of JSON, in which a text is no number, whatever it says."""
     texts = {name for name in ("s", "t", "w") if isinstance(row.get(name), str)}
-    return row | dict.fromkeys(texts, "text")
+    labels = {"y": "a word"} if row.get("y") == "nan" else {}
+    return row | dict.fromkeys(texts, "text") | labels
 
 
 def number(value) -> Fraction | float:
@@ -65,6 +66,8 @@ def answer(rows: list[dict], roles: dict) -> dict | str:
         [float(value) for value in given if value is not None and value not in MISSING]
         rows = [row | {"w": w} for row, w in zip(rows, weights, strict=True) if w > 0]
         if any(row.get("y") is None or row.get("y") in MISSING for row in rows):
+            return REFUSED
+        if are_numbers_and_nan([row["y"] for row in rows]):
             return REFUSED
         names = ["(all rows)"] * len(rows)
         if roles["group"]:
@@ -89,6 +92,14 @@ def answer(rows: list[dict], roles: dict) -> dict | str:
             if numbers is not None:
                 found[model, group] = numbers
     return found
+
+
+def are_numbers_and_nan(values: list) -> bool:
+    """Tell whether a column of a text file has numbers, of which one is missing."""
+    try:
+        return any(math.isnan(float(value)) for value in values if isinstance(value, str))
+    except ValueError:
+        return False
 
 
 def group_names(values: list) -> list:

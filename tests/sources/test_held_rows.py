@@ -140,6 +140,13 @@ def test_rows_that_do_not_fit_are_refused():
         iso.read_predictions(frame(), keep_rows=True, memory_limit=100)
 
 
+def test_rows_that_turn_out_not_to_fit_are_refused_with_the_limit_that_would_do():
+    sample = Sample(np.array([1, 1, 0, 0], bool), {"m": np.arange(4.0)})
+    held = HeldRows(grouped=False, budget=10**9, kept=Keeping(budget=10, required=True))
+    with pytest.raises(ParameterError, match=r"^the rows do not fit .*; raise memory_limit= above"):
+        held.append([sample])
+
+
 def test_groups_hold_rows_that_are_too_many_to_keep():
     names = GroupNames("g")
     groups = Groups(names.encode(list("abab")), names)
