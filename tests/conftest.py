@@ -18,7 +18,7 @@ from hypothesis import settings
 
 # Timing on a shared machine says nothing about a law, hence no deadline.
 settings.register_profile("dev", deadline=None)
-settings.register_profile("quick", deadline=None, max_examples=20)
+settings.register_profile("quick", deadline=None, max_examples=12)
 settings.register_profile("ci", deadline=None, derandomize=False, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
@@ -30,6 +30,7 @@ SLOW_PATHS = (
     "cli/test_study_ranking.py",
     "conformance/test_engines.py",
     "sources/test_devices.py",
+    "sources/test_long_lines.py",
     "fuzz/",
     "integrations/test_mlflow.py",
     "integrations/test_skore.py",
@@ -37,6 +38,9 @@ SLOW_PATHS = (
     "_counting/test_triton_sums.py",
     "laws/test_kernels.py",
     "studies/",
+    "test_benchmarks.py",
+    "test_docs.py",
+    "test_docs_cli.py",
     "test_notebooks.py",
     "test_processes.py",
 )
@@ -55,6 +59,7 @@ PURPOSES = {
     "ipykernel": "the example notebook",
     "java": "Spark tables",
     "jax": "JAX arrays",
+    "jupyterlab": "the page in JupyterLab",
     "matplotlib": "plots",
     "mlflow": "MLflow runs",
     "mpmath": "exact references",
