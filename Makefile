@@ -34,7 +34,7 @@ help:  ## show this list
 demo: $(RUNTIME)  ## run the worked example
 	$(BIN)/isometrics demo
 
-test: $(TEST)  ## run the quick tests, two to three minutes; `make test-all` adds the slow ones
+test: $(TEST)  ## run the quick tests, three minutes; `make test-all` adds the slow ones
 	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick} $(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 
 test-all: $(PARTS) $(if $(filter node,$(MISSING)),,web/node_modules/.ready)  ## run all tests with branch coverage; installs the large optional parts first
