@@ -200,7 +200,8 @@ def lower_bounds() -> dict[str, str]:
 
 def oldest(pip: list[str], name: str, bound: str) -> str:
     """Return the first version from a bound on that has wheels for the Python of `pip`."""
-    told = run([*pip, "index", "versions", name, "--only-binary", ":all:"])
+    aloud = [word for word in pip if word != "--quiet"]
+    told = run([*aloud, "index", "versions", name, "--only-binary", ":all:"])
     listed = re.search(r"^Available versions: (.*)$", told, re.MULTILINE)
     if listed is None:
         raise CellError(f"no version of {name} was found:\n{told[-500:]}")
