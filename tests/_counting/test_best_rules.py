@@ -51,7 +51,8 @@ def totals_of(weights, ranking):
 
 def by_plain(weights, ranking, task):
     chosen = Chosen.empty(len(weights))
-    choose_plain(weights, totals_of(weights, ranking), ranking.split(), task, chosen)
+    sums = [rows.sums(weights) for rows in ranking.split()]
+    choose_plain(Counts(*sums, *totals_of(weights, ranking).T), task, chosen)
     return chosen
 
 

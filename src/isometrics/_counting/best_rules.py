@@ -140,7 +140,8 @@ class Ranking(NamedTuple):
 
     def end_of(self, rule: int) -> int:
         """Return the last row that a rule flags, -1 for the rule that flags nothing."""
-        return int(np.searchsorted(self.rule, rule, "right")) - 1
+        # A number of another type would copy all rules.
+        return int(np.searchsorted(self.rule, self.rule.dtype.type(rule), "right")) - 1
 
 
 def blocks_of(ends: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -216,25 +217,14 @@ class Chosen(NamedTuple):
         return Chosen(self.rule[rows], *counts)
 
 
-def choose_plain(
-    weights: Floats,
-    totals: Floats,
-    rows: tuple[ClassRows, ClassRows],
-    task: Task,
-    chosen: Chosen,
-    *,
-    gain: Gain | None = None,
-) -> None:
-    """Fill in the best rule under each row of the weights of units.
+def choose_plain(counts: Counts, task: Task, chosen: Chosen, gain: Gain | None = None) -> None:
+    """Fill in the best rule under each weighting.
 
     Parameters
     ----------
-    weights
-        One row for each weighting, one column for each unit.
-    totals
-        The positives and the negatives under each weighting.
-    rows
-        The positive and the negative rows in the order of a model.
+    counts
+        The true and false positives of each rule (second axis) under each weighting (first axis),
+        as `ClassRows.sums` adds them up, and the totals under each weighting.
     task
         What is maximised.
     chosen
@@ -242,8 +232,8 @@ def choose_plain(
     gain
         What is maximised where the task cannot say it.
     """
-    tp, fp = (each.sums(weights) for each in rows)
-    worth = worth_of(task, Counts(tp, fp, totals[:, :1], totals[:, 1:]), gain)
+    tp, fp, positives, negatives = counts
+    worth = worth_of(task, Counts(tp, fp, positives[:, None], negatives[:, None]), gain)
     rule = worth.argmax(axis=1)
     each = np.arange(len(rule))
     missing = ~(worth[each, rule] > -np.inf)

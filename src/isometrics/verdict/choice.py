@@ -9,13 +9,16 @@ import numpy as np
 from isometrics._core.results import number, several
 from isometrics._counting.best_rules import NO_RULE
 from isometrics.errors import NotAnswerableError
+from isometrics.verdict.contest import Chooser
 from isometrics.verdict.estimates import best_models
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
-    from isometrics.verdict.contest import Contest
+    from isometrics.verdict.contest import Choices, Contest
 
 
 class Choice(NamedTuple):
@@ -33,9 +36,18 @@ class Choice(NamedTuple):
 
 def choose(contest: Contest) -> Choice:
     """Return the best rule of each model in the sample itself."""
-    found = contest.choose(np.ones((1, contest.units.shape[0])), "plain")
-    gains = contest.objective.gain(found.counts(contest.ratio))[:, 0]
-    rules = found.rule[:, 0]
+    return choose_each([contest], "plain")[0]
+
+
+def choose_each(contests: Sequence[Contest], kernel: str) -> list[Choice]:
+    """Do so for objectives that differ; the rows are added up once."""
+    chosen = Chooser(contests, kernel).choose(np.ones((1, contests[0].units.shape[0]), np.uint8))
+    return [_choice(*each) for each in zip(contests, chosen, strict=True)]
+
+
+def _choice(contest: Contest, chosen: Choices) -> Choice:
+    gains = contest.objective.gain(chosen.counts(contest.ratio))[:, 0]
+    rules = chosen.rule[:, 0]
     if (rules == NO_RULE).all():
         raise NotAnswerableError(_no_rule(contest))
     model = int(best_models(gains[:, None])[0])

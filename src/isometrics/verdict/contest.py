@@ -29,7 +29,7 @@ from isometrics.errors import ParameterError
 from isometrics.spaces.pr import f_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -88,9 +88,9 @@ class Drawing(NamedTuple):
     kernel_name: str
     progress: Progress | None = None
 
-    def kernel(self, contest: Contest) -> Kernel:
-        """Return the kernel that was asked for, or that pays."""
-        work = float(self.n_resamples) * contest.units.shape[0] * len(contest.names)
+    def kernel(self, contest: Contest, objectives: int = 1) -> Kernel:
+        """Return the kernel that was asked for, or that pays for so many objectives."""
+        work = float(self.n_resamples) * objectives * contest.units.shape[0] * len(contest.names)
         return kernel_named(self.kernel_name, work)
 
     def map(self, contest: Contest, work: Callable[[Drawn], Result]) -> list[Result]:
@@ -243,36 +243,17 @@ class Contest:
         totals = (table.positives, table.negatives)
         return Counts(table.tp[rule], table.fp[rule], *totals).at_ratio(self.ratio)
 
-    def choose(self, weights: Drawn, kernel: str, fixed: tuple[int, ...] | None = None) -> Choices:
-        """Return the best rules of all models under each row of the weights of units."""
-        is_compiled = kernel == "compiled" and self.gain is None
-        sums = [block_sums(weights, each) for each in self.rankings] if is_compiled else []
-        unweighted = not self.rankings[0].weight.size
-        totals = sums[0][:, -1].copy() if sums and unweighted else self._totals(weights)
-        found = [Chosen.empty(weights.shape[0]) for _ in self.names]
-        for model, (ranking, chosen) in enumerate(zip(self.rankings, found, strict=True)):
-            rule = 0 if fixed is None else fixed[model]
-            task = self.task(model)._replace(fixed=rule, fixed_end=ranking.end_of(rule))
-            if is_compiled:
-                compiled().choose(weights, sums[model], totals, ranking, task, chosen)
-            else:
-                choose_plain(weights, totals, self.class_rows[model], task, chosen, gain=self.gain)
-        return Choices(
-            np.stack([each.rule for each in found]),
-            np.stack([each.tp for each in found]),
-            np.stack([each.fp for each in found]),
-            np.stack([each.fixed_tp for each in found]),
-            np.stack([each.fixed_fp for each in found]),
-            totals[:, 0],
-            totals[:, 1],
+    def tasks(self, fixed: tuple[int, ...] | None) -> tuple[Task, ...]:
+        """Return the objective in numbers for each model, with the rules fixed in advance."""
+        rules = (0,) * len(self.names) if fixed is None else fixed
+        return tuple(
+            self.task(model)._replace(fixed=rule, fixed_end=ranking.end_of(rule))
+            for model, (ranking, rule) in enumerate(zip(self.rankings, rules, strict=True))
         )
 
-    def resample(self, fixed: tuple[int, ...], drawing: Drawing) -> Choices:
-        """Draw the units again many times, and choose anew each time."""
-        kernel = drawing.kernel(self)
-        return Choices.joined(
-            drawing.map(self, lambda drawn: self.choose(drawn, kernel.name, fixed))
-        )
+    def choose(self, weights: Drawn, kernel: str, fixed: tuple[int, ...] | None = None) -> Choices:
+        """Return the best rules of all models under each row of the weights of units."""
+        return Chooser([self], kernel, [fixed]).choose(weights)[0]
 
     def folds(self, folds: int, random: np.random.Generator) -> NDArray[np.int64]:
         """Deal units out into folds, those with positives and those without among themselves."""
@@ -283,12 +264,8 @@ class Contest:
         fold[order] = np.arange(order.size) % folds
         return fold
 
-    def crossed(self, fold: NDArray[np.int64], kernel: str) -> Counts:
-        """Choose on all folds but one, and judge on that one; return the pooled counts."""
-        count = int(fold.max()) + 1
-        name = kernel_named(kernel, float(count) * fold.size * len(self.names)).name
-        trains = ((fold != each)[None].astype(np.uint8) for each in range(count))
-        chosen = Choices.joined([self.choose(train, name) for train in trains])
+    def held_out(self, chosen: Choices) -> Counts:
+        """Return the pooled counts of choices on the rows that each was not made on."""
         gain = self.objective.gain(chosen.counts(self.ratio))
         best = np.where(np.isnan(gain), -np.inf, gain).argmax(axis=0)
         rule = chosen.rule
@@ -299,9 +276,64 @@ class Contest:
                 [getattr(table, name)[rows] for table, rows in zip(self.tables, rule, strict=True)]
             )
             held.append(np.where(without, 0.0, whole - getattr(chosen, name)))
-        folds = np.arange(count)
+        folds = np.arange(rule.shape[1])
         picked = (held[0][best, folds].sum(), held[1][best, folds].sum())
         return Counts(*picked, *self.totals).at_ratio(self.ratio)
+
+
+class Chooser:
+    """Chooses for one objective or several under weightings of the same rows.
+
+    The rows are added up once for all objectives, so that many cost little more than one.
+    """
+
+    def __init__(
+        self,
+        contests: Sequence[Contest],
+        kernel: str,
+        fixed: Sequence[tuple[int, ...] | None] | None = None,
+    ) -> None:
+        """Prepare contests that differ in their objectives alone, each with its fixed rules."""
+        self.contests = contests
+        rules = [None] * len(contests) if fixed is None else fixed
+        self._tasks = [each.tasks(some) for each, some in zip(contests, rules, strict=True)]
+        self._is_compiled = kernel == "compiled" and all(each.gain is None for each in contests)
+
+    def choose(self, weights: Drawn) -> list[Choices]:
+        """Return the best rules of all models under each row of the weights, by objective."""
+        rows = self.contests[0]
+        sums = [block_sums(weights, each) for each in rows.rankings] if self._is_compiled else []
+        unweighted = not rows.rankings[0].weight.size
+        totals = sums[0][:, -1].copy() if sums and unweighted else rows._totals(weights)
+        found: list[list[Chosen]] = [[] for _ in self.contests]
+        for model, ranking in enumerate(rows.rankings):
+            counts = () if sums else tuple(each.sums(weights) for each in rows.class_rows[model])
+            for contest, tasks, models in zip(self.contests, self._tasks, found, strict=True):
+                chosen = Chosen.empty(weights.shape[0])
+                models.append(chosen)
+                if sums:
+                    compiled().choose(weights, sums[model], totals, ranking, tasks[model], chosen)
+                else:
+                    choose_plain(Counts(*counts, *totals.T), tasks[model], chosen, contest.gain)
+        return [
+            Choices(*map(np.stack, zip(*models, strict=True)), *totals.T)  # type: ignore[arg-type]
+            for models in found
+        ]
+
+    def resample(self, drawing: Drawing) -> list[Choices]:
+        """Draw the units again many times, and choose anew each time."""
+        parts = drawing.map(self.contests[0], self.choose)
+        return [Choices.joined(list(each)) for each in zip(*parts, strict=True)]
+
+    def crossed(self, fold: NDArray[np.int64]) -> list[Counts]:
+        """Choose on all folds but one, and judge on that one; return the pooled counts."""
+        count = int(fold.max()) + 1
+        trains = ((fold != each)[None].astype(np.uint8) for each in range(count))
+        parts = [self.choose(train) for train in trains]
+        joined = (Choices.joined(list(each)) for each in zip(*parts, strict=True))
+        return [
+            contest.held_out(chosen) for contest, chosen in zip(self.contests, joined, strict=True)
+        ]
 
 
 def fold_codes(folds: NDArray[np.int64], unit: NDArray[np.int32]) -> NDArray[np.int64]:

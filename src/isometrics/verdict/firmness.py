@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _PLATEAU = 0.01
 """How much of the value thresholds may lose that are almost as good."""
+_NEAR = 1024
+"""How many rules to both sides are looked at first."""
 
 
 def threshold_range(contest: Contest, model: int, rules: NDArray[np.int64]) -> Interval:
@@ -43,15 +45,20 @@ def plateau(contest: Contest, model: int, rule: int) -> Interval:
     if table.size == 2:
         # There is one score, and no threshold next to it.
         return UNDEFINED
-    counts = contest.counts(model, np.arange(table.size))
-    worth = contest.worth(model, counts)
-    gain = contest.objective.gain(counts)
-    best = float(gain[rule])
-    holds = (worth > -np.inf) & (gain >= best - _PLATEAU * abs(best))
-    if not holds[rule]:
-        return UNDEFINED
-    low, high = connected(holds, rule)
-    return _interval(table.thresholds[[high, low]])
+    reach = _NEAR
+    while True:
+        # Most plateaus are short, and of a long table most rules need not be looked at.
+        first, end = max(rule - reach, 0), min(rule + reach + 1, table.size)
+        counts = contest.counts(model, np.arange(first, end))
+        gain = contest.objective.gain(counts)
+        best = float(gain[rule - first])
+        holds = (contest.worth(model, counts) > -np.inf) & (gain >= best - _PLATEAU * abs(best))
+        if not holds[rule - first]:
+            return UNDEFINED
+        low, high = (first + row for row in connected(holds, rule - first))
+        if (low > first or first == 0) and (high < end - 1 or end == table.size):
+            return _interval(table.thresholds[[high, low]])
+        reach *= 4
 
 
 def _interval(thresholds: NDArray[Any]) -> Interval:

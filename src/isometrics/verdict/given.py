@@ -89,7 +89,7 @@ def estimate_rules(
     if not chosen_elsewhere:
         corrected = here - mean_known(drawn.inside[0] - drawn.outside[0])
         parts_of_rows = count_parts(contest)
-        crossed = cross_fitted(contest, seeds[1], options.kernel, None, parts_of_rows)
+        (crossed,) = cross_fitted([contest], seeds[1], options.kernel, None, parts_of_rows)
         honest = mean_known(quantity(crossed))
     noise = drawn.fixed[0] - here
     chosen = Estimate(honest, interval_at(noise, (corrected, honest), level=level, limits=limits))

@@ -13,13 +13,15 @@ from isometrics._core.progress import part_of_progress, reporting
 from isometrics._core.results import several
 from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.best_rules import Counts
+from isometrics._counting.replicates import kernel_named
 from isometrics._table.table import lower_scores
 from isometrics.decisions.decision import decision_of
+from isometrics.decisions.objective import Objective
 from isometrics.errors import ParameterError
 from isometrics.uncertainty.intervals import UNDEFINED, Interval
 from isometrics.verdict.caveats import caveats_of
-from isometrics.verdict.choice import Choice, choose
-from isometrics.verdict.contest import Contest, Drawing
+from isometrics.verdict.choice import Choice, choose, choose_each
+from isometrics.verdict.contest import Chooser, Contest, Drawing
 from isometrics.verdict.doing_nothing import better_than_nothing, doing_nothing
 from isometrics.verdict.estimates import (
     FOLDS,
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
     from isometrics._core.progress import ProgressLike
     from isometrics._table.table import Table
-    from isometrics.decisions.objective import Constraint, Objective
+    from isometrics.decisions.objective import Constraint
     from isometrics.verdict.contest import Choices, Progress
     from isometrics.verdict.estimates import Resampled
 
@@ -63,15 +65,62 @@ class Options(NamedTuple):
 
 def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = None) -> Verdict:
     """Choose on these rows, and correct what they promise for the choice."""
-    choice = choose(contest)
+    return _judge_each([contest], options, folds)[0]
+
+
+def judge_betas(contest: Contest, betas: Sequence[float], options: Options) -> list[Verdict]:
+    """Judge for each β of F what `judge` says of it, from the same resamples and folds.
+
+    Parameters
+    ----------
+    contest
+        The models; its objective is replaced.
+    betas
+        Numbers above 0 and below infinity: for these the models win equally often at other
+        weights, which are then looked at once.
+    options
+        How the verdicts are reached.
+    """
+    contests = [replace(contest, objective=Objective(beta=beta)) for beta in betas]
+    return _judge_each(contests, options, None)
+
+
+def _judge_each(
+    contests: Sequence[Contest], options: Options, folds: NDArray[np.int64] | None
+) -> list[Verdict]:
+    """Judge contests whose rows are the same, and for which other weights of recall are."""
+    rows = contests[0]
     seeds = parse_random_state(options.random_state).spawn(2)
-    fixed = tuple(max(rule, 0) for rule in choice.rules)
+    kernel = drawing_of(options, seeds[0]).kernel(rows, len(contests)).name
+    choices = choose_each(contests, kernel)
+    fixed = [tuple(max(rule, 0) for rule in choice.rules) for choice in choices]
     with reporting(options.progress, "resamples") as report:
-        choices = contest.resample(fixed, drawing_of(options, seeds[0], report))
+        drawing = drawing_of(options, seeds[0], report)
+        drawn = Chooser(contests, kernel, fixed).resample(drawing)
+    parts = count_parts(rows) if folds is None else 0
+    crossed = cross_fitted(contests, seeds[1], options.kernel, folds, parts)
+    weights = other_weights(rows, drawing_of(options, seeds[0]))
+    return [
+        replace(
+            _judged(*each, options, weights, _method(parts)),
+            _rows_alone=folds is None and not rows.clustered,
+        )
+        for each in zip(contests, choices, drawn, crossed, strict=True)
+    ]
+
+
+def _judged(
+    contest: Contest,
+    choice: Choice,
+    choices: Choices,
+    crossed: Counts,
+    options: Options,
+    weights: OtherWeights | None,
+    method: str,
+) -> Verdict:
+    """Put a verdict together from the choice on these rows and from those on others."""
     objective = contest.objective
     drawn = resampled_of(contest, choices, objective.gain)
-    parts = count_parts(contest) if folds is None else 0
-    crossed = cross_fitted(contest, seeds[1], options.kernel, folds, parts)
     winners = best_models(drawn.inside)
     level = options.confidence_level
 
@@ -98,14 +147,10 @@ def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = 
         threshold_range=threshold_range(contest, choice.model, choices.rule[choice.model]),
         # Who cannot be judged on other rows is not known to be better.
         better=None if better and math.isnan(honest) else better,
-        weights=other_weights(contest, drawing_of(options, seeds[0])),
-        method=_method(parts),
+        weights=weights,
+        method=method,
     )
-    return replace(
-        found,
-        _models=_model_values(contest, choice, drawn, found),
-        _rows_alone=folds is None and not contest.clustered,
-    )
+    return replace(found, _models=_model_values(contest, choice, drawn, found))
 
 
 def _model_values(
@@ -163,21 +208,28 @@ def _method(parts: int) -> str:
 
 
 def cross_fitted(
-    contest: Contest,
+    contests: Sequence[Contest],
     seed: np.random.SeedSequence,
     kernel: str,
     folds: NDArray[np.int64] | None,
     parts: int,
-) -> Counts:
+) -> list[Counts]:
     """Return the pooled counts of choices that were judged on rows they were not made on."""
-    if folds is not None:
-        return contest.crossed(folds, kernel)
     if parts == 1:
         nothing = np.full(1, np.nan)
-        return Counts(nothing, nothing, nothing, nothing)
+        return [Counts(nothing, nothing, nothing, nothing) for _ in contests]
+    rows = contests[0]
+    trainings = REPEATS * parts if folds is None else int(folds.max()) + 1
+    work = float(trainings) * len(contests) * rows.units.shape[0] * len(rows.names)
+    chooser = Chooser(contests, kernel_named(kernel, work).name)
+    if folds is not None:
+        return chooser.crossed(folds)
     random = np.random.default_rng(seed)
-    pooled = [contest.crossed(contest.folds(parts, random), kernel) for _ in range(REPEATS)]
-    return Counts(*(np.array(column) for column in zip(*pooled, strict=True)))
+    pooled = [chooser.crossed(rows.folds(parts, random)) for _ in range(REPEATS)]
+    return [
+        Counts(*(np.array(column) for column in zip(*each, strict=True)))
+        for each in zip(*pooled, strict=True)
+    ]
 
 
 def _limits(objective: Objective) -> tuple[float, float]:
@@ -275,8 +327,8 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
     on_tuning = tuple(max(rule, 0) for rule in choice.rules)
     with reporting(options.progress, "resamples") as report:
         told = [part_of_progress(report, part, 2) for part in range(2)]
-        drawn_tuning = tuning.resample(on_tuning, drawing_of(options, seeds[1], told[0]))
-        choices = test.resample(tuple(rules), drawing_of(options, seeds[0], told[1]))
+        drawn_tuning = _resample(tuning, on_tuning, drawing_of(options, seeds[1], told[0]))
+        choices = _resample(test, tuple(rules), drawing_of(options, seeds[0], told[1]))
     objective = test.objective
     gains = np.array([float(objective.gain(test.counts(m, r))) for m, r in enumerate(rules)])
     judged = Choice(tuple(rules), gains, choice.model)
@@ -313,6 +365,11 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
     range_below = _lower_ends(tuning.tables[choice.model], found.threshold_range)
     below = (*range_below, *found._below[2:])
     return replace(found, **_tuned_threshold(tuning, test, choice), _below=below)
+
+
+def _resample(contest: Contest, fixed: tuple[int, ...], drawing: Drawing) -> Choices:
+    """Draw the units again many times, and choose anew each time."""
+    return Chooser([contest], drawing.kernel(contest).name, [fixed]).resample(drawing)[0]
 
 
 def _tuned_threshold(tuning: Contest, test: Contest, choice: Choice) -> dict[str, Any]:
