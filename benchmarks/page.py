@@ -145,11 +145,14 @@ def main() -> None:
             }
             reports[count] = write_report(models, folder / f"{count}.html")
             print(f"report of {count} models, 2,000 rows each: {kibibytes(reports[count]):.0f} KiB")
+        judging = {}
         labels, _ = sample(2000)
         rng = np.random.default_rng(4)
-        scores = {f"model {k}": rng.normal((1 + k / 4) * labels) for k in range(4)}
-        whole = analyse(labels, scores).report(folder / "whole.html")
-        print(f"the same with a verdict: {kibibytes(whole):.0f} KiB")
+        scores = {f"model {k}": rng.normal((1 + k / 4) * labels) for k in range(8)}
+        for count in (4, 8):
+            some = dict(list(scores.items())[:count])
+            judging[count] = analyse(labels, some).report(folder / f"judging {count}.html")
+        print(f"4 models with rows and a verdict: {kibibytes(judging[4]):.0f} KiB")
         large = write_report(
             {f"model {k}": bounded_table(10**8) for k in range(4)}, folder / "large.html"
         )
@@ -171,6 +174,9 @@ def main() -> None:
             page.locator("figure.panel circle.point").first.wait_for()
             print(f"a step of the point, {count} models: {work_of_a_step(page, MOVE_POINT):.1f} ms")
             print(f"a step of β, {count} models: {work_of_a_step(page, MOVE_BETA):.1f} ms")
+            page.goto(judging[count].as_uri())
+            page.locator("figure.panel circle.point").first.wait_for()
+            print(f"the same with rows, {count} models: {work_of_a_step(page, MOVE_BETA):.1f} ms")
             page.close()
         for kind in ("csv", "parquet"):
             found = [seconds_to_show(browser, start, folder / f"rows.{kind}") for _ in range(3)]

@@ -51,9 +51,12 @@ function licences() {
   });
 }
 
+const base85 = Buffer.from(await bundled("src/base85.ts", "esm")).toString("base64");
+const { textOf } = await import(`data:text/javascript;base64,${base85}`);
+
 /**
  * `import source from "packed:./worker"` is the text of that module and all it imports, deflated
- * and in base64.
+ * and in base 85.
  */
 const packedText = {
   name: "packed",
@@ -63,7 +66,7 @@ const packedText = {
       namespace: "packed",
     }));
     onLoad({ filter: /.*/, namespace: "packed" }, async ({ path }) => ({
-      contents: deflateRawSync(await bundled(path, "iife"), { level: 9 }).toString("base64"),
+      contents: textOf(deflateRawSync(await bundled(path, "iife"), { level: 9 })),
       loader: "text",
     }));
   },

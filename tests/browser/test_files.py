@@ -79,11 +79,23 @@ def assert_same(data, points):
 
     assert data["rows"] == len(points)
     assert (data["positives"], data["negatives"]) == (points.positives, points.negatives)
-    if data["rows"] <= 2000:
+    if data["rows"] <= 2000 and data["thresholds"] is not None:
         for name in ("thresholds", "tp", "fp"):
             assert unpacked(data[name]).tolist() == getattr(points, name).tolist()
     for name, (value, _) in area_brackets(points).items():
         assert data["areas"][name][0] == pytest.approx(value, rel=1e-12), name
+
+
+def assert_same_rows(rows, analysis):
+    """Check that the page has the rows that Python would have given it."""
+    from isometrics.report.model import report_model, unpacked
+
+    right = report_model(analysis.models, rows=analysis.rows)["rows"]
+    assert unpacked(rows["labels"]).tolist() == unpacked(right["labels"]).tolist()
+    assert rows["weights"] == right["weights"]
+    for name in ("ranks", "thresholds"):
+        assert rows[name] == right[name]
+    assert rows["prevalence"] is None
 
 
 @pytest.mark.parametrize("kind", ["csv", "snappy", "gzip", "zstd"])
@@ -107,6 +119,7 @@ def test_the_same_numbers_as_python(open_page, start_page, frame, tmp_path, kind
     _, data = saved_report(page, tmp_path)
     for model in data["models"]:
         assert_same(model, right[model["name"]])
+    assert_same_rows(data["rows"], iso.analyse(frame["label"], frame[list(right)]))
     assert page.locator("h1").inner_text() == path.name
 
 
@@ -130,6 +143,48 @@ def test_weights_and_a_column_of_models(open_page, start_page, frame, tmp_path):
             part["label"], part["score"], sample_weight=part["weight"]
         )
         assert_same(model, points)
+
+
+def answer(page):
+    """Return the lines of the verdict, as soon as it is computed."""
+    settle(page)
+    page.locator(".answer[aria-busy=false]").wait_for()
+    return page.locator(".headline p").all_inner_texts()
+
+
+def test_a_file_of_several_models_has_a_verdict(open_page, start_page, frame, tmp_path):
+    path = tmp_path / "predictions.csv"
+    frame.to_csv(path, index=False)
+    page = open_page(start_page)
+    choose(page, path)
+    show(page)
+    columns = ["forest", "linear, plain"]
+    analysis = iso.analyse(frame["label"], frame[columns], sample_weight=frame["weight"])
+    right = analysis.verdict()
+    told = answer(page)
+    # Model, threshold and the value on these rows do not depend on the draws.
+    assert told[0].split(". ")[0] == right.sentence().split(". ")[0]
+    assert "on new data (95%: " in told[0]
+    assert page.locator(".verdict-picture .row.chosen").inner_text().startswith(right.model)
+    saved, data = saved_report(page, tmp_path)
+    assert_same_rows(data["rows"], analysis)
+    assert answer(open_page(saved)) == told
+
+
+def test_a_file_of_many_rows_names_the_command(open_page, start_page, tmp_path):
+    rng = np.random.default_rng(4)
+    labels = rng.random(10_001) < 0.3
+    table = {"y": labels.astype(int), "a": rng.random(10_001), "b": rng.normal(labels)}
+    path = tmp_path / "many.csv"
+    pd.DataFrame(table).to_csv(path, index=False)
+    page = open_page(start_page)
+    choose(page, path)
+    show(page)
+    told = answer(page)
+    assert told[0].startswith("On these rows, at β = 1, cut b at ")
+    assert "isometrics verdict many.csv --label y --scores a b --beta 1 says" in told[-1]
+    _, data = saved_report(page, tmp_path)
+    assert "rows" not in data
 
 
 def test_a_large_file_is_counted_exactly_and_thinned(open_page, start_page, tmp_path):

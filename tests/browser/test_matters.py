@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import isometrics as iso
+from isometrics.analysis.verdicts import JUDGED_BETAS, verdicts_by_beta
+from isometrics.report import report_html
 from isometrics.report.html import page_of
 from isometrics.report.model import report_model
 
@@ -127,6 +129,61 @@ def test_a_page_without_rows_names_the_command(open_page, analysis, tmp_path):
     assert "isometrics verdict FILE --miss-cost 50 --false-alarm-cost 1 says" in told[-1]
     page.get_by_label("Show coin").uncheck()
     assert "isometrics verdict FILE --scores forest linear --miss-cost" in lines(page)[-1]
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """Return an analysis of more rows than a page has, its report, and its verdicts by β."""
+    rng = np.random.default_rng(9)
+    labels = rng.random(7000) < 0.2
+    models = {f"m{k}": rng.normal((0.5 + k / 2) * labels) for k in range(3)}
+    analysis = iso.analyse(labels, models)
+    verdicts = verdicts_by_beta(analysis, n_resamples=100)
+    path = tmp_path_factory.mktemp("stored") / "page.html"
+    page = report_html(
+        analysis.models, verdict=verdicts[20], rows=analysis.rows, other_verdicts=verdicts
+    )
+    path.write_text(page, encoding="utf-8")
+    return analysis, path, verdicts
+
+
+def test_a_page_of_many_rows_shows_what_python_stored(open_page, stored):
+    analysis, path, verdicts = stored
+    page = open_page(path)
+    command = "isometrics verdict FILE --beta {} draws 2,000."
+    drawn = f"From 100 resamples; {command}"
+    assert lines(page) == [*verdicts[20].lines(), drawn.format(1)]
+    slider = page.get_by_label("Precision or recall", exact=True)
+    for place in (0, 8, 27, 32, 39):
+        # The slider stops where verdicts are, and nowhere else.
+        slider.fill(str(place))
+        settle(page)
+        beta = JUDGED_BETAS[place]
+        assert page.get_by_label("β, as a number", exact=True).input_value() == f"{beta:g}"
+        right = analysis.verdict(beta=beta, n_resamples=100)
+        assert lines(page) == [*right.lines(), drawn.format(f"{beta:g}")]
+        assert page.locator(".verdict-picture .row.chosen").inner_text().startswith(right.model)
+    assert (
+        "The slider stops at 40 β whose verdicts are stored."
+        in page.locator(".matters").inner_text()
+    )
+
+
+def test_what_is_not_stored_is_answered_by_the_command(open_page, stored):
+    _, path, verdicts = stored
+    page = open_page(path)
+    set_number(page, "β", 2.5)
+    told = lines(page)
+    assert told[0].startswith("On these rows, at β = 2.5, cut ")
+    assert "isometrics verdict FILE --beta 2.5 says how much less" in told[-1]
+    # A number that was stored is read, however it is set.
+    set_number(page, "β", 2)
+    assert lines(page)[:-1] == verdicts[32].lines()
+    page.get_by_label("Show m0").uncheck()
+    assert "--scores m1 m2 --beta 2 says" in lines(page)[-1]
+    page.get_by_label("Show m0").check()
+    ask(page, "money", A_miss_costs=50)
+    assert "isometrics verdict FILE --miss-cost 50" in lines(page)[-1]
 
 
 def test_an_objective_of_python_alone_has_its_name(open_page, analysis, tmp_path):

@@ -109,8 +109,8 @@ def test_the_policy_forbids_everything_but_the_page_itself(open_page, report):
 def test_data_of_another_version_is_refused(open_page, report, tmp_path):
     path = tmp_path / "future.html"
     text = report.read_text(encoding="utf-8")
-    path.write_text(text.replace('{"version":1,', '{"version":2,', 1), encoding="utf-8")
+    path.write_text(text.replace('{"version":2,', '{"version":3,', 1), encoding="utf-8")
     page = open_page(path)
     assert page.locator(".problem").inner_text() == (
-        "this page reads reports of version 1, but the data has version 2"
+        "this page reads reports of version 2, but the data has version 3"
     )

@@ -1,9 +1,11 @@
 """Intervals, bands, prevalences and the page on the command line."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import isometrics as iso
+from isometrics.analysis.verdicts import JUDGED_BETAS
 from isometrics.cli.serve import serve
 
 from .conftest import sample
@@ -119,9 +121,37 @@ def test_the_page_is_served(call, predictions, analysis, with_file, monkeypatch)
         assert options["title"] == predictions.name
         assert "label: label" in options["description"]
         assert options["verdict"][""].sentence() == analysis.verdict().sentence()
+        # The page judges by itself, as that of a report does.
+        assert options["rows"].size == analysis.rows.size
+        assert options["other_verdicts"] == ()
     else:
         assert (models, options["title"], options["description"]) == (None, None, None)
     assert serve.__doc__
+
+
+@pytest.mark.parametrize("command", ["report", "serve"])
+def test_a_page_of_many_rows_has_stored_verdicts(call, tmp_path, monkeypatch, command):
+    pages = []
+    monkeypatch.setattr("isometrics.report.serve", lambda _, **options: pages.append(options))
+    monkeypatch.setattr("isometrics.report.write_report", lambda *_, **more: pages.append(more))
+    rng = np.random.default_rng(2)
+    labels = rng.random(10_500) < 0.2
+    columns = np.column_stack([labels, *(rng.normal(k * labels).round(3) for k in (1, 2))])
+    file = tmp_path / "many.csv"
+    np.savetxt(file, columns, "%g", ",", header="label,a,b", comments="")
+    call(command, file, *(["--resamples", "100"] if command == "report" else ["--no-open"]))
+    (page,) = pages
+    stored = page["other_verdicts"]
+    assert [each.objective.beta for each in stored] == list(JUDGED_BETAS)
+    assert page["verdict"][""] is stored[20]
+    n_resamples = 100 if command == "report" else 2000
+    assert stored[32].lines() == call_verdict(call, file, n_resamples, beta=2)
+
+
+def call_verdict(call, file, n_resamples, beta):
+    """Return what the command says that the page names for other settings."""
+    done = call("verdict", file, "--beta", beta, "--resamples", n_resamples)
+    return done.out.splitlines()
 
 
 def test_the_page_shows_no_password(call, analysis, monkeypatch):

@@ -1,10 +1,17 @@
 """A report has the rows of small data, the settings of its verdict, and the numbers to draw."""
 
+import json
+import zlib
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import isometrics as iso
+from isometrics.analysis.verdicts import JUDGED_BETAS
 from isometrics.report.model import MOST_ROWS, lean, report_model, settings_of, unpacked
+from isometrics.report.packing import bytes_of
+from isometrics.verdict.without_rows import judge_tables
 
 RNG = np.random.default_rng(4)
 LABELS = RNG.random(300) < 0.3
@@ -66,6 +73,51 @@ def test_rows_that_the_page_cannot_use_are_left_out():
     assert not has_rows(iso.analyse(many % 2 == 0, {"m": many % 7}))
     beyond = np.array([2**60 + 1, 2**60 + 3, 2**60], dtype=np.int64)
     assert not has_rows(iso.analyse([1, 0, 1], {"m": beyond}))
+
+
+def test_verdicts_for_other_settings_are_stored_where_the_page_has_no_rows():
+    verdicts = [ANALYSIS.verdict(**asked, n_resamples=20) for asked in ({"beta": 2}, {"beta": 0.5})]
+    costs = ANALYSIS.verdict(miss_cost=5, false_alarm_cost=1, n_resamples=30)
+    data = report_model(ANALYSIS.models, other_verdicts=(*verdicts, costs))
+    others = data["others"]
+    assert (others["betas"], others["replicates"]) == ([0.5, 2.0], 20)
+    told = json.loads(zlib.decompress(bytes_of(others["verdicts"]), -zlib.MAX_WBITS))
+    assert [each["lines"] for each in told] == [each.lines() for each in (*verdicts, costs)]
+    assert [each["settings"]["goal"] for each in told] == ["f", "f", "money"]
+    assert told[0]["picture"]["chosen"] == verdicts[0].model
+    tables = judge_tables(ANALYSIS.models, verdicts[0].objective, 0.95, "why")
+    without = report_model(ANALYSIS.models, other_verdicts=[tables])["others"]["verdicts"]
+    assert b'"picture":null' in zlib.decompress(bytes_of(without), -zlib.MAX_WBITS)
+    assert "others" not in report_model(ANALYSIS.models)
+    unasked = ANALYSIS.verdict(index="jaccard", n_resamples=20)
+    assert "others" not in report_model(ANALYSIS.models, other_verdicts=[unasked])
+    assert "others" not in report_model(
+        ANALYSIS.models, rows=ANALYSIS.rows, other_verdicts=verdicts
+    )
+
+
+def test_the_rows_of_one_model_are_those_of_its_table():
+    analysis = iso.analyse(LABELS, {"a": MODELS["a"]})
+    alone = replace(analysis, rows=None)
+    assert sorted(alone._rows_of_report().scores["a"]) == sorted(MODELS["a"])
+    assert alone.at_prevalence(0.1)._rows_of_report().size == 300
+    assert replace(ANALYSIS, rows=None)._rows_of_report() is None
+    many = np.arange(MOST_ROWS + 1)
+    assert replace(iso.analyse(many % 2 == 0, {"m": many}), rows=None)._rows_of_report() is None
+    classes = iso.analyse(np.arange(300) % 3, RNG.random((300, 3)))
+    assert classes._rows_of_report() is None
+
+
+def test_a_report_stores_verdicts_of_the_rows_it_leaves_out(tmp_path):
+    labels = RNG.random(10_500) < 0.3
+    analysis = iso.analyse(labels, {"a": RNG.normal(labels), "b": RNG.normal(2 * labels)})
+    given = analysis.verdict(beta=2, n_resamples=20)
+    page = analysis.report(tmp_path / "page.html", verdict=given).read_text(encoding="utf-8")
+    data = json.loads(page.split('id="isometrics-data">', 1)[1].split("</script>", 1)[0])
+    assert data["others"]["betas"] == list(JUDGED_BETAS)
+    assert data["others"]["replicates"] == 2000
+    none = analysis.report(tmp_path / "none.html", verdict=False).read_text(encoding="utf-8")
+    assert '"others":' not in none
 
 
 def test_the_picture_has_every_model():

@@ -118,8 +118,9 @@ class Report {
     this.card = new Card(store, glossary, around.source);
     this.typed = new Typed(store, glossary, around.source);
     this.answer = new AnswerPanel(data, models, confidence, around.source);
-    this.matters = new Matters(store, glossary, givenObjective(verdicts));
-    this.summary = new Summary(store, views, glossary, models, this.answer.hasVerdict);
+    const stored = data.others?.betas ?? [];
+    this.matters = new Matters(store, glossary, givenObjective(verdicts), stored);
+    this.summary = new Summary(store, views, glossary, models, this.answer.hasCaveats);
     this.controls = new Controls(
       store,
       glossary,

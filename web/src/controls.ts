@@ -42,7 +42,7 @@ export class Controls {
     // Evenly spaced on the scale of odds, so that rare classes can be set as well.
     this.prevalence = knob("Prevalence", [-LOGIT_END, LOGIT_END, 0.02], {
       from: (share) => Math.log10(share / (1 - share)),
-      to: (place) => 1 / (1 + 10 ** -place),
+      to: (place) => rounded(1 / (1 + 10 ** -place)),
       min: 1e-9,
       max: 1 - 1e-9,
       change: (share) => set({ prevalence: share }),
@@ -178,10 +178,15 @@ export function numberBox(
   return {
     box,
     show(value) {
-      current = String(Number(value.toPrecision(4)));
+      current = String(rounded(value));
       if (document.activeElement !== box) box.value = current;
     },
   };
+}
+
+/** A number as boxes show it. */
+export function rounded(value: number): number {
+  return Number(value.toPrecision(4));
 }
 
 export function knob(
@@ -199,9 +204,7 @@ export function knob(
 ): Knob {
   const slider = h("input", { type: "range", min, max, step, "aria-label": label });
   const number = numberBox(`${scale.number ?? label}, as a number`, scale, scale.change);
-  slider.addEventListener("input", () =>
-    scale.change(Number(scale.to(slider.valueAsNumber).toPrecision(4))),
-  );
+  slider.addEventListener("input", () => scale.change(scale.to(slider.valueAsNumber)));
   return {
     slider,
     number: number.box,

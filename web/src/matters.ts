@@ -1,12 +1,12 @@
 /** What matters: one control for what model and threshold are chosen for. */
 
-import { knob, numberBox, type Knob, type NumberBox } from "./controls";
+import { knob, numberBox, rounded, type Knob, type NumberBox } from "./controls";
 import { h } from "./dom";
 import { counted, short } from "./format";
 import type { Glossary } from "./glossary";
 import { valueOf } from "./objective";
 import { general } from "./python_format";
-import type { Settings, Store } from "./state";
+import { lambdaOf, type Settings, type Store } from "./state";
 import { countsAt, itemsOf, type View } from "./view";
 
 type Goal = Settings["goal"];
@@ -32,11 +32,15 @@ export class Matters {
   private readonly perThousand = h("span", { class: "said" });
   private readonly ofRows = h("span", { class: "said" });
 
-  /** `given` names an objective that only Python can ask for. */
+  /**
+   * `given` names an objective that only Python can ask for; the slider stops at the β of `stored`,
+   * if there are any, for which Python stored verdicts.
+   */
   constructor(
     private readonly store: Store,
     glossary: Glossary,
     given: string | null,
+    stored: readonly number[],
   ) {
     const set = (patch: Partial<Settings>): void =>
       store.set({ hovered: null, chosen: null, ...patch });
@@ -52,9 +56,10 @@ export class Matters {
       ...goals.map(([value, words]) => h("option", { value }, words)),
     );
     this.goal.addEventListener("change", () => set({ goal: this.goal.value as Goal }));
-    this.beta = knob("Precision or recall", [-1, 1, 0.01], {
-      from: Math.log10,
-      to: (place) => 10 ** place,
+    const steps = stored.length > 1 ? stored : null;
+    this.beta = knob("Precision or recall", steps ? [0, steps.length - 1, 1] : [-1, 1, 0.01], {
+      from: steps ? (beta) => nearest(steps, beta) : Math.log10,
+      to: steps ? (place) => steps[place]! : (place) => rounded(10 ** place),
       min: 0,
       change: (beta) => set({ beta }),
       number: "β",
@@ -90,6 +95,13 @@ export class Matters {
         h("span", {}, "recall"),
         h("span", { class: "unit" }, glossary.term("β"), this.beta.number),
         this.weighed,
+        steps
+          ? h(
+              "span",
+              { class: "said" },
+              `The slider stops at ${steps.length} β whose verdicts are stored.`,
+            )
+          : "",
       ),
       part(
         "money",
@@ -148,6 +160,12 @@ export class Matters {
           )} per 1,000 items.`
         : "";
   }
+}
+
+/** The place of the β whose weight of recall is nearest. */
+function nearest(betas: readonly number[], beta: number): number {
+  const away = (each: number): number => Math.abs(lambdaOf(each) - lambdaOf(beta));
+  return betas.reduce((best, each, place) => (away(each) < away(betas[best]!) ? place : best), 0);
 }
 
 /** What a β means, in words. */

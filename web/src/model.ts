@@ -2,15 +2,23 @@
 
 import { areasOf, type Bracket, type Measure } from "./measures";
 import type { GroupsData } from "./groups/data";
-import { count } from "./count";
+import { count, type Sample } from "./count";
 import { histogramOf, type Histogram } from "./histogram";
 import type { GoalSettings } from "./objective";
-import { packedCounts, packedFloats, unpacked, type Packed } from "./packing";
+import {
+  packedBelow,
+  packedCounts,
+  packedFloats,
+  packedIntegers,
+  unpacked,
+  unpackedBelow,
+  type Packed,
+} from "./packing";
 import { isNested, take, type Kind, type Table } from "./table";
 import { rowsToExplore } from "./thinning";
 import type { Rows } from "./verdict/contest";
 
-export const VERSION = 1;
+export const VERSION = 2;
 
 export type SpaceName = "roc" | "pr" | "prg";
 
@@ -29,7 +37,20 @@ export interface ReportData {
   readonly groups?: GroupsData;
   /** The rows of all models, where there are few enough, so that the page can judge by itself. */
   readonly rows?: RowsData | null;
+  /** What Python says for other settings, where the page does not have the rows. */
+  readonly others?: OthersData | null;
 }
+
+export interface OthersData {
+  /** The β among the settings, rising. */
+  readonly betas: readonly number[];
+  /** How many resamples each verdict comes from, or more. */
+  readonly replicates: number;
+  /** A list of `StoredVerdict` as JSON, deflated. */
+  readonly verdicts: string;
+}
+
+export type StoredVerdict = Required<Pick<Verdict, "settings" | "lines" | "picture">>;
 
 export interface RowsData {
   readonly labels: Packed;
@@ -57,6 +78,8 @@ export interface Verdict {
   /** The settings that ask for it; "given" is what the page cannot ask for. */
   readonly settings?: Partial<GoalSettings>;
   readonly lines: readonly string[];
+  /** How many resamples it comes from; 0 if only the tables were looked at. */
+  readonly replicates?: number;
   readonly level?: number;
   readonly picture?: Picture | null;
   /** At evenly spaced weights of recall, the share of resamples that each model wins. */
@@ -94,7 +117,7 @@ export interface ModelData {
   readonly thresholds: Packed | null;
   /** Whether thresholds lost digits, because a browser has no long doubles. */
   readonly rounded: boolean;
-  /** The next lower score of each row, NaN if unknown; null where the next row has it. */
+  /** How far the next lower score lies below each threshold; null where the next row has it. */
   readonly below?: Packed | null;
   readonly tp: Packed | null;
   readonly fp: Packed | null;
@@ -191,7 +214,7 @@ function tableOf(data: ModelData, packed: Packed): Table {
   return {
     kind: data.kind,
     thresholds,
-    below: data.below ? unpacked(data.below) : data.complete ? null : unknown(),
+    below: data.below ? unpackedBelow(thresholds, data.below) : data.complete ? null : unknown(),
     tp: unpacked(data.tp!),
     fp: unpacked(data.fp!),
     positives: data.positives,
@@ -231,7 +254,7 @@ export function dataOf(name: string, table: Table): ModelData {
     rows: table.tp.length,
     complete,
     thresholds: packedFloats(kept.thresholds),
-    below: complete || !kept.below ? null : packedFloats(kept.below),
+    below: complete || !kept.below ? null : packedBelow(kept.thresholds, kept.below),
     rounded: false,
     tp: packedCounts(kept.tp, table.whole),
     fp: packedCounts(kept.fp, table.whole),
@@ -248,6 +271,31 @@ export function dataOf(name: string, table: Table): ModelData {
 
 /** Rows times models up to which a page has the rows. */
 export const MOST_ROWS = 20_000;
+
+/** The data of models that were counted here on the same rows, so that the page can judge them. */
+export function dataOfRows(
+  { labels, weights, whole }: Omit<Sample, "scores">,
+  scores: readonly Float64Array[],
+  tables: ReadonlyMap<string, Table>,
+): Pick<ReportData, "models" | "rows"> {
+  const counted = { thresholds: null, below: null, tp: null, fp: null };
+  const ranks = [...tables.values()].map(({ thresholds }, model) => {
+    // A score of +inf has the threshold behind that of the empty rule.
+    const rankOf = new Map(Array.from(thresholds, (threshold, rank) => [threshold, rank]));
+    return packedIntegers(Array.from(scores[model]!, (score) => rankOf.get(score)!));
+  });
+  return {
+    // The page counts the rows itself.
+    models: [...tables].map(([name, table]) => ({ ...dataOf(name, table), ...counted })),
+    rows: {
+      labels: packedIntegers(labels),
+      weights: weights && packedCounts(weights, whole),
+      ranks,
+      thresholds: [...tables.values()].map(({ thresholds }) => packedFloats(thresholds.slice(1))),
+      prevalence: null,
+    },
+  };
+}
 
 /** The rows of all models; null where the page does not have them. */
 export function modelRows(data: ReportData, models: readonly Model[]): Rows | null {

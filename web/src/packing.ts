@@ -1,68 +1,216 @@
-/** Numbers packed into text: differences of neighbours as bytes of variable length, in base64. */
+/**
+ * Numbers packed into text: differences of neighbours in as many bits as they need.
+ *
+ * `src/isometrics/report/packing.py` is the other side of it, and has the code in words.
+ */
 
-export type Packed = { readonly integers: string } | { readonly floats: string };
+import { bytesOf, textOf } from "./base85";
 
-const SIGN = 1n << 63n;
-const WORD = (1n << 64n) - 1n;
+export type Packed = { readonly whole: string } | { readonly real: string };
+
+/** Integers of 64 bits, the lower half of each before the upper one, as in a Float64Array. */
+type Words = Uint32Array;
+
+const HALF = 2 ** 32;
+const TOP = 0x80000000;
+const HEADER = 5;
 
 export function unpacked(packed: Packed): Float64Array {
-  return "integers" in packed ? integersOf(packed.integers) : floatsOf(packed.floats);
+  if ("real" in packed) return floatsOf(decoded(packed.real));
+  const words = decoded(packed.whole);
+  return Float64Array.from(
+    { length: words.length / 2 },
+    (_, place) => (words[2 * place + 1]! | 0) * HALF + words[2 * place]!,
+  );
 }
 
 export function packedIntegers(values: ArrayLike<number>): Packed {
-  return { integers: text(Array.from(values, (value) => BigInt(value) & WORD)) };
+  const words = new Uint32Array(2 * values.length);
+  for (let place = 0; place < values.length; place++) {
+    words[2 * place] = values[place]!;
+    words[2 * place + 1] = Math.floor(values[place]! / HALF);
+  }
+  return { whole: encoded(words) };
 }
 
 export function packedFloats(values: Float64Array): Packed {
-  const bits = new BigUint64Array(values.slice().buffer);
-  return { floats: text(Array.from(bits, (word) => (word & SIGN ? ~word & WORD : word | SIGN))) };
+  return { real: encoded(wordsOf(values)) };
 }
 
 export function packedCounts(values: Float64Array, whole: boolean): Packed {
   return whole ? packedIntegers(values) : packedFloats(values);
 }
 
-function integersOf(data: string): Float64Array {
-  return Float64Array.from(words(data), (word) => Number(BigInt.asIntN(64, word)));
+/** How far floats lie below others, in steps from each float to the next. */
+export function packedBelow(values: Float64Array, below: Float64Array): Packed {
+  return { whole: encoded(differences(wordsOf(values), wordsOf(below))) };
 }
 
-function floatsOf(data: string): Float64Array {
-  const bits = BigUint64Array.from(words(data), (word) =>
-    word & SIGN ? word ^ SIGN : ~word & WORD,
-  );
+export function unpackedBelow(values: Float64Array, packed: Packed): Float64Array {
+  if (!("whole" in packed)) throw new Error("steps are whole numbers");
+  return floatsOf(differences(wordsOf(values), decoded(packed.whole)));
+}
+
+/** Integers in the order of the floats. */
+function wordsOf(values: Float64Array): Words {
+  const words = new Uint32Array(values.slice().buffer);
+  for (let place = 0; place < words.length; place += 2)
+    if (words[place + 1]! & TOP) {
+      words[place] = ~words[place]!;
+      words[place + 1] = ~words[place + 1]!;
+    } else words[place + 1]! ^= TOP;
+  return words;
+}
+
+function floatsOf(words: Words): Float64Array {
+  const bits = words.slice();
+  for (let place = 0; place < bits.length; place += 2)
+    if (bits[place + 1]! & TOP) bits[place + 1]! ^= TOP;
+    else {
+      bits[place] = ~bits[place]!;
+      bits[place + 1] = ~bits[place + 1]!;
+    }
   return new Float64Array(bits.buffer);
 }
 
-function text(values: readonly bigint[]): string {
-  const bytes: number[] = [];
-  let before = 0n;
-  for (const value of values) {
-    const step = BigInt.asIntN(64, value - before);
-    let folded = BigInt.asUintN(64, (step << 1n) ^ (step >> 63n));
-    before = value;
-    while (folded > 127n) {
-      bytes.push(Number(folded & 127n) | 128);
-      folded >>= 7n;
-    }
-    bytes.push(Number(folded));
-  }
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
-}
-
-function words(data: string): bigint[] {
-  const binary = atob(data);
-  const found: bigint[] = [];
-  let [word, folded, shift] = [0n, 0n, 0n];
-  for (let place = 0; place < binary.length; place++) {
-    const byte = binary.charCodeAt(place);
-    folded |= BigInt(byte & 127) << shift;
-    shift += 7n;
-    if (byte & 128) continue;
-    word = BigInt.asUintN(64, word + ((folded >> 1n) ^ -(folded & 1n)));
-    found.push(word);
-    [folded, shift] = [0n, 0n];
+/** The differences of two lists, modulo 2**64. */
+function differences(some: Words, others: Words): Words {
+  const found = new Uint32Array(some.length);
+  for (let place = 0; place < some.length; place += 2) {
+    const low = some[place]! - others[place]!;
+    found[place] = low;
+    found[place + 1] = some[place + 1]! - others[place + 1]! - (low < 0 ? 1 : 0);
   }
   return found;
+}
+
+/** How many bits a number of 64 bits needs. */
+function lengthOf(low: number, high: number): number {
+  return high ? 64 - Math.clz32(high) : 32 - Math.clz32(low);
+}
+
+/** The order of the code that is shortest, if lengths of 0 cost nothing. */
+function orderOf(lengths: readonly number[]): number {
+  const counts = new Array<number>(65).fill(0);
+  for (const length of lengths) counts[length]! += 1;
+  let [best, least] = [0, Infinity];
+  // An order of 0 has no code for 2**64 - 1.
+  for (let order = counts[64] ? 1 : 0; order < 63; order++) {
+    const cost = counts.reduce(
+      (sum, count, length) => sum + count * (2 * Math.max(length - order, 0) + order),
+      0,
+    );
+    if (cost < least) [best, least] = [order, cost];
+  }
+  return best;
+}
+
+function encoded(words: Words): string {
+  const size = words.length / 2;
+  const before = new Uint32Array(words.length);
+  before.set(words.subarray(0, -2), Math.min(2, words.length));
+  const zigzag = differences(words, before);
+  const lengths: number[] = [];
+  for (let place = 0; place < zigzag.length; place += 2) {
+    const [low, high] = [zigzag[place]!, zigzag[place + 1]!];
+    const sign = high & TOP ? 0xffffffff : 0;
+    zigzag[place] = (low << 1) ^ sign;
+    zigzag[place + 1] = ((high << 1) | (low >>> 31)) ^ sign;
+    lengths.push(lengthOf(zigzag[place]!, zigzag[place + 1]!));
+  }
+  const order = orderOf(lengths);
+  const writer = new Writer();
+  writer.put(order, 8);
+  writer.put(size, 32);
+  const widths: number[] = [];
+  const rest = new Uint32Array(zigzag.length);
+  for (let place = 0; place < size; place++) {
+    const [low, high] = [zigzag[2 * place]!, zigzag[2 * place + 1]!];
+    const sum = low + (order < 32 ? 2 ** order : 0);
+    const upper = high + (order < 32 ? 0 : 2 ** (order - 32)) + (sum >= HALF ? 1 : 0);
+    [rest[2 * place], rest[2 * place + 1]] = [sum, upper];
+    // The highest bit is not written.
+    const width = (upper >= HALF ? 65 : lengthOf(sum >= HALF ? sum - HALF : sum, upper)) - 1;
+    widths.push(width);
+    for (let zero = width - order; zero > 0; zero -= 16) writer.put(0, Math.min(zero, 16));
+    writer.put(1, 1);
+  }
+  widths.forEach((width, place) => {
+    if (width > 32) writer.put(rest[2 * place + 1]! % 2 ** (width - 32), width - 32);
+    const lower = Math.min(width, 32);
+    writer.put(rest[2 * place]! % 2 ** lower, lower);
+  });
+  return textOf(Uint8Array.from(writer.bytes));
+}
+
+function decoded(data: string): Words {
+  const reader = new Reader(bytesOf(data));
+  const [order, size] = [reader.take(8), reader.take(32)];
+  const widths = new Uint8Array(size);
+  for (let place = 0; place < size; place++) {
+    let zeros = 0;
+    while (!reader.take(1)) zeros++;
+    widths[place] = zeros + order;
+  }
+  const words = new Uint32Array(2 * size);
+  let [low, high] = [0, 0];
+  for (let place = 0; place < size; place++) {
+    const width = widths[place]!;
+    // The number is 2**width, whose bit was not written, less 2**order, and what was written.
+    let upper = width > 32 ? reader.take(width - 32) : 0;
+    let lower = reader.take(Math.min(width, 32));
+    if (width < 32) lower += 2 ** width;
+    else if (width < 64) upper += 2 ** (width - 32);
+    if (order < 32) lower -= 2 ** order;
+    else upper -= 2 ** (order - 32);
+    if (lower < 0) [lower, upper] = [lower + HALF, upper - 1];
+    const sign = lower % 2 ? 0xffffffff : 0;
+    const [stepLow, stepHigh] = [
+      (((lower >>> 1) | (upper << 31)) ^ sign) >>> 0,
+      ((upper >>> 1) ^ sign) >>> 0,
+    ];
+    low += stepLow;
+    high = (high + stepHigh + (low >= HALF ? 1 : 0)) % HALF;
+    low %= HALF;
+    [words[2 * place], words[2 * place + 1]] = [low, high];
+  }
+  return words;
+}
+
+/** Writes bits, highest first. */
+class Writer {
+  readonly bytes: number[] = [];
+  private filled = 0;
+
+  /** Writes a number of at most 32 bits. */
+  put(value: number, width: number): void {
+    for (let bit = width - 1; bit >= 0; bit--) {
+      if (this.filled % 8 === 0) this.bytes.push(0);
+      if ((value >>> bit) & 1) this.bytes[this.bytes.length - 1]! |= 128 >> (this.filled % 8);
+      this.filled++;
+    }
+  }
+}
+
+class Reader {
+  private place = 0;
+
+  constructor(private readonly bytes: Uint8Array) {
+    if (bytes.length < HEADER) throw new Error("the numbers have no header");
+  }
+
+  /** Reads a number of at most 32 bits. */
+  take(width: number): number {
+    let value = 0;
+    while (width > 0) {
+      const free = 8 - (this.place % 8);
+      const some = Math.min(free, width);
+      const byte = this.bytes[this.place >> 3];
+      if (byte === undefined) throw new Error("the numbers end too early");
+      value = value * 2 ** some + ((byte >> (free - some)) & (2 ** some - 1));
+      this.place += some;
+      width -= some;
+    }
+    return value;
+  }
 }

@@ -44,7 +44,7 @@ export class Summary {
     glossary: Glossary,
     models: readonly Model[],
     /** Whether a verdict stands above the table. */
-    private readonly hasVerdict: boolean,
+    private readonly hasCaveats: boolean,
   ) {
     this.more = [...new Set(models.flatMap(({ areas }) => [...areas.keys()]))].filter(
       (measure) => !(measure in AREAS),
@@ -123,7 +123,7 @@ export class Summary {
 
   /** What a verdict would warn of, where there is none. */
   private caveats(view: View): string[] {
-    if (this.hasVerdict) return [];
+    if (this.hasCaveats) return [];
     return view.shown.flatMap((one) => {
       const said = caveatOf(one);
       return said

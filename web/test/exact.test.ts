@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { Fraction, share } from "../src/fraction";
 import { vertices } from "../src/hull";
-import { packedFloats, packedIntegers, unpacked } from "../src/packing";
+import { packedBelow, packedFloats, packedIntegers, unpacked, unpackedBelow } from "../src/packing";
 import { Sum } from "../src/summing";
 import { wilson } from "../src/wilson";
 import { counted, decimals, levelSaid, shortened, tick } from "../src/format";
@@ -72,7 +72,15 @@ test("packed numbers come back to the bit", () => {
   values.forEach((value, place) => assert.ok(Object.is(again[place], value)));
   const counts = [0, 5, 5, 2 ** 53 - 1, 3, -7];
   assert.deepEqual(Array.from(unpacked(packedIntegers(counts))), counts);
-  assert.deepEqual(packedIntegers([0, 1, 3, 3]), { integers: "AAIEAA==" });
+  // As in Python.
+  assert.deepEqual(packedIntegers([0, 1, 3, 3]), { whole: "000001gAg" });
+  const below = Float64Array.of(1.5, 1.25, -0, NaN, -1, -Infinity, -Infinity);
+  const near = unpackedBelow(values, packedBelow(values, below));
+  below.forEach((value, place) => assert.ok(Object.is(near[place], value)));
+  assert.equal(unpacked(packedFloats(new Float64Array(0))).length, 0);
+  assert.throws(() => unpacked({ whole: "" }), /no header/);
+  assert.throws(() => unpacked({ real: "000001g" }), /too early/);
+  assert.throws(() => unpacked({ real: "00<000" }), /other letters/);
 });
 
 test("a compensated sum keeps what a plain one loses", () => {

@@ -24,7 +24,7 @@ from isometrics.analysis.classes import macro_average
 from isometrics.analysis.origins import Origin, with_origin
 from isometrics.analysis.summary import Summary, intervals_of, summary_of
 from isometrics.analysis.threshold_check import ThresholdCheck, check_thresholds, parse_given
-from isometrics.analysis.verdicts import Request, quick_verdicts, verdict_on
+from isometrics.analysis.verdicts import Request, quick_verdicts, verdict_on, verdicts_by_beta
 from isometrics.comparison.compare import Comparison, compare
 from isometrics.decisions.best import best_threshold, parse_goal
 from isometrics.decisions.objective import BETAS, parse_f_objectives, parse_objective
@@ -33,10 +33,12 @@ from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.measures import AUPRG, f_gain_name, f_key, optimal_f_gain
 from isometrics.points import OperatingPoints
 from isometrics.points.models import named_models
+from isometrics.report.model import MOST_ROWS
 from isometrics.uncertainty.bands import bootstrap_curves
 from isometrics.uncertainty.bootstrap import bootstrap
 from isometrics.uncertainty.resampling import Evidence
 from isometrics.verdict.judge import Options
+from isometrics.verdict.verdict import Verdict
 from isometrics.verdict.without_rows import rows_of_table
 
 if TYPE_CHECKING:
@@ -54,7 +56,6 @@ if TYPE_CHECKING:
     from isometrics.spaces.indices import WeightedIndex
     from isometrics.uncertainty.bands import Band
     from isometrics.uncertainty.bootstrap import Bootstrap
-    from isometrics.verdict.verdict import Verdict
 
 SPACES = ("roc", "pr", "prg", "tradeoff", "all")
 ONE_MODEL = "score"
@@ -749,7 +750,8 @@ class Analysis(Value):
             Draw pointwise confidence bands in all spaces.
         verdict
             The verdict with which the page begins, or one for each class; by default that for F1,
-            with as many resamples as take a second or two. False: none.
+            with as many resamples as take a second or two. False: none. Where the page does not
+            have the rows, verdicts for 41 β are stored with it, which takes some seconds.
         options
             Other options of `bootstrap_curves`.
         """
@@ -757,21 +759,35 @@ class Analysis(Value):
         from isometrics.report.html import title_of
 
         bands = self.all_bands(confidence_level=confidence_level, **options)
-        if isinstance(verdict, bool):
+        first: Verdict | Mapping[str, Verdict] = {} if isinstance(verdict, bool) else verdict
+        others: tuple[Verdict, ...] = ()
+        if verdict is True:
             level = 0.95 if confidence_level is None else confidence_level
-            verdict = quick_verdicts(self, {}, confidence_level=level).verdicts if verdict else {}
+            first, _, _, others = quick_verdicts(self, {}, confidence_level=level, by_beta=True)
+        elif isinstance(first, Verdict) and first._rows_alone:
+            others = verdicts_by_beta(self, confidence_level=first.confidence_level)
         written: Path = write_report(
             self.models,
             path,
             title=title or title_of(self.source),
             description=self._described() or None,
             bands=bands,
-            verdict=verdict,
+            verdict=first,
             one_vs_rest=self.one_vs_rest,
-            groups=self._groups_of_report(verdict, confidence_level),
-            rows=None if self.one_vs_rest else self.rows,
+            groups=self._groups_of_report(first, confidence_level),
+            rows=self._rows_of_report(),
+            other_verdicts=others,
         )
         return written
+
+    def _rows_of_report(self) -> Sample | None:
+        """Return the rows from which the page judges; classes are no rivals."""
+        if self.one_vs_rest or self.rows is not None or len(self.models) > 1:
+            return None if self.one_vs_rest else self.rows
+        models = self.models if self.counted is None else self.counted[ALL_ROWS]
+        ((name, points),) = models.items()
+        few = points.positives + points.negatives <= MOST_ROWS
+        return rows_of_table(name, points) if few else None
 
     def _groups_of_report(
         self, verdict: Verdict | Mapping[str, Verdict], confidence_level: float | None

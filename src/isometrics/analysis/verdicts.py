@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,14 +12,17 @@ from isometrics._core.arrays import column, plain
 from isometrics._core.groups import Groups
 from isometrics._core.parameters import check_confidence, check_size
 from isometrics._core.progress import part_of_progress, reporting
+from isometrics._counting.replicates import kernel_named
 from isometrics.analysis.origins import Origin, with_origin
 from isometrics.decisions.objective import parse_objective
 from isometrics.decisions.thresholds import ALL_ROWS
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.points.models import count_models
+from isometrics.report.model import MOST_ROWS
 from isometrics.verdict.contest import Contest, fold_codes
 from isometrics.verdict.effective import effective_rows
-from isometrics.verdict.judge import Options, judge, judge_tuned
+from isometrics.verdict.estimates import FOLDS, REPEATS
+from isometrics.verdict.judge import Options, judge, judge_betas, judge_tuned
 from isometrics.verdict.without_rows import judge_tables, rows_of_table
 
 if TYPE_CHECKING:
@@ -52,15 +56,28 @@ class Verdicts(NamedTuple):
     by_class: bool
     n_resamples: int
     """How often rows were drawn again; 0 if only the tables were looked at."""
+    by_beta: tuple[Verdict, ...] = ()
+    """Those for the β of `JUDGED_BETAS`, where they were asked for and are affordable."""
 
 
 RESAMPLES = 2000
+_STEPS = 40
+JUDGED_BETAS = tuple(float(f"{math.sqrt(step / (_STEPS - step)):.4g}") for step in range(_STEPS))
+"""The β of the weights of recall 0, 1/40, … 39/40, with the digits that the page shows.
+
+F0.5, F1, F2 and F3 are among them; for a weight of 1, recall alone, everything is flagged."""
 _MOST_WORK = 215_000
 """Rows times models up to which a quick verdict draws rows again."""
 ROWS_OF_A_MODEL = 3000
 """A model takes as long as so many rows, however few there are."""
 WORK = 2e8
 """Rows times models times resamples that take about two seconds on two processors."""
+_WORK_BY_BETA = 4e8
+"""The same for verdicts of many β, which take about five seconds; of many rows twice that."""
+_PLAIN_WORK_BY_BETA = 5e7
+"""The same without compiled loops, where the choices on parts of the rows count as well."""
+_FEWEST_RESAMPLES = 100
+"""With fewer, many β are not judged."""
 
 
 def verdicts_of(analysis: Analysis, **options: Any) -> Verdicts:
@@ -79,13 +96,27 @@ def quick_verdicts(
     n_resamples: int | None = None,
     random_state: object = 0,
     progress: ProgressLike = None,
+    by_beta: bool = False,
 ) -> Verdicts:
     """Return verdicts over all rows that take a second or two at most.
 
-    By default as many resamples are drawn as that allows; of many rows none.
+    By default as many resamples are drawn as that allows; of many rows none. With `by_beta` and
+    no objective, what the page cannot judge by itself is judged for many β, in some seconds, and
+    the verdict for F1 is one of these.
     """
     # Groups that are left out are announced by whoever asks.
     whole = replace(analysis, groups={}, skipped={})
+    if by_beta and not objective:
+        many = verdicts_by_beta(
+            whole,
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            random_state=random_state,
+            progress=progress,
+        )
+        if many:
+            first = many[JUDGED_BETAS.index(1.0)]
+            return Verdicts({"": first}, False, first.replicates, many)
     work = (_count_rows(whole) + ROWS_OF_A_MODEL) * len(whole.models)
     if work > _MOST_WORK:
         return _verdicts_of_tables(whole, objective, confidence_level)
@@ -99,6 +130,61 @@ def quick_verdicts(
         random_state=random_state,
         progress=progress,
     )
+
+
+def verdicts_by_beta(
+    analysis: Analysis,
+    *,
+    confidence_level: float = 0.95,
+    n_resamples: int | None = None,
+    random_state: object = 0,
+    progress: ProgressLike = None,
+) -> tuple[Verdict, ...]:
+    """Return the verdicts over all rows for the β of `JUDGED_BETAS`, for a page without the rows.
+
+    Each is that of `Analysis.verdict` with as many resamples. There are none where the page judges
+    by itself, where rows are not known, and where they would take much longer than ten seconds.
+    As many resamples are drawn as take some seconds, and at most those that are asked for.
+    """
+    models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
+    # Tables of several models do not tell which scores belong to one row.
+    apart = analysis.rows is None and len(models) > 1
+    work = _count_rows(analysis) * len(models)
+    if analysis.one_vs_rest or apart or work <= MOST_ROWS:
+        return ()
+    wanted = RESAMPLES if n_resamples is None else check_size(n_resamples, "n_resamples")
+    n_resamples = min(wanted, _resamples_by_beta(work))
+    options = Options(
+        check_confidence(confidence_level), n_resamples, random_state, -1, progress=progress
+    )
+    request = Request(parse_objective(), options, False, None, analysis.prevalence)
+    rows = analysis.rows
+    if rows is None and n_resamples:
+        rows = _rows_of_tables(models, request)
+    if rows is None or not n_resamples:
+        return ()
+    contest = contest_of_rows(rows, models, request)
+    return tuple(
+        _with_origin(
+            each,
+            analysis,
+            ALL_ROWS,
+            analysis.rows,
+            request._replace(objective=parse_objective(beta=beta)),
+        )
+        for beta, each in zip(
+            JUDGED_BETAS, judge_betas(contest, JUDGED_BETAS, options), strict=True
+        )
+    )
+
+
+def _resamples_by_beta(work: int) -> int:
+    """Return how many resamples of so many rows times models take some seconds; 0 if too few."""
+    if kernel_named("auto", math.inf).name == "compiled":
+        most = int(_WORK_BY_BETA / work)
+    else:
+        most = int(_PLAIN_WORK_BY_BETA / work) - REPEATS * FOLDS
+    return most // 100 * 100 if most >= _FEWEST_RESAMPLES else 0
 
 
 def _count_rows(analysis: Analysis) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -101,7 +101,7 @@ def compare(
                 parts += [part._replace(title=f"{group}: {part.title}") for part in mine]
     if not pairs:
         note("which model dominates which, and where curves cross, is left out; add --pairs")
-    objective = {} if index == "f-measure" else {"index": index}
+    objective: dict[str, Any] = {} if index == "f-measure" else {"index": index}
     first = head(analysis, file, certainty, answers, **objective)
     if not answers.json:
         first.show()

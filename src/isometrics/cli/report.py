@@ -19,7 +19,7 @@ from isometrics.cli.options import (
     load,
 )
 from isometrics.cli.output import answer, data_stream, note, say
-from isometrics.cli.verdict import MOST_ROWS, head
+from isometrics.cli.verdict import MOST_ROWS_OF_PAGE, head
 
 
 def report(
@@ -53,9 +53,9 @@ def report(
     from isometrics.report import report_html, write_report
     from isometrics.report.html import title_of
 
-    analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep(MOST_ROWS))
+    analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep(MOST_ROWS_OF_PAGE))
     options = certainty.options()
-    first = head(analysis, file, certainty, answers)
+    first = head(analysis, file, certainty, answers, by_beta=True)
     groups = analysis._groups_of_report(first.verdicts, certainty.confidence)
     if analysis.one_vs_rest and analysis.groups:
         note("the groups are not judged: several classes have no common rule")
@@ -66,7 +66,8 @@ def report(
         "verdict": first.verdicts,
         "one_vs_rest": analysis.one_vs_rest,
         "groups": groups,
-        "rows": None if analysis.one_vs_rest else analysis.rows,
+        "rows": analysis._rows_of_report(),
+        "other_verdicts": first.by_beta,
     }
     if output == "-":
         print(report_html(analysis.models, **page), file=data_stream())

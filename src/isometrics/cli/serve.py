@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, load
 from isometrics.cli.output import note
-from isometrics.cli.verdict import MOST_ROWS, head
+from isometrics.cli.verdict import MOST_ROWS_OF_PAGE, head
 from isometrics.errors import redacted
 
 
@@ -44,11 +44,16 @@ def serve(
     models, description, verdicts = None, None, None
     more: dict[str, Any] = {}
     if file is not None:
-        analysis = load(file, columns, answers, keep_rows=MOST_ROWS)
+        analysis = load(file, columns, answers, keep_rows=MOST_ROWS_OF_PAGE)
         models, description = analysis.models, analysis._described()
-        verdicts = head(analysis, file, answers=answers).verdicts
-        groups = analysis._groups_of_report(verdicts, None)
-        more = {"one_vs_rest": analysis.one_vs_rest, "groups": groups}
+        first = head(analysis, file, answers=answers, by_beta=True)
+        verdicts = first.verdicts
+        more = {
+            "one_vs_rest": analysis.one_vs_rest,
+            "groups": analysis._groups_of_report(verdicts, None),
+            "rows": analysis._rows_of_report(),
+            "other_verdicts": first.by_beta,
+        }
     serve_page(
         models,
         host=host,

@@ -234,6 +234,8 @@ def _only_rule(found: Verdicts) -> Decision:
 
 MOST_ROWS = 200_000
 """Rows that are kept for the head of an answer."""
+MOST_ROWS_OF_PAGE = 1_000_000
+"""Rows that are kept for the verdicts of a page."""
 _NAMED = 5
 """How many classes have their sentence at the head."""
 
@@ -245,6 +247,8 @@ class Head(NamedTuple):
     data: dict[str, object]
     verdicts: dict[str, Verdict]
     """By the name of their class; of one alone ``""``. None where there is no verdict."""
+    by_beta: tuple[Verdict, ...] = ()
+    """Those for other β, for a page that does not have the rows."""
 
     def show(self) -> None:
         """Print it, and an empty line below."""
@@ -256,12 +260,15 @@ def head(
     file: str,
     certainty: Certainty = CERTAINTY,
     answers: Answers = ANSWERS,
+    *,
+    by_beta: bool = False,
     **objective: Any,
 ) -> Head:
     """Return the verdict with which a command begins, over all rows.
 
     It takes a second or two at most: of long files only what their tables tell, and a hint at the
-    command that tells the rest. It raises nothing.
+    command that tells the rest. With `by_beta`, for a page, it takes some seconds. It raises
+    nothing.
     """
     from isometrics.analysis.verdicts import quick_verdicts
     from isometrics.sources.held_rows import MANY_ROWS
@@ -276,6 +283,7 @@ def head(
                 n_resamples=certainty.resamples,
                 random_state=certainty.random_state,
                 progress=meter,
+                by_beta=by_beta,
             )
     except IsometricsError as error:
         return Head([f"No verdict: {error.phrase(option_of)}."], {"verdict": None}, {})
@@ -288,7 +296,7 @@ def head(
         said.append(next(each.method for each in verdicts.values() if not each.replicates))
     elif found.n_resamples < RESAMPLES:
         said.append(f"From {found.n_resamples:,} resamples; {command} draws {RESAMPLES:,}.")
-    return Head(said, _data(found), verdicts)
+    return Head(said, _data(found), verdicts, found.by_beta)
 
 
 def _sentences(found: Verdicts) -> list[str]:

@@ -36,6 +36,7 @@ def report_html(
     one_vs_rest: bool = False,
     groups: Groups | None = None,
     rows: Sample | None = None,
+    other_verdicts: Iterable[Verdict] = (),
 ) -> str:
     """Return an interactive page about models as the text of one HTML file.
 
@@ -59,6 +60,9 @@ def report_html(
         What one rule does in each group of rows; `Analysis.report` makes it.
     rows
         The rows of all models, such as `Analysis.rows`, from which the page finds other verdicts.
+    other_verdicts
+        Verdicts for other settings, which the page shows where the reader sets just these; where
+        the page has the rows, it finds them by itself.
 
     Examples
     --------
@@ -79,6 +83,7 @@ def report_html(
             one_vs_rest=one_vs_rest,
             groups=groups,
             rows=rows,
+            other_verdicts=other_verdicts,
         )
     )
 
@@ -94,6 +99,7 @@ def write_report(
     one_vs_rest: bool = False,
     groups: Groups | None = None,
     rows: Sample | None = None,
+    other_verdicts: Iterable[Verdict] = (),
 ) -> Path:
     """Write the page of `report_html` to a file, and return its path.
 
@@ -108,6 +114,7 @@ def write_report(
         one_vs_rest=one_vs_rest,
         groups=groups,
         rows=rows,
+        other_verdicts=other_verdicts,
     )
     with whole_file(path) as file:
         file.write(page)

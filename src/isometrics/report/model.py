@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import warnings
+import zlib
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
@@ -16,7 +17,7 @@ from isometrics.errors import LengthError, NoCurveError, ParameterError, Undefin
 from isometrics.measures import area_brackets
 from isometrics.points.models import named_models
 from isometrics.report.groups import groups_data
-from isometrics.report.packing import packed, unpacked
+from isometrics.report.packing import packed, packed_below, text_of, unpacked
 from isometrics.spaces.trace import rows_to_explore
 from isometrics.verdict.verdict import Verdict
 
@@ -46,7 +47,7 @@ __all__ = [
     "unpacked",
 ]
 
-VERSION = 1
+VERSION = 2
 """The page refuses data of another version."""
 
 SPACES = ("roc", "pr", "prg", "tradeoff")
@@ -98,6 +99,7 @@ def report_model(
     one_vs_rest: bool = False,
     groups: Groups | None = None,
     rows: Sample | None = None,
+    other_verdicts: Iterable[Verdict] = (),
 ) -> dict[str, Any]:
     """Return the data of a page about models, ready for `json.dumps`.
 
@@ -119,6 +121,9 @@ def report_model(
     rows
         The rows of all models, such as `Analysis.rows`. The page then finds the verdicts of other
         objectives by itself; of more than `MOST_ROWS` rows in all models they are left out.
+    other_verdicts
+        Verdicts for other settings, which the page shows where the reader sets just these; where
+        the page has the rows, it finds them by itself.
 
     Notes
     -----
@@ -130,7 +135,7 @@ def report_model(
     >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     >>> data = report_model({"forest": pts})
     >>> data["version"], data["models"][0]["name"], data["models"][0]["tp"]
-    (1, 'forest', {'integers': 'AAIAAgA='})
+    (2, 'forest', {'whole': '000001-F0'})
     """
     named = named_models(models)
     if not named:
@@ -162,6 +167,8 @@ def report_model(
         document["groups"] = groups_data(groups)
     if packed_rows is not None:
         document["rows"] = packed_rows
+    else:
+        document |= _others(list(other_verdicts))
     return document
 
 
@@ -182,7 +189,7 @@ def lean(model: Mapping[str, Any]) -> dict[str, Any]:
     return {**model, "models": [each | counted for each in model["models"]]}
 
 
-def as_json(model: Mapping[str, Any]) -> str:
+def as_json(model: Mapping[str, Any] | list[Any]) -> str:
     r"""Return the data as text that is safe inside a script element of a page.
 
     Every ``<``, ``>`` and ``&`` is escaped, so that no name can end the element or open a comment
@@ -228,10 +235,40 @@ def _verdict(name: str, verdict: Verdict, *, has_rows: bool) -> dict[str, Any]:
         # The β of F without constraints, for the widget; None for other objectives.
         "beta": settings_of(verdict).get("beta"),
         "lines": verdict.lines(),
+        "replicates": verdict.replicates,
         "level": float(verdict.confidence_level),
         "picture": _picture(verdict) if verdict._models else None,
         # A page that has the rows counts the wins by itself.
         "shares": None if has_rows else _shares(verdict),
+    }
+
+
+def _others(verdicts: list[Verdict]) -> dict[str, Any]:
+    """Return what the page shows of verdicts for other settings, deflated; nothing of none.
+
+    Objectives that the page cannot ask for are left out. Sentences that differ in few numbers take
+    a fifth of their space when deflated.
+    """
+    told: list[dict[str, Any]] = [
+        {
+            "settings": settings_of(each),
+            "lines": each.lines(),
+            "picture": _picture(each) if each._models else None,
+        }
+        for each in verdicts
+        if settings_of(each)["goal"] != "given"
+    ]
+    if not told:
+        return {}
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    text = packer.compress(as_json(told).encode("ascii")) + packer.flush()
+    betas = [each["settings"]["beta"] for each in told if each["settings"]["goal"] == "f"]
+    return {
+        "others": {
+            "betas": sorted(betas),
+            "replicates": min(each.replicates for each in verdicts),
+            "verdicts": text_of(text),
+        }
     }
 
 
@@ -342,7 +379,7 @@ def _model(name: str, points: OperatingPoints, bands: list[dict[str, Any]]) -> d
         # Integers beyond 2**53 are long doubles in Python, which browsers do not have.
         "rounded": not np.array_equal(thresholds, thinned.thresholds, equal_nan=True),
         # Of a table with all its rows, the next row has it.
-        "below": None if complete else packed(table.next_lower(rows).astype(np.float64)),
+        "below": None if complete else packed_below(thresholds, table.next_lower(rows)),
         "tp": packed(thinned.tp),
         "fp": packed(thinned.fp),
         "labels": (

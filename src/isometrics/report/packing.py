@@ -1,8 +1,8 @@
-"""Numbers packed into text, exactly: differences of neighbours as bytes of variable length."""
+"""Numbers packed into text, exactly: differences of neighbours in as many bits as they need."""
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
+from base64 import b64decode, b85decode, b85encode
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,62 +17,150 @@ if TYPE_CHECKING:
 
 _SIGN = np.uint64(1 << 63)
 _ONE, _SEVEN = np.uint64(1), np.uint64(7)
-_MAX_BYTES = 10
-"""Bytes of a 64-bit integer, seven bits in each."""
+_POWERS = _ONE << np.arange(64, dtype=np.uint64)
+_ESCAPED, _PLAIN = b"$&<>`", b"[,./:"
+"""Letters of base 85 that HTML, JSON, templates or replacements escape, and those instead."""
+_COUNT_BYTES = 4
+"""Bytes of the header that hold how many numbers there are."""
+
+
+def text_of(octets: bytes) -> str:
+    """Return bytes as text that needs no escapes, four of them in five letters.
+
+    Examples
+    --------
+    >>> text_of(b"four"), bytes_of("W^Z)")
+    ('W^Z+J', b'fou')
+    """
+    return b85encode(octets).translate(bytes.maketrans(_ESCAPED, _PLAIN)).decode("ascii")
+
+
+def bytes_of(text: str) -> bytes:
+    """Return the bytes of `text_of`."""
+    return b85decode(text.encode("ascii").translate(bytes.maketrans(_PLAIN, _ESCAPED)))
 
 
 def packed(values: Counts) -> dict[str, str]:
-    """Pack numbers exactly: ``{"integers": …}`` or ``{"floats": …}``.
+    """Pack numbers exactly: ``{"whole": …}`` or ``{"real": …}``.
 
     Notes
     -----
     Floats are mapped to 64-bit integers in the order of the floats: the bits of negative numbers
     are inverted, and the sign bit of the others is set. Differences are computed modulo 2**64 and
-    zigzag-encoded (0, -1, 1, -2 … become 0, 1, 2, 3 …). Each is written with seven bits in a byte,
-    lowest first; the highest bit of a byte tells whether another one follows.
+    zigzag-encoded (0, -1, 1, -2 … become 0, 1, 2, 3 …). Each is written in the exponential Golomb
+    code of one order k for all of them (Teuhola 1978, Inf. Process. Lett. 7:308): the length n of
+    ``(z >> k) + 1`` in bits as n - 1 zeros and a one, and ``z + 2**k`` without its highest bit.
+    First come k, the number of values, all lengths, then all bits; `text_of` makes text of them.
 
     Examples
     --------
     >>> packed(np.array([0, 1, 3, 3]))
-    {'integers': 'AAIEAA=='}
+    {'whole': '000001gAg'}
     >>> unpacked(packed(np.array([np.inf, 0.75, -0.5]))).tolist()
     [inf, 0.75, -0.5]
     """
     if values.dtype.kind == "i":
-        return {"integers": _encode(values.astype(np.int64).view(np.uint64))}
+        return {"whole": _encode(values.astype(np.int64).view(np.uint64))}
+    return {"real": _encode(_words(values))}
+
+
+def packed_below(values: Counts, below: Counts) -> dict[str, str]:
+    """Pack floats as their distances below others, in steps from each float to the next.
+
+    Examples
+    --------
+    >>> from isometrics.report.packing import unpacked_below
+    >>> values = np.array([np.inf, 0.5, 0.25])
+    >>> text = packed_below(values, np.array([0.75, 0.25, np.nan]))
+    >>> unpacked_below(values, text).tolist()
+    [0.75, 0.25, nan]
+    """
+    return {"whole": _encode(_words(values) - _words(below))}
+
+
+def unpacked_below(values: Counts, text: dict[str, str]) -> NDArray[np.float64]:
+    """Return the floats of `packed_below`."""
+    return _floats(_words(values) - unpacked(text).view(np.uint64))
+
+
+def _words(values: Counts) -> Words:
+    """Return integers in the order of floats."""
     bits = values.astype(np.float64).view(np.uint64)
-    return {"floats": _encode(np.where(bits & _SIGN, ~bits, bits | _SIGN))}
+    return np.where(bits & _SIGN, ~bits, bits | _SIGN)
+
+
+def _floats(words: Words) -> NDArray[np.float64]:
+    return np.where(words & _SIGN, words ^ _SIGN, ~words).view(np.float64)
 
 
 def unpacked(text: dict[str, str]) -> NDArray[Any]:
-    """Return the numbers of `packed`."""
+    """Return the numbers of `packed`, also as programs from older pages have them."""
     ((kind, data),) = text.items()
-    words = _decode(data)
-    if kind == "integers":
+    words = _decode(data) if kind in ("whole", "real") else _decode_bytes(data)
+    if kind in ("whole", "integers"):
         return words.view(np.int64)
-    return np.where(words & _SIGN, words ^ _SIGN, ~words).view(np.float64)
+    return _floats(words)
+
+
+def _lengths(words: Words) -> NDArray[np.int64]:
+    """Return how many bits each word needs."""
+    return np.asarray(np.searchsorted(_POWERS, words, "right"), np.int64)
+
+
+def _order(zigzag: Words) -> int:
+    """Return the order of the code that is shortest, if lengths of 0 cost nothing."""
+    lengths = _lengths(zigzag)
+    # An order of 0 has no code for 2**64 - 1.
+    orders = np.arange(0 if lengths.max(initial=0) < 64 else 1, 63)
+    beyond = np.maximum(np.arange(65) - orders[:, None], 0)
+    costs = (2 * beyond + orders[:, None]) @ np.bincount(lengths, minlength=65)
+    return int(orders[costs.argmin()])
 
 
 def _encode(words: Words) -> str:
     differences = np.diff(words, prepend=np.uint64(0)).view(np.int64)
     zigzag = ((differences << 1) ^ (differences >> 63)).view(np.uint64)
-    shifts = _SEVEN * np.arange(_MAX_BYTES, dtype=np.uint64)
-    seven_bits = (zigzag[:, None] >> shifts) & np.uint64(127)
-    # The first byte is always written, others if they or a higher one are not zero.
-    is_written = (zigzag[:, None] >> shifts) > 0
-    is_written[:, 0] = True
-    is_followed = np.zeros_like(is_written)
-    is_followed[:, :-1] = is_written[:, 1:]
-    octets = (seven_bits | (is_followed.astype(np.uint64) << _SEVEN)).astype(np.uint8)
-    return b64encode(octets[is_written].tobytes()).decode("ascii")
+    order = _order(zigzag)
+    lengths = _lengths((zigzag >> np.uint64(order)) + _ONE)
+    unary = np.zeros(int(lengths.sum()), np.uint8)
+    unary[np.cumsum(lengths) - 1] = 1
+    widths = lengths - 1 + order
+    rest = zigzag + _POWERS[order]
+    # Each bit of each number, from the highest on.
+    shifts = np.repeat(np.cumsum(widths), widths) - 1 - np.arange(widths.sum())
+    bits = (np.repeat(rest, widths) >> shifts.astype(np.uint64)) & _ONE
+    header = bytes([order]) + zigzag.size.to_bytes(_COUNT_BYTES, "big")
+    octets = np.packbits(np.concatenate([unary, bits.astype(np.uint8)]))
+    return text_of(header + octets.tobytes())
 
 
 def _decode(data: str) -> Words:
+    octets = bytes_of(data)
+    order, size = octets[0], int.from_bytes(octets[1 : 1 + _COUNT_BYTES], "big")
+    bits = np.unpackbits(np.frombuffer(octets[1 + _COUNT_BYTES :], np.uint8))
+    ends = np.flatnonzero(bits)[:size] + 1
+    lengths = np.diff(ends, prepend=0)
+    widths = lengths - 1 + order
+    written = bits[ends[-1] if size else 0 :][: widths.sum()].astype(np.uint64)
+    shifts = np.repeat(np.cumsum(widths), widths) - 1 - np.arange(written.size)
+    zigzag = np.zeros(size, np.uint64)
+    np.add.at(zigzag, np.repeat(np.arange(size), widths), written << shifts.astype(np.uint64))
+    # The highest bit of z + 2**k, modulo 2**64.
+    highest = np.where(widths < 64, _POWERS[np.minimum(widths, 63)], np.uint64(0))
+    zigzag += highest - _POWERS[order]
+    return _summed(zigzag)
+
+
+def _summed(zigzag: Words) -> Words:
+    differences = (zigzag >> _ONE) ^ (~(zigzag & _ONE) + _ONE)
+    return np.cumsum(differences, dtype=np.uint64)
+
+
+def _decode_bytes(data: str) -> Words:
+    """Return the words of an older code: seven bits in a byte, the eighth if another follows."""
     octets = np.frombuffer(b64decode(data), np.uint8).astype(np.uint64)
     last = np.flatnonzero(octets < 128)
     starts = np.concatenate([[0], last[:-1] + 1])[: last.size]
     position = np.arange(octets.size) - np.repeat(starts, last - starts + 1)
     shifted = (octets & np.uint64(127)) << (_SEVEN * position.astype(np.uint64))
-    zigzag = np.add.reduceat(shifted, starts) if last.size else shifted
-    differences = (zigzag >> _ONE) ^ (~(zigzag & _ONE) + _ONE)
-    return np.cumsum(differences, dtype=np.uint64)
+    return _summed(np.add.reduceat(shifted, starts) if last.size else shifted)

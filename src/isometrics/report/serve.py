@@ -18,8 +18,9 @@ from isometrics.report.html import page_of
 from isometrics.report.model import report_model, start_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from isometrics._core.sample import Sample
     from isometrics.points import OperatingPoints
     from isometrics.report.groups import Groups
     from isometrics.verdict.verdict import Verdict
@@ -46,6 +47,8 @@ def serve(
     verdict: Verdict | Mapping[str, Verdict] | None = None,
     one_vs_rest: bool = False,
     groups: Groups | None = None,
+    rows: Sample | None = None,
+    other_verdicts: Iterable[Verdict] = (),
     announce: Callable[[str], None] | None = None,
 ) -> None:
     """Open the page in the browser, and serve it until interrupted (Ctrl-C).
@@ -68,6 +71,8 @@ def serve(
         The verdict with which the page begins; or one for each class, by name.
     one_vs_rest, groups
         Whether the models are classes, and what one rule does in each group, as for `report_html`.
+    rows, other_verdicts
+        From what the page finds verdicts for other settings, as for `report_html`.
     announce
         A function that is called with the address of the page, once it can be reached.
 
@@ -85,6 +90,8 @@ def serve(
         verdict=verdict,
         one_vs_rest=one_vs_rest,
         groups=groups,
+        rows=rows,
+        other_verdicts=other_verdicts,
     ) as server:
         if server.address_for_others is not None:
             warn(
@@ -112,6 +119,8 @@ def page_server(
     verdict: Verdict | Mapping[str, Verdict] | None = None,
     one_vs_rest: bool = False,
     groups: Groups | None = None,
+    rows: Sample | None = None,
+    other_verdicts: Iterable[Verdict] = (),
 ) -> PageServer:
     """Return the server of a page; `serve` runs it."""
     if models is None:
@@ -123,6 +132,8 @@ def page_server(
         verdict=verdict,
         one_vs_rest=one_vs_rest,
         groups=groups,
+        rows=rows,
+        other_verdicts=other_verdicts,
     )
     return PageServer(page_of(model), host, port)
 

@@ -80,6 +80,8 @@ class ReportWidget(anywidget.AnyWidget):
         What one rule does in each group of rows.
     rows
         The rows of all models, such as `Analysis.rows`, from which the page finds other verdicts.
+    other_verdicts
+        Verdicts for other settings, where the page does not have the rows.
 
     Attributes
     ----------
@@ -129,6 +131,7 @@ class ReportWidget(anywidget.AnyWidget):
         one_vs_rest: bool = False,
         groups: Groups | None = None,
         rows: Sample | None = None,
+        other_verdicts: Iterable[Verdict] = (),
     ) -> None:
         data: dict[str, Any] = report_model(
             models,
@@ -139,6 +142,7 @@ class ReportWidget(anywidget.AnyWidget):
             one_vs_rest=one_vs_rest,
             groups=groups,
             rows=rows,
+            other_verdicts=other_verdicts,
         )
         # What the page has just told; it needs no answer, and may lie on rows seen otherwise.
         self._told: dict[str, Any] = {}

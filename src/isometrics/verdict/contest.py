@@ -315,10 +315,7 @@ class Chooser:
                     compiled().choose(weights, sums[model], totals, ranking, tasks[model], chosen)
                 else:
                     choose_plain(Counts(*counts, *totals.T), tasks[model], chosen, contest.gain)
-        return [
-            Choices(*map(np.stack, zip(*models, strict=True)), *totals.T)  # type: ignore[arg-type]
-            for models in found
-        ]
+        return [Choices(*map(np.stack, zip(*models, strict=True)), *totals.T) for models in found]
 
     def resample(self, drawing: Drawing) -> list[Choices]:
         """Draw the units again many times, and choose anew each time."""

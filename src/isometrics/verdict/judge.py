@@ -76,8 +76,8 @@ def judge_betas(contest: Contest, betas: Sequence[float], options: Options) -> l
     contest
         The models; its objective is replaced.
     betas
-        Numbers above 0 and below infinity: for these the models win equally often at other
-        weights, which are then looked at once.
+        Finite numbers: for these the models win equally often at other weights, which are then
+        looked at once.
     options
         How the verdicts are reached.
     """
@@ -102,7 +102,7 @@ def _judge_each(
     weights = other_weights(rows, drawing_of(options, seeds[0]))
     return [
         replace(
-            _judged(*each, options, weights, _method(parts)),
+            _judged(*each, options, weights=weights, method=_method(parts)),
             _rows_alone=folds is None and not rows.clustered,
         )
         for each in zip(contests, choices, drawn, crossed, strict=True)
@@ -115,6 +115,7 @@ def _judged(
     choices: Choices,
     crossed: Counts,
     options: Options,
+    *,
     weights: OtherWeights | None,
     method: str,
 ) -> Verdict:

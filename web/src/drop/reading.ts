@@ -1,7 +1,7 @@
 /** From columns to tables: one for each model, or for each class. */
 
 import { count, type Sample } from "../count";
-import { dataOf, VERSION, type ReportData } from "../model";
+import { dataOf, dataOfRows, MOST_ROWS, VERSION, type ReportData } from "../model";
 import type { Table } from "../table";
 import { Classes, Numbers } from "./columns";
 import { positiveRows, rowsOfClass } from "./labels";
@@ -43,6 +43,8 @@ export class Columns {
 
 export interface Tables {
   readonly tables: ReadonlyMap<string, Table>;
+  /** The rows of all models, where these have the same ones and there are few enough. */
+  readonly rows: Pick<ReportData, "models" | "rows"> | null;
   /** What a reader should know about the rows. */
   readonly notes: readonly string[];
   /** The positive label, where labels such as yes and no told it. */
@@ -59,7 +61,7 @@ const NO_LINES: Lined = {
 };
 
 export function reportOf(
-  { tables, positive, notes }: Tables,
+  { tables, rows, positive, notes }: Tables,
   layout: Guess,
   title: string,
   counted: string,
@@ -69,7 +71,7 @@ export function reportOf(
     version: VERSION,
     title,
     description: `${counted} ${said.join("; ")}.`,
-    models: [...tables].map(([name, table]) => dataOf(name, table)),
+    ...(rows ?? { models: [...tables].map(([name, table]) => dataOf(name, table)) }),
     ...(layout.classes ? { classes: true } : {}),
   };
 }
@@ -115,6 +117,7 @@ export async function tablesOf(
   const present =
     dropped?.rows.size || weights?.includes(0) ? rowsWhere(label.size, isPresent) : null;
   const tables = new Map<string, Table>();
+  const samples: Sample[] = [];
   const whole = columns.weight?.whole ?? true;
   const add = (
     name: string,
@@ -122,8 +125,10 @@ export async function tablesOf(
     rows: Uint32Array | null,
     positives = labels,
   ): void => {
-    const sample = { labels: positives, scores, weights, whole };
-    tables.set(name, checked(count(rows ? someOf(sample, rows) : sample), label.name));
+    const all = { labels: positives, scores, weights, whole };
+    const sample = rows ? someOf(all, rows) : all;
+    tables.set(name, checked(count(sample), label.name));
+    samples.push(sample);
   };
   const { classes } = layout;
   if (columns.model === null)
@@ -141,8 +146,19 @@ export async function tablesOf(
     });
   }
   const percents = columns.scores.filter((each) => each.isPercent).map(({ name }) => name);
+  // Classes are no rivals, and each model of a column of models has rows of its own.
+  const shared = columns.model === null ? !classes : samples.length === 1;
+  const few = samples.reduce((sum, { scores }) => sum + scores.length, 0) <= MOST_ROWS;
   return {
     tables,
+    rows:
+      shared && few && samples.length === tables.size
+        ? dataOfRows(
+            samples[0]!,
+            samples.map(({ scores }) => scores),
+            tables,
+          )
+        : null,
     positive: word,
     notes: [
       ...(percents.length ? [`${several(percents)} in percent, read as shares`] : []),

@@ -1,15 +1,26 @@
 /** The first answer: which model, which threshold, how sure; with a picture. */
 
 import { h } from "../dom";
-import { modelRows, type Confidence, type Model, type ReportData, type Verdict } from "../model";
+import { inflated } from "../inflating";
+import {
+  modelRows,
+  type Confidence,
+  type Model,
+  type OthersData,
+  type Picture,
+  type ReportData,
+  type StoredVerdict,
+  type Verdict,
+} from "../model";
 import { objectiveOf, type GoalSettings } from "../objective";
+import { thousands } from "../python_format";
 import { headline, onTheseRows } from "../sentences";
 import type { Source } from "../snippet";
 import { INITIAL, type Settings } from "../state";
 import { itemsOf, type View } from "../view";
 import { Judge } from "./client";
 import { commandOf } from "./command";
-import type { Answer, Shown } from "./messages";
+import type { Answer } from "./messages";
 import { pictureOf } from "./picture";
 
 /** What each goal is set by. */
@@ -21,6 +32,9 @@ const FIELDS: Record<Settings["goal"], readonly (keyof GoalSettings)[]> = {
   budget: ["budget", "budgetItems"],
   given: [],
 };
+
+/** Resamples of a verdict that takes its time. */
+const RESAMPLES = 2000;
 
 /** The settings with which the page begins: those of its verdict. */
 export function firstSettings(verdicts: readonly Verdict[]): Partial<Settings> {
@@ -40,11 +54,13 @@ export class AnswerPanel {
   private readonly level: number;
   private judge: Judge | null = null;
   private readonly answers = new Map<string, Answer>();
+  /** What Python says for other settings, by these; null where it is not stored. */
+  private stored: ReadonlyMap<string, StoredVerdict> | null = null;
   private asked = { key: "", number: 0 };
   private view: View | null = null;
 
   constructor(
-    data: ReportData,
+    private readonly data: ReportData,
     private readonly models: readonly Model[],
     confidence: Confidence,
     private readonly source: Source | null,
@@ -59,6 +75,7 @@ export class AnswerPanel {
         (answer) => this.told(answer),
         () => this.giveUp(),
       );
+    else if (data.others) void this.read(data.others);
     this.ownPrevalence = data.rows?.prevalence ?? null;
     this.element = h(
       "section",
@@ -71,9 +88,17 @@ export class AnswerPanel {
   /** The prevalence to which Python moved the tables. */
   private readonly ownPrevalence: number | null;
 
-  /** Whether there is a verdict, or will be one. */
-  get hasVerdict(): boolean {
-    return this.verdicts.length > 0 || this.judge !== null;
+  private async read(others: OthersData): Promise<void> {
+    const verdicts = JSON.parse(await inflated(others.verdicts)) as StoredVerdict[];
+    this.stored = new Map(
+      verdicts.map((verdict) => [this.keyOf({ ...INITIAL, ...verdict.settings }), verdict]),
+    );
+    if (this.view) this.draw(this.view);
+  }
+
+  /** Whether it says what to beware of; the page itself says it of the chosen model alone. */
+  get hasCaveats(): boolean {
+    return this.verdicts.length > 0 || (this.judge !== null && this.models.length === 1);
   }
 
   draw(view: View): void {
@@ -81,9 +106,14 @@ export class AnswerPanel {
     const given = this.given(view);
     if (given) return this.showGiven(view, given);
     if (!view.shown.length) return this.show(["No model is shown."], null);
+    const key = this.keyOf(view.settings);
+    const stored = this.stored?.get(key);
+    if (stored) {
+      const lines = [...stored.lines, ...this.drawnSaid(view, this.data.others!.replicates)];
+      return this.show(lines, this.pictured(view, stored.picture));
+    }
     if (!this.judge || view.settings.otherClass || view.settings.goal === "given")
       return this.show(this.withoutVerdict(view), null);
-    const key = this.keyOf(view.settings);
     const known = this.answers.get(key);
     if (known) return this.showAnswer(view, known);
     if (this.asked.key !== key) this.ask(view, this.judge, key);
@@ -130,27 +160,40 @@ export class AnswerPanel {
 
   private showGiven(view: View, verdicts: readonly Verdict[]): void {
     const [only] = verdicts;
-    const { picture } = only!;
-    this.show(
-      headline(view, verdicts),
-      verdicts.length === 1 && picture && view.settings.goal !== "given"
-        ? pictureOf(
-            {
-              ...picture,
-              lines: [],
-              everything: picture.everything ?? NaN,
-              nothing: picture.nothing ?? NaN,
-              models: picture.models.map((model) => ({
-                name: model.name,
-                here: model.here ?? NaN,
-                expected: model.expected ?? NaN,
-                interval: [model.lower ?? NaN, model.upper ?? NaN],
-              })),
-            },
-            view,
-            this.level,
-          )
-        : null,
+    const { picture, replicates } = only!;
+    const pictured = verdicts.length === 1 && view.settings.goal !== "given" ? picture : null;
+    const drawn = this.data.others && replicates ? this.drawnSaid(view, replicates) : [];
+    this.show([...headline(view, verdicts), ...drawn], this.pictured(view, pictured ?? null));
+  }
+
+  /** Of many rows fewer resamples are drawn, and the command draws more. */
+  private drawnSaid(view: View, replicates: number): string[] {
+    if (replicates >= RESAMPLES) return [];
+    return [
+      `From ${thousands(replicates)} resamples; ${commandOf(view, this.source)} draws ` +
+        `${thousands(RESAMPLES)}.`,
+    ];
+  }
+
+  private pictured(view: View, picture: Picture | null): HTMLElement | null {
+    return (
+      picture &&
+      pictureOf(
+        {
+          ...picture,
+          lines: [],
+          everything: picture.everything ?? NaN,
+          nothing: picture.nothing ?? NaN,
+          models: picture.models.map((model) => ({
+            name: model.name,
+            here: model.here ?? NaN,
+            expected: model.expected ?? NaN,
+            interval: [model.lower ?? NaN, model.upper ?? NaN],
+          })),
+        },
+        view,
+        this.level,
+      )
     );
   }
 
@@ -159,11 +202,7 @@ export class AnswerPanel {
       const said = `${answer.message[0]!.toUpperCase()}${answer.message.slice(1)}.`;
       return this.show([said], null);
     }
-    this.show(answer.verdict.lines, this.drawn(view, answer.verdict));
-  }
-
-  private drawn(view: View, verdict: Shown): HTMLElement | null {
-    return pictureOf(verdict, view, this.level);
+    this.show(answer.verdict.lines, pictureOf(answer.verdict, view, this.level));
   }
 
   private withoutVerdict(view: View): string[] {
