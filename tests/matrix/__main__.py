@@ -1,18 +1,21 @@
 """Install the built package into clean environments, with every Python, and test it there.
 
-Usage: python tests/matrix [--pythons 3.11 3.12 3.13] [--write]
+Usage: python tests/matrix [--pythons 3.11 3.12 3.13] [--versions newest oldest] [--write]
 
-Builds the wheel and the source archive, checks both as an index would, and for each Python makes
-two environments: the wheel with the newest versions of what it depends on, and the source archive
-with the oldest ones that `pyproject.toml` allows and that this Python has wheels of. In each runs
-the demo and the core tests. Environments lie in `.cache/matrix`, and a cell whose archive has been
-tested is not tested again. Prints a table in Markdown; ``--write`` puts it into CONTRIBUTING.md.
+Builds the wheel and the source archive, and checks both as an index would. For each Python it
+installs each of them into two clean environments: with the newest versions of all packages that
+isometrics and its tests need, and with the oldest ones that `pyproject.toml` allows and that this
+Python has wheels of. The source archive is installed without a C compiler, as on a machine that has
+none. In each environment it runs the demo and the core tests. Environments lie in `.cache/matrix`,
+and what has been tested is not tested again. Prints a table in Markdown; ``--write`` puts it into
+CONTRIBUTING.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -35,7 +38,9 @@ CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 START, END = "<!-- matrix -->", "<!-- end of matrix -->"
 
 PYTHONS = ("3.11", "3.12", "3.13")
-VERSIONS = ("newest", "oldest")
+RESOLUTIONS = {"newest": "highest", "oldest": "lowest-direct"}
+"""What the packages' versions are called here, and by uv."""
+ARCHIVES = {"wheel": "*.whl", "source archive": "*.tar.gz"}
 CORE = (
     "_core",
     "_table",
@@ -61,11 +66,12 @@ class Cell(NamedTuple):
 
     python: str
     versions: str
+    archive: str
 
     @property
     def folder(self) -> Path:
         """Where the environment lies."""
-        return CACHE / f"{self.python}-{self.versions}"
+        return CACHE / f"{self.python}-{self.versions}-{self.archive.split()[0]}"
 
     @property
     def program(self) -> Path:
@@ -76,8 +82,8 @@ class Cell(NamedTuple):
 class Result(NamedTuple):
     """What a cell's line of the table says."""
 
-    archive: str
-    """The digest of the archive's files: what was tested."""
+    digest: str
+    """Of the files and versions that were tested."""
     tests: str
     seconds: float
     versions: dict[str, str]
@@ -86,23 +92,31 @@ class Result(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(prog="tests/matrix", description=__doc__.splitlines()[0])
     parser.add_argument("--pythons", nargs="+", choices=PYTHONS, default=PYTHONS)
+    parser.add_argument(
+        "--versions", nargs="+", choices=tuple(RESOLUTIONS), default=tuple(RESOLUTIONS)
+    )
     parser.add_argument("--write", action="store_true", help="put the table into CONTRIBUTING.md")
     options = parser.parse_args()
+    results, failures = {}, []
     archives = build()
-    results = {}
-    for python in options.pythons:
+    for python, versions in itertools.product(options.pythons, options.versions):
         program = python_of(python)
         if program is None:
             print(f"Python {python} is not on this machine: left out")
             continue
-        for versions in VERSIONS:
-            cell = Cell(python, versions)
+        requirements = resolve(python, program, versions)
+        for name, archive in archives.items():
+            cell = Cell(python, versions, name)
+            print(f"Python {python}, {versions} versions, {name}", flush=True)
             try:
-                results[cell] = tested(cell, program, archives[versions])
+                results[cell] = tested(cell, program, archive, requirements)
             except CellError as error:
-                sys.exit(f"Python {python} with the {versions} versions: {error}")
+                print(f"  {error}", flush=True)
+                failures.append(cell)
     table = "\n".join(lines(results))
     print(f"\n{table}")
+    if failures:
+        sys.exit("failed: " + "; ".join(", ".join(cell) for cell in failures))
     if options.write:
         write(table)
 
@@ -111,11 +125,29 @@ def build() -> dict[str, Path]:
     """Build and check the wheel and the source archive."""
     folder = CACHE / "dist"
     shutil.rmtree(folder, ignore_errors=True)
-    print("Building the wheel and the source archive")
+    print("Building the wheel and the source archive", flush=True)
     run([sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT)])
-    wheel, source = next(folder.glob("*.whl")), next(folder.glob("*.tar.gz"))
-    run([sys.executable, "-m", "twine", "check", "--strict", str(wheel), str(source)])
-    return {"newest": wheel, "oldest": source}
+    archives = {name: next(folder.glob(pattern)) for name, pattern in ARCHIVES.items()}
+    run([sys.executable, "-m", "twine", "check", "--strict", *map(str, archives.values())])
+    return archives
+
+
+def resolve(python: str, program: str, versions: str) -> str:
+    """Return the packages that isometrics and its tests need, with their versions."""
+    # liac-arff has no wheel; it is one module and needs no compiler.
+    return run(
+        [
+            *uv("pip", "compile", "--no-header", "--no-annotate", "--python", program),
+            *("--python-version", python, "--resolution", RESOLUTIONS[versions]),
+            *("--only-binary", ":all:", "--no-binary", "liac-arff"),
+            *("pyproject.toml", "--group", "test"),
+        ],
+        cwd=ROOT,
+    )
+
+
+def uv(*command: str) -> list[str]:
+    return [sys.executable, "-m", "uv", "--quiet", *command]
 
 
 def python_of(version: str) -> str | None:
@@ -133,19 +165,19 @@ def python_of(version: str) -> str | None:
     return None
 
 
-def tested(cell: Cell, python: str, archive: Path) -> Result:
+def tested(cell: Cell, python: str, archive: Path, requirements: str) -> Result:
     """Return the result of a cell, from an earlier run where the same files were tested."""
     record = cell.folder / "result.json"
-    digest = digest_of(archive)
+    digest = digest_of(archive, requirements)
     if record.exists():
         result = Result(**json.loads(record.read_text()))
-        if result.archive == digest:
-            print(f"Python {cell.python}, {cell.versions} versions: tested before")
+        if result.digest == digest:
+            print("  tested before")
             return result
-    print(f"Python {cell.python}, {cell.versions} versions: installing {archive.name}")
     shutil.rmtree(cell.folder, ignore_errors=True)
     cell.folder.mkdir(parents=True)
-    install(cell, python, archive)
+    print("  installing", flush=True)
+    install(cell, python, archive, requirements)
     start = time.monotonic()
     print("  the demo", flush=True)
     run([str(cell.program), "-m", "isometrics", "demo", "--quiet"], cwd=cell.folder)
@@ -156,14 +188,16 @@ def tested(cell: Cell, python: str, archive: Path) -> Result:
     return result
 
 
-def digest_of(archive: Path) -> str:
-    """Return a digest of the names and contents of an archive's files, and of the tests."""
-    digest = hashlib.sha256()
+def digest_of(archive: Path, requirements: str) -> str:
+    """Return a digest of the archive's files, of the tests, and of what they need."""
+    digest = hashlib.sha256(requirements.encode())
     for name, content in sorted(files_of(archive)):
         digest.update(f"{name}\0{len(content)}\0".encode())
         digest.update(content)
     for path in sorted((ROOT / "tests").rglob("*.py")):
-        digest.update(path.read_bytes())
+        # This program runs the tests; how it prints its table does not change them.
+        if Path(__file__).parent not in path.parents:
+            digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
@@ -178,44 +212,21 @@ def files_of(archive: Path) -> Iterator[tuple[str, bytes]]:
             yield member.name, content.read() if content else b""
 
 
-def install(cell: Cell, python: str, archive: Path) -> None:
-    run([python, "-m", "venv", str(cell.program.parents[1])])
-    pip = [str(cell.program), "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    run([*pip, "install", "--upgrade", "pip>=25.1"])
-    constraints = cell.folder / "constraints.txt"
-    bounds = lower_bounds() if cell.versions == "oldest" else {}
-    constraints.write_text(
-        "".join(f"{name}=={oldest(pip, name, bound)}\n" for name, bound in bounds.items())
-    )
-    tests = ["--group", f"{ROOT / 'pyproject.toml'}:test"]
-    run([*pip, "install", "--constraint", str(constraints), str(archive), *tests])
+def install(cell: Cell, python: str, archive: Path, requirements: str) -> None:
+    packages = cell.folder / "requirements.txt"
+    packages.write_text(requirements)
+    run(uv("venv", "--python", python, str(cell.program.parents[1])))
+    pip = uv("pip", "install", "--python", str(cell.program), "--no-deps")
+    run([*pip, "--requirements", str(packages)])
+    run([*pip, "--no-cache", str(archive)], CC="no-compiler")
+    run(uv("pip", "check", "--python", str(cell.program)))
 
 
-def lower_bounds() -> dict[str, str]:
-    """Return the lowest version of each dependency that `pyproject.toml` allows."""
+def names_of_dependencies() -> list[str]:
+    """Return the packages that `pyproject.toml` asks for, without their versions."""
     with (ROOT / "pyproject.toml").open("rb") as file:
         named = tomllib.load(file)["project"]["dependencies"]
-    return dict(requirement.split(">=") for requirement in named)
-
-
-def oldest(pip: list[str], name: str, bound: str) -> str:
-    """Return the first version from a bound on that has wheels for the Python of `pip`."""
-    aloud = [word for word in pip if word != "--quiet"]
-    told = run([*aloud, "index", "versions", name, "--only-binary", ":all:"])
-    listed = re.search(r"^Available versions: (.*)$", told, re.MULTILINE)
-    if listed is None:
-        raise CellError(f"no version of {name} was found:\n{told[-500:]}")
-    versions = listed.group(1).split(", ")
-    allowed = [each for each in versions if numbers(each) >= numbers(bound)]
-    return min(allowed, key=numbers)
-
-
-def numbers(version: str) -> tuple[int, ...]:
-    """Return the numbers of a version, which order it; trailing zeros do not count."""
-    found = [int(part) for part in re.findall(r"\d+", version)]
-    while found and found[-1] == 0:
-        found.pop()
-    return tuple(found)
+    return [requirement.split(">=")[0] for requirement in named]
 
 
 def run_tests(cell: Cell) -> str:
@@ -238,7 +249,7 @@ def run_tests(cell: Cell) -> str:
 
 
 def versions_in(cell: Cell) -> dict[str, str]:
-    names = list(lower_bounds())
+    names = names_of_dependencies()
     code = (
         "import json, sys; from importlib.metadata import version;"
         "print(json.dumps({name: version(name) for name in sys.argv[1:]}))"
@@ -266,13 +277,12 @@ def run(command: list[str], cwd: Path | None = None, **variables: str) -> str:
 
 
 def lines(results: dict[Cell, Result]) -> Iterator[str]:
-    names = list(lower_bounds())
+    names = names_of_dependencies()
     yield f"| Python | installed from | tests | {' | '.join(names)} |"
     yield "|---" * (3 + len(names)) + "|"
     for cell, result in results.items():
-        archive = "wheel" if cell.versions == "newest" else "source archive"
         versions = " | ".join(result.versions[name] for name in names)
-        yield f"| {cell.python} | {archive} | {result.tests} | {versions} |"
+        yield f"| {cell.python} | {cell.archive} | {result.tests} | {versions} |"
 
 
 def write(table: str) -> None:
