@@ -60,7 +60,8 @@ def parameter(page: Path) -> ParameterSet:
 def links(page: Path) -> list[str]:
     """Return the targets of the links and images of a page that are files."""
     text = BLOCK.sub("", page.read_text(encoding="utf-8"))
-    targets = re.findall(r"\]\(([^)\s]+)\)", text)
+    targets = re.findall(r"\]\(([^)\s]+)\)|(?:href|src)=\"([^\"]+)\"", text)
+    targets = [markdown or html for markdown, html in targets]
     return [target for target in targets if "://" not in target and not target.startswith("#")]
 
 
@@ -87,11 +88,11 @@ def test_the_file_in_the_readme_can_be_read() -> None:
     assert list(analysis.models) == rows.splitlines()[0].split(",")[1:]
 
 
-def test_the_readme_begins_with_a_sentence_that_the_demo_prints() -> None:
-    text = PAGES[0].read_text(encoding="utf-8")
-    [sentence] = re.findall(r"^> (.*)$", text, re.MULTILINE)
-    [demo] = [body for _, body in BLOCK.findall(text) if body.startswith("$ isometrics demo")]
-    assert sentence in demo.splitlines()
+def test_the_readme_begins_with_the_verdict_that_the_start_shows() -> None:
+    [sentence] = re.findall(r"^> (.*)$", PAGES[0].read_text(encoding="utf-8"), re.MULTILINE)
+    start = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
+    [shown] = [body for _, body in BLOCK.findall(start) if body.startswith("$ isometrics verdict")]
+    assert sentence == shown.splitlines()[1]
 
 
 @pytest.fixture(autouse=True)

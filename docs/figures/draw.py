@@ -180,8 +180,10 @@ def demo() -> plt.Figure:
         tuning, test = Path(folder, "tuning.csv"), Path(folder, "test.csv")
         simulate(tuning, test)
         analysis = iso.read_predictions(test, pos_label="fraud")
+    figure, axes = plt.subplots(2, 2, figsize=(9.6, 7.3), layout="constrained")
     spaces = ["roc", "pr", "prg", "tradeoff"]
-    return analysis.plot(spaces, isolines=False, hull=False)[0].figure
+    analysis.plot(spaces, axes.ravel(), isolines=False, hull=False)
+    return figure
 
 
 def two_models(space: str, **options: object) -> plt.Figure:
