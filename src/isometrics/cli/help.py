@@ -74,14 +74,15 @@ threshold     rows whose score is at least the threshold are flagged
 prevalence    the share of positives among all rows
 F, β          one number for precision and recall; recall counts β times
               as much as precision
-gain          precision or recall on a scale where flagging everything is 0
-              and a perfect rule is 1, and on which F may be averaged
+gain          precision, recall or F on a scale where the prevalence is 0 and
+              a perfect rule is 1, and on which F may be averaged
 {auroc:<14}how often a positive row has a higher score than a negative one
 {aupr:<14}precision, averaged over all recalls
-{auprg:<14}the same with gains: F gain, averaged over the weights of recall
+{auprg:<14}precision gain, averaged over all recall gains; 0 for a model
+              that gives every row the same score
 hull          the thresholds that are best for some β or some costs; all
               others can be beaten
-baseline      what a model that knows nothing has""",
+baseline      what a model has that gives every row the same score""",
     "rules": """\
 A rule is a model, a threshold and why it was chosen, in one JSON file:
 
