@@ -120,9 +120,9 @@ def test_values_that_read_the_same():
 
 STORED = {
     "views": (pa.string_view(), ["b", "a"] * 3, ["a", "b"]),
-    "halves": (pa.float16(), [10.5, 9.5] * 3, ["9.5", "10.5"]),
+    "halves": (pa.float16(), np.array([10.5, 9.5] * 3, np.float16), ["9.5", "10.5"]),
 }
-if hasattr(pa, "decimal32"):  # from pyarrow 18 on
+if hasattr(pa, "decimal32"):  # from pyarrow 19 on
     decimals = [Decimal("10.5"), Decimal("9.5")] * 3
     STORED["decimals of 32 bits"] = (pa.decimal32(4, 1), decimals, ["9.5", "10.5"])
 
