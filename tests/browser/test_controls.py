@@ -247,9 +247,7 @@ def band(space, index=""):
 def test_bands_are_drawn_and_can_be_left_out(open_page, two_models, tmp_path):
     bands = [band("roc"), band("tradeoff", "jaccard")]
     page = open_page(write_report(two_models, tmp_path / "bands.html", bands=bands))
-    assert svg(page, "ROC").locator(".band title").text_content() == (
-        "forest: 90\u202f% band, pointwise"
-    )
+    assert svg(page, "ROC").locator(".band title").text_content() == ("forest: 90% band, pointwise")
     assert svg(page, "Tradeoff").locator(".band").count() == 0
     page.get_by_label("index", exact=True).select_option("jaccard")
     settle(page)

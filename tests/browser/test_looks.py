@@ -114,7 +114,7 @@ def test_on_paper_there_are_panels_and_no_controls(open_page, report, tmp_path):
     page = open_page(report, scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
     settle(page)
-    for hidden in (".controls", ".tools >> nth=0", ".exports", ".theme"):
+    for hidden in (".controls", ".matters", ".tools >> nth=0", ".exports", ".theme"):
         assert not page.locator(hidden).is_visible()
     for shown in (".headline", ".summary table", ".card", ".confusion"):
         assert page.locator(shown).is_visible()
@@ -124,6 +124,25 @@ def test_on_paper_there_are_panels_and_no_controls(open_page, report, tmp_path):
     paper = tmp_path / "paper.pdf"
     page.pdf(path=str(paper), format="A4")
     assert paper.read_bytes().startswith(b"%PDF")
+
+
+def test_groups_fit_on_paper(open_page, full_report):
+    page = open_page(full_report)
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 720, "height": 1000})
+    settle(page)
+    assert page.locator(".groups table").is_visible()
+    assert page.locator(".groups select:visible, .groups input:visible").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 720
+
+
+def test_names_of_controls_stay_on_one_line(open_page, report):
+    page = open_page(report)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        settle(page)
+        for name in page.locator(".field .name").all():
+            assert name.bounding_box()["height"] < 30
 
 
 def test_every_control_has_a_name_for_screen_readers(open_page, report):

@@ -115,7 +115,7 @@ def test_alarms_of_a_day(open_page, path, analysis):
     ask(page, "budget", Items=10_000, Alarms_at_most=500)
     right = analysis.verdict(budget=30)
     assert lines(page)[0].split(". ")[0] == right.sentence().split(". ")[0]
-    assert "That is 5 % of all items." in page.locator(".matters").inner_text()
+    assert "That is 5% of all items." in page.locator(".matters").inner_text()
 
 
 def test_a_page_without_rows_names_the_command(open_page, analysis, tmp_path):

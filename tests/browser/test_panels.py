@@ -153,7 +153,7 @@ def test_the_card_has_every_measure_of_the_point(open_page, report, two_models):
         assert exact(page, name) == pytest.approx(values[at], rel=1e-12), name
     for name in ("tp", "fp", "fn", "tn"):
         shown = page.locator(f'.confusion [data-value="{name}"]').inner_text()
-        assert int(shown.replace("\u202f", "")) == getattr(points, name)[at]
+        assert int(shown.replace(",", "")) == getattr(points, name)[at]
     assert repr(float(points.thresholds[at])) in page.locator(".card .rule").inner_text()
 
 

@@ -83,6 +83,24 @@ def test_of_thirty_models_the_best_eight_have_colours(open_page, thirty):
     assert svg(page, "ROC").locator(".best").count() == LOOKS
 
 
+def test_the_best_eight_are_the_best_for_what_matters(open_page, thirty):
+    models, path = thirty
+    page = open_page(path)
+    page.get_by_label("What matters", exact=True).select_option("money")
+    for miss, alarm in ((20, 1), (1, 20)):
+        page.get_by_label("A miss costs", exact=True).fill(str(miss))
+        page.get_by_label("A false alarm costs", exact=True).fill(str(alarm))
+        page.keyboard.press("Enter")
+        settle(page)
+        cost = {
+            name: float((miss * (pts.positives - pts.tp) + alarm * pts.fp).min())
+            for name, pts in models.items()
+        }
+        best = sorted(cost, key=cost.get)[:LOOKS]
+        assert max(cost[name] for name in names_of_coloured(page)) == cost[best[-1]]
+        assert names_of_coloured(page) != best_by_f(models, 1)
+
+
 def test_a_model_keeps_its_colour_while_others_change(open_page, thirty):
     page = open_page(thirty[1])
 

@@ -149,8 +149,8 @@ OF_SEVERAL = (
     ["verdict", "--threshold", "0.5", "--resamples", "20"],
 )
 _SENTENCE = re.compile(
-    r"(?:(?P<name>\S+): )?(?:(?:Use (?P<used>\S+) and flag)|Flag|.*; (?P<closest>\S+) comes "
-    r"closest, at) scores of (?P<text>\S+) or more\. Expect F(?P<beta>\d) \S+ on new data "
+    r"(?:(?P<name>\S+): )?(?:(?:Use (?P<used>\S+) and flag)|Flag|.*; the choice would be "
+    r"(?P<choice>\S+), at) scores of (?P<text>\S+) or more\. Expect F(?P<beta>\d) \S+ on new data "
     r"\((?:[^;]*; )?(?P<f>\S+) on these rows\)"
 )
 
@@ -159,7 +159,7 @@ def sentences_in(text):
     """Yield the model, the threshold and the value of F on these rows of each sentence."""
     for line in text.splitlines():
         if found := _SENTENCE.match(line):
-            model = found["used"] or found["closest"] or found["name"]
+            model = found["used"] or found["choice"] or found["name"]
             yield model, found["text"], int(found["beta"]), found["f"]
 
 

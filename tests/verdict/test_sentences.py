@@ -203,9 +203,9 @@ FLAGGED = Kept("at most 0.25% flagged", 0.0025, 0.0025, 0.0007, Interval(0.0, 0.
         ),
         (
             {"better_than_nothing": False},
-            "No model is better than flagging everything, beyond chance; forest comes closest, at "
-            "scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to 0.72; 0.68 on these "
-            "rows).",
+            "No model is better than flagging everything, beyond chance; the choice would be "
+            "forest, at scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to 0.72; "
+            "0.68 on these rows).",
         ),
         (
             COST | {"better_than_nothing": False, "threshold": inf, "threshold_text": "inf"},

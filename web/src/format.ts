@@ -19,7 +19,7 @@ export function short(value: number, digits = 4): string {
   return text.replace("-", "−");
 }
 
-/** A count: whole with thin groups, or a sum of weights. */
+/** A count, or a sum of weights, as Python prints them: 1,619. */
 export function counted(value: number): string {
   if (!Number.isFinite(value) || Math.abs(value) >= 1e15) return short(value, 6);
   if (Number.isInteger(value) || Math.abs(value) < 1) return grouped(value, 6);
@@ -30,7 +30,7 @@ export function counted(value: number): string {
 function grouped(value: number, digits = 17): string {
   const text = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(digits)));
   const [whole, ...rest] = text.split(/(?=[.e])/);
-  return [whole!.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f"), ...rest].join("");
+  return [whole!.replace(/\B(?=(\d{3})+(?!\d))/g, ","), ...rest].join("");
 }
 
 /** A score under an axis, in few characters. */
@@ -51,12 +51,12 @@ export function percent(share: number): string {
   const text = value.toFixed(near > 0 && near < 10 ? 1 : 0);
   // Almost all is not all, and almost nothing is something.
   const shown = text === "100.0" ? ">99.9" : text === "0.0" ? "<0.1" : text;
-  return `${shown}\u202f%`;
+  return `${shown}%`;
 }
 
-/** A confidence as people say it: 95 %, 99.9 %. */
+/** A confidence as people say it: 95%, 99.9%. */
 export function levelSaid(level: number): string {
-  return `${Number((100 * level).toPrecision(10))}\u202f%`;
+  return `${Number((100 * level).toPrecision(10))}%`;
 }
 
 /** Both ends of an interval of shares, with as many digits as it takes to tell them apart. */
@@ -65,7 +65,7 @@ export function percents([lo, hi]: readonly [number, number], between: string): 
   let digits = 1;
   while (digits < 6 && (100 * lo).toFixed(digits) === (100 * hi).toFixed(digits)) digits++;
   const [low, high] = [lo, hi].map((share) => (100 * share).toFixed(digits));
-  return `${low}${between}${high}\u202f%`;
+  return `${low}${between}${high}%`;
 }
 
 /** F1, F2, F0.5. */

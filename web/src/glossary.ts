@@ -44,10 +44,10 @@ export const TERMS = {
     "Not even the worst ranking gets there (Boyd et al. 2012): at each recall, precision has a least value.",
   "confidence band": "Where the curve may lie, given that the sample might have been another one.",
   interval:
-    "Wilson's interval for a share of counted items: a procedure that covers the true share as often as its confidence says, at 95 % in about 95 of 100 samples. It takes the threshold as given, so it does not count how the threshold was chosen.",
+    "Wilson's interval for a share of counted items: a procedure that covers the true share as often as its confidence says, at 95% in about 95 of 100 samples. It takes the threshold as given, so it does not count how the threshold was chosen.",
   "winner strip": "Which model reaches the best value at which weight of recall.",
   reliability:
-    "Whether scores are probabilities: of the items with a score of 0.3, about 30 % should be positive.",
+    "Whether scores are probabilities: of the items with a score of 0.3, about 30% should be positive.",
   "cumulative gain":
     "The share of all positives that the top share of the ranking contains: recall over the share of flagged items.",
   lift: "How many times as many positives the top share of the ranking contains as a random share: precision divided by the prevalence.",

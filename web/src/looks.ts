@@ -1,8 +1,8 @@
 /** How models look: the best eight have a colour, a dash and a mark each, the rest are grey. */
 
-import * as pr from "./spaces/pr";
+import { gainOf, type Objective } from "./objective";
 import type { Settings } from "./state";
-import type { ModelView, View } from "./view";
+import { countsAt, type ModelView, type View } from "./view";
 
 /** As many looks as a reader can tell apart. */
 export const LOOKS = 8;
@@ -18,16 +18,15 @@ export class LookBook {
     models: readonly ModelView[],
     shown: readonly ModelView[],
     best: ReadonlyMap<number, number>,
-    settings: Settings,
+    objective: Objective,
+    { forward }: Settings,
   ): Looks {
     if (models.length <= LOOKS) return new Map(models.map(({ place }) => [place, place]));
-    const value = new Map(
-      shown.map((one) => [one.place, pr.f(one.table, best.get(one.place)!, settings.beta)]),
-    );
+    const value = new Map(shown.map((one) => [one.place, gainAt(one, best, objective)]));
     const ranked = [...value.keys()].sort(
-      (one, two) => (value.get(two) || 0) - (value.get(one) || 0) || one - two,
+      (one, two) => value.get(two)! - value.get(one)! || one - two,
     );
-    const named = settings.forward.filter((place) => value.has(place));
+    const named = forward.filter((place) => value.has(place));
     const chosen = [...new Set([...named, ...ranked])].slice(0, LOOKS);
     const next = new Map<number, number>();
     for (const place of chosen)
@@ -40,6 +39,13 @@ export class LookBook {
     this.current = next;
     return next;
   }
+}
+
+/** What is maximised, at the best row of a model; models without such a row come last. */
+function gainAt(one: ModelView, best: ReadonlyMap<number, number>, objective: Objective): number {
+  const row = best.get(one.place);
+  const gain = row === undefined ? NaN : gainOf(objective, countsAt(one, row));
+  return Number.isNaN(gain) ? -Number.MAX_VALUE : gain;
 }
 
 /** The class that gives an element the colour and the dash of a model. */

@@ -149,7 +149,7 @@ export class Matters {
     this.ofRows.textContent =
       settings.budgetItems === null
         ? ""
-        : `That is ${short((100 * settings.budget) / settings.budgetItems, 3)} % of all items.`;
+        : `That is ${short((100 * settings.budget) / settings.budgetItems, 3)}% of all items.`;
     const row = view.best.get(view.leader);
     this.perThousand.textContent =
       settings.goal === "money" && row !== undefined

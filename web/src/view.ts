@@ -105,7 +105,7 @@ export class Views {
       ...this.curves.part,
       objective,
       best,
-      looks: this.looks.of(models, shown, best, settings),
+      looks: this.looks.of(models, shown, best, objective, settings),
       leader: this.classes
         ? (shown[0]?.place ?? 0)
         : leaderOf(shown, best, this.curves.part.fWinners, objective, lam),

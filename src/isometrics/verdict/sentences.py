@@ -105,10 +105,9 @@ def _nothing_is_better(verdict: Verdict) -> str:
         return f"This model is not better than {best}, beyond chance."
     if verdict.threshold == math.inf:
         return f"No model is better than {best}, beyond chance."
-    closest = (
-        f"{_named(verdict.model)} comes closest, at scores of {verdict.threshold_text} or more"
-    )
-    return f"No model is better than {best}, beyond chance; {closest}."
+    choice = f"{_named(verdict.model)}, at scores of {verdict.threshold_text} or more"
+    # Not the best to expect: another model may be expected to do better than the chosen one.
+    return f"No model is better than {best}, beyond chance; the choice would be {choice}."
 
 
 def _best_nothing(verdict: Verdict) -> str:

@@ -228,7 +228,7 @@ function columnsOfClasses(
     for (let at = name.indexOf(classes[0]!); at >= 0; at = name.indexOf(classes[0]!, at + 1)) {
       const [before, after] = [name.slice(0, at), name.slice(at + classes[0]!.length)];
       const key = JSON.stringify([before, after]);
-      if (!classes[0] || tried.has(key)) continue;
+      if (!classes[0] || tried.has(key) || splitsANumber(before, classes[0], after)) continue;
       tried.add(key);
       const found = classes.map((each) =>
         columns.find((one) => one.name === before + each + after),
@@ -243,6 +243,12 @@ function columnsOfClasses(
       [sayWhich("say which", "--scores", "Scores")],
     );
   return fitting[0] ?? null;
+}
+
+/** Whether the name is a part of a number: model 10 is not named after class 0. */
+function splitsANumber(before: string, name: string, after: string): boolean {
+  const pairs = [before.slice(-1) + name[0]!, name.at(-1)! + after.slice(0, 1)];
+  return pairs.some((pair) => /^\p{Nd}{2}$/u.test(pair));
 }
 
 function namedScores(columns: readonly Peek[]): Peek[] {

@@ -16,8 +16,9 @@ import type { Store } from "../state";
 import { cursorOf, type ModelView, type View } from "../view";
 import { onDrag } from "./dragging";
 
-const MARGIN = { top: 18, right: 14, bottom: 40, left: 14 };
-const HEIGHT = 240;
+/** Above and below the bars there is room for the words about them. */
+const MARGIN = { top: 34, right: 14, bottom: 54, left: 14 };
+const HEIGHT = 270;
 const LONGEST_LABEL = 9;
 
 export class HistogramPanel {
@@ -192,13 +193,13 @@ export class HistogramPanel {
         .append("text")
         .attr("class", "isoline-label")
         .attr("x", MARGIN.left + 2)
-        .attr("y", sign < 0 ? MARGIN.top + 4 : HEIGHT - MARGIN.bottom - 4)
+        .attr("y", sign < 0 ? MARGIN.top - 5 : HEIGHT - MARGIN.bottom + 12)
         .text(`${name} (${counted(counts.reduce((sum, count) => sum + count, 0))})`);
     }
     this.bars
       .append("g")
       .attr("class", "axis")
-      .attr("transform", `translate(0,${HEIGHT - MARGIN.bottom + 4})`)
+      .attr("transform", `translate(0,${HEIGHT - MARGIN.bottom + 18})`)
       .call(axisBottom(this.x).ticks(6).tickFormat(this.tickFormat()).tickSizeOuter(0));
     this.bars
       .append("text")
@@ -216,21 +217,31 @@ export class HistogramPanel {
     return longest > LONGEST_LABEL ? (score) => tick(Number(score)) : plain;
   }
 
+  /** The threshold; where it takes all of a bar, the beginning of that bar. */
+  private edgeOf({ model, table }: ModelView, row: number): number {
+    const threshold = table.thresholds[row]!;
+    const { lo, hi } = model.histogram!;
+    const step = (hi - lo) / BINS;
+    const bin = Math.min(Math.trunc((threshold - lo) / step), BINS - 1);
+    const start = lo + bin * step;
+    const next = table.below ? table.below[row]! : (table.thresholds[row + 1] ?? -Infinity);
+    return bin >= 0 && next < start ? start : threshold;
+  }
+
   private drawThreshold(one: ModelView, row: number, view: View): void {
-    const threshold = one.table.thresholds[row]!;
     const [left, right] = this.x.range() as [number, number];
-    const place = Math.min(Math.max(this.x(threshold), left), right);
+    const place = Math.min(Math.max(this.x(this.edgeOf(one, row)), left), right);
     if (Number.isNaN(place)) return;
     this.cut
       .append("path")
       .attr("class", `threshold ${lookOf(view, one.place)}`)
-      .attr("d", `M${place},${MARGIN.top - 6}V${HEIGHT - MARGIN.bottom + 4}`);
+      .attr("d", `M${place},4V${HEIGHT - MARGIN.bottom + 18}`);
     const end = place > (left + right) / 2;
     this.cut
       .append("text")
       .attr("class", "threshold-label")
       .attr("x", place + (end ? -5 : 5))
-      .attr("y", MARGIN.top)
+      .attr("y", 14)
       .attr("text-anchor", end ? "end" : "start")
       .text(`${view.settings.otherClass ? "<" : "≥"} ${shownThreshold(one, row)}`);
   }

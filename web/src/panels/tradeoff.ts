@@ -158,7 +158,8 @@ export class TradeoffPanel extends Panel {
         .attr("height", STRIP / names.length);
     });
     const room = Math.floor((stop - start - 8) / 6.2);
-    if (room < 2) return;
+    // One letter and an ellipsis name no model; the title under the pointer does.
+    if (room < Math.min(shown.length, 4)) return;
     group
       .append("text")
       .attr("class", "winner-name")

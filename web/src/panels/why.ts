@@ -17,7 +17,7 @@ const TEXTS: Record<PanelName, Text> = {
         "true positive rate is TP over P, false positive rate is FP over N",
         ...["TPR", "=", over("TP", "P"), ",", "FPR", "=", over("FP", "N")],
       ),
-    "Neither axis depends on how rare the positives are. That makes curves of different data comparable, and it hides what rarity does: with one positive among 10,000 items, a false positive rate of 1 % is a hundred false alarms for each positive. The curve may hug the corner while precision is poor.",
+    "Neither axis depends on how rare the positives are. That makes curves of different data comparable, and it hides what rarity does: with one positive among 10,000 items, a false positive rate of 1% is a hundred false alarms for each positive. The curve may hug the corner while precision is poor.",
     "Grey lines join points of equal accuracy at the cost proportion c that is set. The rule with the lowest cost is where such a line touches the curves from above.",
     () =>
       formula(
@@ -49,7 +49,7 @@ const TEXTS: Record<PanelName, Text> = {
       ),
   ],
   prg: [
-    "F is a harmonic mean, and its values lie on a harmonic scale, where arithmetic means mislead. At a prevalence of 10 %, F1 scores of 0.1 and 0.9 average to 0.5; but the F1 with the mean of their gains is 0.18, no more than that of flagging everything.",
+    "F is a harmonic mean, and its values lie on a harmonic scale, where arithmetic means mislead. At a prevalence of 10%, F1 scores of 0.1 and 0.9 average to 0.5; but the F1 with the mean of their gains is 0.18, no more than that of flagging everything.",
     "Gains put precision, recall and F on a scale on which means make sense. 0 stands for the value π, which is the precision of flagging everything, and 1 for a perfect rule.",
     () =>
       formula(
@@ -84,7 +84,7 @@ const TEXTS: Record<PanelName, Text> = {
     "The dotted lines need no model: flagging everything, and flagging a single positive. Where a model does not rise above them, it is of no use at that weight (Hanczar & Nadif).",
   ],
   reliability: [
-    "If scores are probabilities, then of the items with scores near 0.3 about 30 % should be positive: points lie on the dotted diagonal. Below it, scores are too high; above it, too low. The vertical bars of the model in hand are Wilson's intervals of the shares: with few items in a bin they are wide, and a point off the diagonal says little.",
+    "If scores are probabilities, then of the items with scores near 0.3 about 30% should be positive: points lie on the dotted diagonal. Below it, scores are too high; above it, too low. The vertical bars of the model in hand are Wilson's intervals of the shares: with few items in a bin they are wide, and a point off the diagonal says little.",
     () =>
       formula(
         "observed is the number of positives in the bin over the number of items in the bin",
@@ -104,7 +104,7 @@ const TEXTS: Record<PanelName, Text> = {
     "This “cumulative gain” is recall over the share of flagged items, and has nothing to do with the gains of PRG space.",
   ],
   lift: [
-    "How many times as many positives does the top share contain as a random share of the same size? A lift of 3 in the first 10 % means that calling these finds three times as many as calling anyone.",
+    "How many times as many positives does the top share contain as a random share of the same size? A lift of 3 in the first 10% means that calling these finds three times as many as calling anyone.",
     () =>
       formula(
         "lift is gain over share, which is precision over pi",

@@ -237,7 +237,7 @@ export class AnswerPanel {
     const share = shares.wins[place]![view.leader];
     if (share === undefined || share === null) return null;
     const name = view.models[view.leader]!.model.name;
-    return `With about this weight of recall, ${name} wins ${(100 * share).toFixed(0)} % of the resamples.`;
+    return `With about this weight of recall, ${name} wins ${(100 * share).toFixed(0)}% of the resamples.`;
   }
 
   private show(lines: readonly string[], picture: HTMLElement | null | "keep"): void {

@@ -106,8 +106,8 @@ function nothingIsBetter(verdict: Verdict): string {
   if (verdict.wins.length === 1) return `This model is not better than ${best}, beyond chance.`;
   if (verdict.threshold === Infinity) return `No model is better than ${best}, beyond chance.`;
   return (
-    `No model is better than ${best}, beyond chance; ${named(verdict.model)} comes closest, at ` +
-    `scores of ${verdict.thresholdText} or more.`
+    `No model is better than ${best}, beyond chance; the choice would be ` +
+    `${named(verdict.model)}, at scores of ${verdict.thresholdText} or more.`
   );
 }
 
