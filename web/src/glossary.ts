@@ -53,6 +53,8 @@ export const TERMS = {
   lift: "How many times as many positives the top share of the ranking contains as a random share: precision divided by the prevalence.",
   "net benefit":
     "True positives minus false positives at the exchange rate p/(1 − p), for each item: what acting from the probability p on is worth (Vickers & Elkin 2006).",
+  "promised and achieved":
+    "What a threshold had on the tuning data that it was chosen on, and what it has on these rows, which it has not seen. Only the second should be reported.",
   histogram: "How many items of each class have which score.",
 } as const;
 export type Term = keyof typeof TERMS;

@@ -126,6 +126,22 @@ export interface ModelData {
   readonly areas: Readonly<Record<string, readonly [number | null, number | null]>>;
   readonly histogram: HistogramData | null;
   readonly bands: readonly BandData[];
+  /** Where there is tuning data: its rules, with their counts there and here. */
+  readonly tuning?: TuningData;
+}
+
+interface TuningData {
+  readonly positives: number;
+  readonly negatives: number;
+  /** Whether every rule is here, and not only those that are best for some β or some costs. */
+  readonly complete: boolean;
+  readonly thresholds: Packed;
+  /** The highest score below each threshold in either data set. */
+  readonly below: Packed;
+  readonly tp: Packed;
+  readonly fp: Packed;
+  readonly tpHere: Packed;
+  readonly fpHere: Packed;
 }
 
 interface HistogramData {
@@ -170,6 +186,15 @@ export interface Model {
   readonly areas: ReadonlyMap<string, Bracket>;
   readonly histogram: Histogram | null;
   readonly bands: readonly Band[];
+  readonly tuning: Tuning | null;
+}
+
+/** The rules of tuning data. */
+export interface Tuning {
+  readonly complete: boolean;
+  readonly table: Table;
+  /** The same rules on the rows of the page, row by row. */
+  readonly here: Table;
 }
 
 export class VersionError extends Error {}
@@ -205,7 +230,25 @@ function modelOf(data: ModelData, rows: Rows | null, place: number): Model {
       lo: unpacked(band.lo),
       hi: unpacked(band.hi),
     })),
+    tuning: data.tuning ? tuningOf(data.tuning, data) : null,
   };
+}
+
+function tuningOf(data: TuningData, { positives, negatives }: ModelData): Tuning {
+  const table: Table = {
+    kind: "scores",
+    thresholds: unpacked(data.thresholds),
+    below: unpacked(data.below),
+    tp: unpacked(data.tp),
+    fp: unpacked(data.fp),
+    positives: data.positives,
+    negatives: data.negatives,
+    whole: "integers" in data.tp && "integers" in data.fp,
+    labels: null,
+  };
+  const [tp, fp] = [unpacked(data.tpHere), unpacked(data.fpHere)];
+  const here: Table = { ...table, kind: "selection", tp, fp, positives, negatives };
+  return { complete: data.complete, table, here };
 }
 
 function tableOf(data: ModelData, packed: Packed): Table {

@@ -15,6 +15,7 @@ export const PANEL_NAMES = [
   "pr",
   "prg",
   "tradeoff",
+  "promised",
   "reliability",
   "gains",
   "lift",

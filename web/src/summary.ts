@@ -95,7 +95,9 @@ export class Summary {
   }
 
   draw(view: View): void {
-    this.bestHead.textContent = `best ${forSaid(view)}`;
+    const isTuned = view.models.some(({ model }) => model.tuning);
+    const chosen = isTuned ? "chosen on the tuning data" : "best";
+    this.bestHead.textContent = `${chosen} ${forSaid(view)}`;
     this.valueHead.textContent = view.objective.costs ? "cost per 1,000" : "F";
     this.nameHead.textContent = nounOf(view);
     this.caption.textContent = `The ${nounOf(view, true)}, their areas and their best thresholds`;

@@ -19,6 +19,7 @@ import { pathOf, type Path } from "./path";
 import { lambdaOf, type Cursor, type Settings } from "./state";
 import { atPrevalence, completed, ofOtherClass, take, type Table } from "./table";
 import { bestRow, tradeoffOfRows, type Tradeoff } from "./tradeoff";
+import { chosenHere, tunedLeader } from "./tuned";
 import { samePrevalence, winnersAt, winnersOf, type Range } from "./winners";
 
 /** A model as it is seen under the settings. */
@@ -51,7 +52,10 @@ export interface View {
   readonly fWinners: readonly Range[] | null;
   /** What matters. */
   readonly objective: Objective;
-  /** The best row of each shown model; none of a model that cannot keep a constraint. */
+  /**
+   * The best row of each shown model, chosen on the tuning data where there is any; none of a
+   * model that cannot keep a constraint.
+   */
   readonly best: ReadonlyMap<number, number>;
   /** How the models look. */
   readonly looks: Looks;
@@ -91,7 +95,7 @@ export class Views {
     const objective = objectiveOf(settings, this.models[0] ? itemsOf(this.models[0]) : 0);
     const best = new Map<number, number>();
     for (const one of shown) {
-      const row = bestRowFor(one, objective);
+      const row = chosenHere(one, settings, objective);
       if (row !== null) best.set(one.place, row);
     }
     const lam = lambdaOf(settings.beta);
@@ -108,7 +112,8 @@ export class Views {
       looks: this.looks.of(models, shown, best, objective, settings),
       leader: this.classes
         ? (shown[0]?.place ?? 0)
-        : leaderOf(shown, best, this.curves.part.fWinners, objective, lam),
+        : (tunedLeader(shown, settings, objective) ??
+          leaderOf(shown, best, this.curves.part.fWinners, objective, lam)),
     };
   }
 
@@ -137,7 +142,13 @@ export class Views {
   }
 }
 
-function seen(model: Model, place: number, settings: Settings): ModelView {
+/** A table under the settings of the class of interest and of the prevalence. */
+export function under(table: Table, { otherClass, prevalence }: Settings): Table {
+  const turned = otherClass ? ofOtherClass(table) : table;
+  return prevalence === null ? turned : atPrevalence(turned, prevalence);
+}
+
+export function seen(model: Model, place: number, settings: Settings): ModelView {
   const whole = completed(model.table);
   const turned = settings.otherClass ? ofOtherClass(whole) : whole;
   // Scaling the false positives keeps the hull; on whole counts it is found exactly.

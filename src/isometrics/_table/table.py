@@ -255,7 +255,7 @@ class Table(Value):
 
 def at_thresholds(table: Table, wanted: NDArray[Any]) -> Table:
     """Return the rows of the rule ``score >= t``, in the order asked for."""
-    rows = _rows_at(table, wanted)
+    rows = rows_at(table, wanted)
     return Table(
         wanted, table.tp[rows], table.fp[rows], table.positives, table.negatives, Kind.SELECTION
     )
@@ -263,10 +263,11 @@ def at_thresholds(table: Table, wanted: NDArray[Any]) -> Table:
 
 def lower_scores(table: Table, thresholds: NDArray[Any]) -> NDArray[Any]:
     """Return the highest score below each threshold, as `Table.next_lower` does."""
-    return table.next_lower(_rows_at(table, thresholds))
+    return table.next_lower(rows_at(table, thresholds))
 
 
-def _rows_at(table: Table, wanted: NDArray[Any]) -> NDArray[np.intp]:
+def rows_at(table: Table, wanted: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the row of the rule ``score >= t`` for each threshold t."""
     if table.complete:
         return np.asarray(np.searchsorted(-table.thresholds, -wanted, "right") - 1)
     return _listed_rows(table, wanted)

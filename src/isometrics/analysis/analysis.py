@@ -733,6 +733,7 @@ class Analysis(Value):
         title: str | None = None,
         confidence_level: float | None = None,
         verdict: Verdict | Mapping[str, Verdict] | bool = True,
+        thresholds_from: Analysis | None = None,
         **options: Any,
     ) -> Path:
         """Write one self-contained page about the models, and return its path.
@@ -752,6 +753,10 @@ class Analysis(Value):
             The verdict with which the page begins, or one for each class; by default that for F1,
             with as many resamples as take a second or two. False: none. Where the page does not
             have the rows, verdicts for 41 β are stored with it, which takes some seconds.
+        thresholds_from
+            Choose on this other analysis, of tuning data, as for `verdict`, whose rows and those of
+            this one are then needed; and show what thresholds promised there beside what they
+            achieve here.
         options
             Other options of `bootstrap_curves`.
         """
@@ -763,8 +768,10 @@ class Analysis(Value):
         others: tuple[Verdict, ...] = ()
         if verdict is True:
             level = 0.95 if confidence_level is None else confidence_level
-            first, _, _, others = quick_verdicts(self, {}, confidence_level=level, by_beta=True)
-        elif isinstance(first, Verdict) and first._rows_alone:
+            first, _, _, others = quick_verdicts(
+                self, {}, confidence_level=level, thresholds_from=thresholds_from, by_beta=True
+            )
+        elif isinstance(first, Verdict) and first._rows_alone and thresholds_from is None:
             others = verdicts_by_beta(self, confidence_level=first.confidence_level)
         written: Path = write_report(
             self.models,
@@ -777,6 +784,7 @@ class Analysis(Value):
             groups=self._groups_of_report(first, confidence_level),
             rows=self._rows_of_report(),
             other_verdicts=others,
+            thresholds_from=self._tuning_tables(thresholds_from),
         )
         return written
 
@@ -788,6 +796,12 @@ class Analysis(Value):
         ((name, points),) = models.items()
         few = points.positives + points.negatives <= MOST_ROWS
         return rows_of_table(name, points) if few else None
+
+    def _tuning_tables(self, tuning: Analysis | None) -> dict[str, OperatingPoints] | None:
+        """Return the tables of tuning data at the prevalence of this analysis."""
+        if tuning is None or self.prevalence in (None, tuning.prevalence):
+            return None if tuning is None else tuning.models
+        return tuning.at_prevalence(self.prevalence).models
 
     def _groups_of_report(
         self, verdict: Verdict | Mapping[str, Verdict], confidence_level: float | None

@@ -77,7 +77,7 @@ _WORK_BY_BETA = 4e8
 _PLAIN_WORK_BY_BETA = 5e7
 """The same without compiled loops, where the choices on parts of the rows count as well."""
 _FEWEST_RESAMPLES = 100
-"""With fewer, many β are not judged."""
+"""With fewer, many β are not judged; as many judge what was chosen on tuning data."""
 
 
 def verdicts_of(analysis: Analysis, **options: Any) -> Verdicts:
@@ -96,17 +96,19 @@ def quick_verdicts(
     n_resamples: int | None = None,
     random_state: object = 0,
     progress: ProgressLike = None,
+    thresholds_from: Analysis | None = None,
     by_beta: bool = False,
 ) -> Verdicts:
     """Return verdicts over all rows that take a second or two at most.
 
-    By default as many resamples are drawn as that allows; of many rows none. With `by_beta` and
-    no objective, what the page cannot judge by itself is judged for many β, in some seconds, and
-    the verdict for F1 is one of these.
+    By default as many resamples are drawn as that allows; of many rows none, except of those that
+    judge what was chosen on tuning data. With `by_beta`, no objective and no tuning data, what the
+    page cannot judge by itself is judged for many β, in some seconds, and the verdict for F1 is one
+    of these.
     """
     # Groups that are left out are announced by whoever asks.
     whole = replace(analysis, groups={}, skipped={})
-    if by_beta and not objective:
+    if by_beta and not objective and thresholds_from is None:
         many = verdicts_by_beta(
             whole,
             confidence_level=confidence_level,
@@ -118,10 +120,12 @@ def quick_verdicts(
             first = many[JUDGED_BETAS.index(1.0)]
             return Verdicts({"": first}, False, first.replicates, many)
     work = (_count_rows(whole) + ROWS_OF_A_MODEL) * len(whole.models)
-    if work > _MOST_WORK:
+    if thresholds_from is not None:
+        work += (_count_rows(thresholds_from) + ROWS_OF_A_MODEL) * len(whole.models)
+    elif work > _MOST_WORK:
         return _verdicts_of_tables(whole, objective, confidence_level)
     if n_resamples is None:
-        n_resamples = min(RESAMPLES, int(WORK / work) // 100 * 100)
+        n_resamples = min(RESAMPLES, max(int(WORK / work) // 100 * 100, _FEWEST_RESAMPLES))
     return verdicts_of(
         whole,
         **objective,
@@ -129,6 +133,7 @@ def quick_verdicts(
         n_resamples=n_resamples,
         random_state=random_state,
         progress=progress,
+        thresholds_from=thresholds_from,
     )
 
 

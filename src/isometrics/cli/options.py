@@ -65,6 +65,9 @@ File = Annotated[
         "for standard input.",
     ),
 ]
+TuningFile = Annotated[
+    File | None, Parameter(help="Choose on this file, of tuning data, and judge on FILE.")
+]
 IndexName = Literal["f-measure", "kulczynski", "folke", "jaccard", "f-gain", "cost"]
 Target = Annotated[str, Parameter(alias="-o", allow_leading_hyphen=True, converter=_path)]
 

@@ -15,6 +15,7 @@ from isometrics.cli.options import (
     Columns,
     File,
     Target,
+    TuningFile,
     about,
     load,
 )
@@ -29,6 +30,7 @@ def report(
     output: Target = "report.html",
     title: str | None = None,
     open: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    thresholds_from: TuningFile = None,
     certainty: Certainty = CERTAINTY,
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
@@ -40,6 +42,7 @@ def report(
       isometrics report predictions.parquet -o "May 2025.html" --title May --open
       isometrics report predictions.csv --confidence 0.95
       isometrics report predictions.csv --group site
+      isometrics report test.csv --thresholds-from tuning.csv
 
     Parameters
     ----------
@@ -53,9 +56,13 @@ def report(
     from isometrics.report import report_html, write_report
     from isometrics.report.html import title_of
 
-    analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep(MOST_ROWS_OF_PAGE))
+    keep_rows = certainty.rows_to_keep(MOST_ROWS_OF_PAGE)
+    analysis = load(file, columns, answers, keep_rows=keep_rows)
+    tuning = None
+    if thresholds_from is not None:
+        tuning = load(thresholds_from, columns, answers, keep_rows=keep_rows)
     options = certainty.options()
-    first = head(analysis, file, certainty, answers, by_beta=True)
+    first = head(analysis, file, certainty, answers, thresholds_from=tuning, by_beta=True)
     groups = analysis._groups_of_report(first.verdicts, certainty.confidence)
     if analysis.one_vs_rest and analysis.groups:
         note("the groups are not judged: several classes have no common rule")
@@ -68,6 +75,7 @@ def report(
         "groups": groups,
         "rows": analysis._rows_of_report(),
         "other_verdicts": first.by_beta,
+        "thresholds_from": analysis._tuning_tables(tuning),
     }
     if output == "-":
         print(report_html(analysis.models, **page), file=data_stream())

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, load
+from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, TuningFile, load
 from isometrics.cli.output import note
 from isometrics.cli.verdict import MOST_ROWS_OF_PAGE, head
-from isometrics.errors import redacted
+from isometrics.errors import ParameterError, redacted
 
 
 def serve(
@@ -19,6 +19,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 0,
     open: Annotated[bool, Parameter(show_default=False)] = True,
+    thresholds_from: TuningFile = None,
     columns: Columns = COLUMNS,
     answers: Answers = ANSWERS,
 ) -> None:
@@ -28,6 +29,7 @@ def serve(
       isometrics serve
       isometrics serve predictions.parquet
       isometrics serve predictions.csv --no-open --port 8000
+      isometrics serve test.csv --thresholds-from tuning.csv
 
     Parameters
     ----------
@@ -41,18 +43,24 @@ def serve(
     from isometrics.report import serve as serve_page
     from isometrics.report.html import title_of
 
+    if file is None and thresholds_from is not None:
+        raise ParameterError("--thresholds-from needs the file that is judged, too")
     models, description, verdicts = None, None, None
     more: dict[str, Any] = {}
     if file is not None:
         analysis = load(file, columns, answers, keep_rows=MOST_ROWS_OF_PAGE)
         models, description = analysis.models, analysis._described()
-        first = head(analysis, file, answers=answers, by_beta=True)
+        tuning = None
+        if thresholds_from is not None:
+            tuning = load(thresholds_from, columns, answers, keep_rows=MOST_ROWS_OF_PAGE)
+        first = head(analysis, file, answers=answers, thresholds_from=tuning, by_beta=True)
         verdicts = first.verdicts
         more = {
             "one_vs_rest": analysis.one_vs_rest,
             "groups": analysis._groups_of_report(verdicts, None),
             "rows": analysis._rows_of_report(),
             "other_verdicts": first.by_beta,
+            "thresholds_from": analysis._tuning_tables(tuning),
         }
     serve_page(
         models,

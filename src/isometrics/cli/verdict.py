@@ -20,6 +20,7 @@ from isometrics.cli.options import (
     File,
     IndexName,
     Target,
+    TuningFile,
     about,
     load,
     option_of,
@@ -83,9 +84,7 @@ def verdict(
     /,
     *,
     goal: Goal = GOAL,
-    thresholds_from: Annotated[
-        File | None, Parameter(help="Choose on this file, of tuning data, and judge on FILE.")
-    ] = None,
+    thresholds_from: TuningFile = None,
     fold: Annotated[str | None, Parameter(group="Columns", show_default=False)] = None,
     clusters: Annotated[bool, _FLAG] = False,
     threshold: Annotated[
@@ -261,14 +260,15 @@ def head(
     certainty: Certainty = CERTAINTY,
     answers: Answers = ANSWERS,
     *,
+    thresholds_from: Analysis | None = None,
     by_beta: bool = False,
     **objective: Any,
 ) -> Head:
     """Return the verdict with which a command begins, over all rows.
 
     It takes a second or two at most: of long files only what their tables tell, and a hint at the
-    command that tells the rest. With `by_beta`, for a page, it takes some seconds. It raises
-    nothing.
+    command that tells the rest. With `by_beta`, for a page, it takes some seconds. With tuning
+    data, the choice is made there. It raises nothing.
     """
     from isometrics.analysis.verdicts import quick_verdicts
     from isometrics.sources.held_rows import MANY_ROWS
@@ -283,6 +283,7 @@ def head(
                 n_resamples=certainty.resamples,
                 random_state=certainty.random_state,
                 progress=meter,
+                thresholds_from=thresholds_from,
                 by_beta=by_beta,
             )
     except IsometricsError as error:
@@ -290,6 +291,8 @@ def head(
     verdicts = found.verdicts
     said = _sentences(found)
     command = f"isometrics verdict {quote(redacted(file))}"
+    if thresholds_from is not None:
+        command += f" --thresholds-from {quote(redacted(thresholds_from.source))}"
     if not found.n_resamples or (analysis.rows is None and analysis.without_rows == MANY_ROWS):
         said.append(f"What to expect on new data, and how sure: {command}")
     elif not all(each.replicates for each in verdicts.values()):

@@ -37,6 +37,7 @@ def report_html(
     groups: Groups | None = None,
     rows: Sample | None = None,
     other_verdicts: Iterable[Verdict] = (),
+    thresholds_from: Mapping[str, OperatingPoints] | None = None,
 ) -> str:
     """Return an interactive page about models as the text of one HTML file.
 
@@ -63,6 +64,9 @@ def report_html(
     other_verdicts
         Verdicts for other settings, which the page shows where the reader sets just these; where
         the page has the rows, it finds them by itself.
+    thresholds_from
+        The operating points of the same models on tuning data; the page then shows what their
+        thresholds promised there beside what they achieve here.
 
     Examples
     --------
@@ -84,6 +88,7 @@ def report_html(
             groups=groups,
             rows=rows,
             other_verdicts=other_verdicts,
+            thresholds_from=thresholds_from,
         )
     )
 
@@ -100,6 +105,7 @@ def write_report(
     groups: Groups | None = None,
     rows: Sample | None = None,
     other_verdicts: Iterable[Verdict] = (),
+    thresholds_from: Mapping[str, OperatingPoints] | None = None,
 ) -> Path:
     """Write the page of `report_html` to a file, and return its path.
 
@@ -115,6 +121,7 @@ def write_report(
         groups=groups,
         rows=rows,
         other_verdicts=other_verdicts,
+        thresholds_from=thresholds_from,
     )
     with whole_file(path) as file:
         file.write(page)

@@ -18,6 +18,7 @@ from isometrics.measures import area_brackets
 from isometrics.points.models import named_models
 from isometrics.report.groups import groups_data
 from isometrics.report.packing import packed, packed_below, text_of, unpacked
+from isometrics.report.tuning import tuning_data
 from isometrics.spaces.trace import rows_to_explore
 from isometrics.verdict.verdict import Verdict
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from isometrics.points import OperatingPoints
     from isometrics.points.bounds import Bracket
     from isometrics.report.groups import Groups
+    from isometrics.report.tuning import Rules
 
 
 __all__ = [
@@ -100,6 +102,7 @@ def report_model(
     groups: Groups | None = None,
     rows: Sample | None = None,
     other_verdicts: Iterable[Verdict] = (),
+    thresholds_from: Mapping[str, OperatingPoints] | None = None,
 ) -> dict[str, Any]:
     """Return the data of a page about models, ready for `json.dumps`.
 
@@ -124,6 +127,9 @@ def report_model(
     other_verdicts
         Verdicts for other settings, which the page shows where the reader sets just these; where
         the page has the rows, it finds them by itself.
+    thresholds_from
+        The operating points of the same models on tuning data. The page then shows what their
+        thresholds promised there beside what they achieve here, and chooses on the tuning data.
 
     Notes
     -----
@@ -149,10 +155,16 @@ def report_model(
         verdicts: Mapping[str, Verdict] = {}
     else:
         verdicts = {"": verdict} if isinstance(verdict, Verdict) else verdict
-    packed_models = [_model(name, points, bands_of[name]) for name, points in named.items()]
+    tuning = None if thresholds_from is None else named_models(thresholds_from)
+    rules = {} if tuning is None else tuning_data(tuning, named)
+    packed_models = [
+        _model(name, points, bands_of[name], rules.get(name)) for name, points in named.items()
+    ]
     packed_rows = None
-    # Whole clusters and folds that were given are not drawn and dealt out by the page.
-    if rows is not None and all(each._rows_alone for each in verdicts.values()):
+    # Whole clusters and folds that were given are not drawn and dealt out by the page, nor does it
+    # judge what was chosen on other rows.
+    is_judged_here = tuning is None and all(each._rows_alone for each in verdicts.values())
+    if rows is not None and is_judged_here:
         packed_rows = rows_of_models(rows, named, packed_models)
     document = _document(
         title,
@@ -361,9 +373,16 @@ def rows_of_models(
     }
 
 
-def _model(name: str, points: OperatingPoints, bands: list[dict[str, Any]]) -> dict[str, Any]:
+def _model(
+    name: str,
+    points: OperatingPoints,
+    bands: list[dict[str, Any]],
+    rules: Rules | None,
+) -> dict[str, Any]:
     table = points.table
     rows = rows_to_explore(table) if table.nested else np.arange(table.size)
+    if rules is not None:
+        rows = np.union1d(rows, rules.rows)
     thinned = table.take(rows, table.kind)
     thresholds = thinned.thresholds.astype(np.float64)
     complete = thinned.size == table.size and not table.partial
@@ -391,7 +410,7 @@ def _model(name: str, points: OperatingPoints, bands: list[dict[str, Any]]) -> d
         },
         "histogram": _histogram(histogram_of(table)),
         "bands": bands,
-    }
+    } | ({} if rules is None else {"tuning": rules.data})
 
 
 def _areas(points: OperatingPoints) -> dict[str, Bracket]:

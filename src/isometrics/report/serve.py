@@ -49,6 +49,7 @@ def serve(
     groups: Groups | None = None,
     rows: Sample | None = None,
     other_verdicts: Iterable[Verdict] = (),
+    thresholds_from: Mapping[str, OperatingPoints] | None = None,
     announce: Callable[[str], None] | None = None,
 ) -> None:
     """Open the page in the browser, and serve it until interrupted (Ctrl-C).
@@ -73,6 +74,8 @@ def serve(
         Whether the models are classes, and what one rule does in each group, as for `report_html`.
     rows, other_verdicts
         From what the page finds verdicts for other settings, as for `report_html`.
+    thresholds_from
+        The same models on tuning data, as for `report_html`.
     announce
         A function that is called with the address of the page, once it can be reached.
 
@@ -92,6 +95,7 @@ def serve(
         groups=groups,
         rows=rows,
         other_verdicts=other_verdicts,
+        thresholds_from=thresholds_from,
     ) as server:
         if server.address_for_others is not None:
             warn(
@@ -121,6 +125,7 @@ def page_server(
     groups: Groups | None = None,
     rows: Sample | None = None,
     other_verdicts: Iterable[Verdict] = (),
+    thresholds_from: Mapping[str, OperatingPoints] | None = None,
 ) -> PageServer:
     """Return the server of a page; `serve` runs it."""
     if models is None:
@@ -134,6 +139,7 @@ def page_server(
         groups=groups,
         rows=rows,
         other_verdicts=other_verdicts,
+        thresholds_from=thresholds_from,
     )
     return PageServer(page_of(model), host, port)
 

@@ -82,6 +82,9 @@ class ReportWidget(anywidget.AnyWidget):
         The rows of all models, such as `Analysis.rows`, from which the page finds other verdicts.
     other_verdicts
         Verdicts for other settings, where the page does not have the rows.
+    thresholds_from
+        The same models on tuning data; what thresholds promised there is shown beside what they
+        achieve here.
 
     Attributes
     ----------
@@ -92,7 +95,8 @@ class ReportWidget(anywidget.AnyWidget):
         The threshold of the operating point: items with a score at or above it are positive. A
         value between two scores becomes the higher one, which flags the same items; of a table
         that is too long for the page, the next higher one that the page has. None gives the best
-        one for `beta`, and is the value of points that have no threshold, such as sets.
+        one for `beta`, that of the tuning data if there is any, and is the value of points that
+        have no threshold, such as sets.
     beta
         The β of the F-measure, at first that of the verdict or 1.
     data
@@ -132,6 +136,7 @@ class ReportWidget(anywidget.AnyWidget):
         groups: Groups | None = None,
         rows: Sample | None = None,
         other_verdicts: Iterable[Verdict] = (),
+        thresholds_from: Mapping[str, OperatingPoints] | None = None,
     ) -> None:
         data: dict[str, Any] = report_model(
             models,
@@ -143,6 +148,7 @@ class ReportWidget(anywidget.AnyWidget):
             groups=groups,
             rows=rows,
             other_verdicts=other_verdicts,
+            thresholds_from=thresholds_from,
         )
         # What the page has just told; it needs no answer, and may lie on rows seen otherwise.
         self._told: dict[str, Any] = {}
@@ -189,7 +195,7 @@ class ReportWidget(anywidget.AnyWidget):
                 f"cannot be set: the points of {self.model!r} have no thresholds",
                 parameter="threshold",
             )
-        return rows.threshold(int(np.count_nonzero(rows.thresholds >= threshold)) - 1)
+        return rows.threshold(rows.row_at(threshold))
 
     @property
     def _rows(self) -> dict[str, _Rows]:
@@ -229,15 +235,21 @@ class _Rows(NamedTuple):
     tp: Counts
     fp: Counts
     positives: float
+    tuning: _Rows | None = None
+    """The rows of the tuning data, on which the best threshold is chosen if there is any."""
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> _Rows:
         thresholds, tp, fp = (unpacked(model[name]) for name in ("thresholds", "tp", "fp"))
-        return cls(thresholds, tp, fp, model["positives"])
+        tuning = cls.of(model["tuning"]) if "tuning" in model else None
+        return cls(thresholds, tp, fp, model["positives"], tuning)
 
     def threshold(self, row: int) -> float | None:
         threshold = float(self.thresholds[row])
         return None if math.isnan(threshold) else threshold
+
+    def row_at(self, threshold: float) -> int:
+        return int(np.count_nonzero(self.thresholds >= threshold)) - 1
 
     def _f(self, beta: float) -> NDArray[np.float64]:
         """Return (1 + β²)tp/(tp + fp + β²P), and 0 for the empty rule."""
@@ -253,10 +265,12 @@ class _Rows(NamedTuple):
         return f
 
     def best_f(self, beta: float) -> float:
-        return float(self._f(beta).max())
+        return float((self.tuning or self)._f(beta).max())
 
     def best(self, beta: float) -> int:
         """Return the row with the highest F; of equals the one with the fewest predictions."""
+        if self.tuning is not None:
+            return self.row_at(float(self.tuning.thresholds[self.tuning.best(beta)]))
         f = self._f(beta)
         weight = Fraction(beta) ** 2
 

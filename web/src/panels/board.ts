@@ -12,6 +12,7 @@ import { HistogramPanel } from "./histogram";
 import { NetBenefitPanel } from "./net_benefit";
 import { PrPanel } from "./pr";
 import { PrgPanel } from "./prg";
+import { PromisedPanel } from "./promised";
 import { ReliabilityPanel } from "./reliability";
 import { RocPanel } from "./roc";
 import { TradeoffPanel } from "./tradeoff";
@@ -21,6 +22,7 @@ const LABELS: Record<PanelName, string> = {
   pr: "precision–recall",
   prg: "precision–recall gain",
   tradeoff: "tradeoff",
+  promised: "promised and achieved",
   reliability: "reliability",
   gains: "cumulative gains",
   lift: "lift",
@@ -42,6 +44,8 @@ export class Board {
     views: Views,
     glossary: Glossary,
     title: string,
+    /** Whether there is tuning data, without which nothing was promised. */
+    private readonly isTuned: boolean,
   ) {
     this.makers = {
       roc: () =>
@@ -55,6 +59,7 @@ export class Board {
           bracketed(views.area(one, AUPRG, store.settings)),
         ),
       tradeoff: () => new TradeoffPanel(store, glossary, title),
+      promised: () => new PromisedPanel(store, glossary, title),
       reliability: () => new ReliabilityPanel(store, glossary, title),
       gains: () => new GainsPanel(store, glossary, title),
       lift: () => new LiftPanel(store, glossary, title),
@@ -69,6 +74,7 @@ export class Board {
     const group = h("div", { class: "toggles chooser", role: "group", "aria-labelledby": id });
     group.append(h("span", { class: "name", id }, "Panels"));
     for (const [name, label] of Object.entries(LABELS) as [PanelName, string][]) {
+      if (!this.isOffered(name)) continue;
       const box = h("input", { type: "checkbox" });
       box.addEventListener("change", () => {
         const panels = new Set(this.store.settings.panels);
@@ -82,11 +88,15 @@ export class Board {
     return group;
   }
 
+  private isOffered(name: PanelName): boolean {
+    return name !== "promised" || this.isTuned;
+  }
+
   draw(view: View, what: "cursor" | "all"): void {
     if (what === "all") this.arrange(view);
     // Panels that are not shown draw nothing.
     for (const name of view.settings.panels)
-      if (name !== "scores") {
+      if (name !== "scores" && this.isOffered(name)) {
         const panel = this.made.get(name)!;
         if (what === "all") panel.draw(view);
         else panel.drawCursor(view);
@@ -100,8 +110,8 @@ export class Board {
     const shown = [...panels].sort().join();
     if (shown === this.shown) return;
     this.shown = shown;
-    const names = (Object.keys(this.makers) as (keyof typeof this.makers)[]).filter((name) =>
-      panels.has(name),
+    const names = (Object.keys(this.makers) as (keyof typeof this.makers)[]).filter(
+      (name) => panels.has(name) && this.isOffered(name),
     );
     for (const name of names) if (!this.made.has(name)) this.made.set(name, this.makers[name]());
     this.element.replaceChildren(...names.map((name) => this.made.get(name)!.element));

@@ -260,7 +260,7 @@ export abstract class Panel extends Plane {
     this.drawBack(back, view);
     this.drawLinesOnce(view);
     const room = this.room.copy();
-    for (const one of view.shown) this.drawBest(one, view, room);
+    for (const one of view.shown) this.drawBest(marks, one, view, room);
     this.drawWords(words, room);
     this.drawOver(over, view);
     this.drawPointInHand(view);
@@ -272,6 +272,7 @@ export abstract class Panel extends Plane {
     const { settings, looks, shown } = view;
     const key = [
       ...[settings.otherClass, settings.prevalence, settings.index, settings.interpolation],
+      view.objective.costs !== null,
       ...[settings.curve, settings.hull, settings.bands, this.width, this.height],
       ...[shown.map(({ place }) => `${place}/${looks.get(place)}`)],
       ...[this.x.domain(), this.y.domain()],
@@ -328,14 +329,14 @@ export abstract class Panel extends Plane {
   }
 
   /** The row that is best for β, with the mark of its model. */
-  private drawBest(one: ModelView, view: View, room: Room): void {
+  protected drawBest(layer: Layer, one: ModelView, view: View, room: Room): void {
     if (!view.looks.has(one.place)) return;
     const row = view.best.get(one.place)!;
     const [x, y] = this.place(one, row);
     if (!Number.isFinite(x) || !Number.isFinite(y)) return;
     const [left, top] = [this.x(x), this.y(y)];
     room.block({ x: left - 8, y: top - 8, width: 16, height: 16 });
-    this.layers.marks
+    layer
       .append("path")
       .attr("class", `best ${lookOf(view, one.place)}`)
       .attr("d", glyph(view.looks.get(one.place), 70))

@@ -83,6 +83,19 @@ const TEXTS: Record<PanelName, Text> = {
     "A single threshold is a whole curve here, dashed for the point in hand; it touches the curve of its model exactly at the weights for which it is best. Where the curves of two models cross, the better model changes. The strip below names the best one at every weight, and a model that wins nowhere is never the best choice on these rows.",
     "The dotted lines need no model: flagging everything, and flagging a single positive. Where a model does not rise above them, it is of no use at that weight (Hanczar & Nadif).",
   ],
+  promised: [
+    "A threshold is optimistic about the data that it was chosen on: of many thresholds the best one is also the luckiest one. So thresholds are chosen on tuning data and judged on other rows, and only what they achieve there should be reported (Davis & Goadrich 2006).",
+    () =>
+      formula(
+        "t lambda is the threshold with the highest F lambda on the tuning data; promised is F lambda of t lambda on the tuning data, achieved is F lambda of t lambda on these rows",
+        ...[sub("t", "λ"), "=", "arg", "max", sub("F", "λ"), "(", "t", ",", "tuning", ")", ";"],
+        ...["promised", "=", sub("F", "λ"), "(", sub("t", "λ"), ",", "tuning", ")", ","],
+        ...["achieved", "=", sub("F", "λ"), "(", sub("t", "λ"), ",", "these rows", ")"],
+      ),
+    "The horizontal axis is the weight of recall, λ = β²/(1 + β²). At each weight the tuning data has one best threshold; the dashed line is its F there, the solid line is its F here. The solid line has steps where the threshold changes. The two marks are those of what matters to you: the promise above, what became of it below.",
+    "A gap between the lines that is wide everywhere says that the two data sets differ, such as in their prevalence, which F depends on, or that the model was fitted to the tuning data. A gap of a few hundredths is the usual price of choosing. Where the solid line lies above, the test data is easier, or luck was on your side.",
+    "Where money matters, the axis is what a miss costs as a share of a miss and a false alarm together, and the lines are 1 minus the cost per item in that unit.",
+  ],
   reliability: [
     "If scores are probabilities, then of the items with scores near 0.3 about 30% should be positive: points lie on the dotted diagonal. Below it, scores are too high; above it, too low. The vertical bars of the model in hand are Wilson's intervals of the shares: with few items in a bin they are wide, and a point off the diagonal says little.",
     () =>

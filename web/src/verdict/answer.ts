@@ -17,6 +17,7 @@ import { thousands } from "../python_format";
 import { headline, onTheseRows } from "../sentences";
 import type { Source } from "../snippet";
 import { INITIAL, type Settings } from "../state";
+import { tunedAnswer } from "../tuned";
 import { itemsOf, type View } from "../view";
 import { Judge } from "./client";
 import { commandOf } from "./command";
@@ -58,6 +59,7 @@ export class AnswerPanel {
   private stored: ReadonlyMap<string, StoredVerdict> | null = null;
   private asked = { key: "", number: 0 };
   private view: View | null = null;
+  private readonly isTuned: boolean;
 
   constructor(
     private readonly data: ReportData,
@@ -67,8 +69,11 @@ export class AnswerPanel {
   ) {
     this.verdicts = data.verdicts ?? [];
     this.level = this.verdicts[0]?.level ?? confidence.level;
-    // Classes are no rivals, and each has positives of its own.
-    const rows = this.verdicts.length > 1 || data.classes ? null : modelRows(data, models);
+    this.isTuned = models.some(({ tuning }) => tuning !== null);
+    // Classes are no rivals, and each has positives of its own. What is chosen on tuning data is
+    // not chosen on these rows.
+    const isJudgedElsewhere = this.verdicts.length > 1 || data.classes || this.isTuned;
+    const rows = isJudgedElsewhere ? null : modelRows(data, models);
     if (rows)
       this.judge = new Judge(
         rows,
@@ -112,6 +117,7 @@ export class AnswerPanel {
       const lines = [...stored.lines, ...this.drawnSaid(view, this.data.others!.replicates)];
       return this.show(lines, this.pictured(view, stored.picture));
     }
+    if (this.isTuned && !view.classes) return this.show(tunedAnswer(view, this.source), null);
     if (!this.judge || view.settings.otherClass || view.settings.goal === "given")
       return this.show(this.withoutVerdict(view), null);
     const known = this.answers.get(key);

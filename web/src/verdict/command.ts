@@ -28,6 +28,8 @@ export function commandOf(view: View, source: Source | null): string {
     if (layout.weight !== null) option("--weight", layout.weight);
     if (layout.positive !== null) option("--pos-label", layout.positive);
   } else if (hidden) option("--scores", ...shown);
+  // Of the file with the tuning data, the page does not know the name.
+  if (view.models.some(({ model }) => model.tuning)) words.push("--thresholds-from TUNING_FILE");
   const rows = view.models[0] ? itemsOf(view.models[0].model) : 0;
   words.push(optionsOf(settings, rows));
   if (settings.prevalence !== null) option("--prevalence", String(settings.prevalence));

@@ -1,0 +1,164 @@
+/** Promised and achieved: thresholds of the tuning data, there and on these rows. */
+
+import { line } from "d3-shape";
+
+import type { Glossary } from "../glossary";
+import { lookOf } from "../looks";
+import { glyph } from "../marks";
+import { betaOf, type Cursor, type Store } from "../state";
+import type { Table } from "../table";
+import {
+  chosenRow,
+  lineOf,
+  promisedReads,
+  rowAtWeight,
+  rowHere,
+  tunedOf,
+  valueAtWeight,
+  weightOf,
+  type Tuned,
+} from "../tuned";
+import type { ModelView, View } from "../view";
+import { Panel, type Layer, type Window } from "./frame";
+import type { Room } from "./room";
+
+const EDGE = 1e-4;
+
+export class PromisedPanel extends Panel {
+  constructor(store: Store, glossary: Glossary, report: string) {
+    super(
+      {
+        name: "promised",
+        title: "Promised and achieved",
+        term: "promised and achieved",
+        x: "λ, the weight of recall (of misses)",
+        y: "F (1 − cost per item)",
+        shows:
+          "What the best thresholds of the tuning data promised there (dashed), and what the same thresholds achieve on these rows (solid).",
+      },
+      store,
+      glossary,
+      report,
+    );
+  }
+
+  private value(table: Table, row: number, view: View): number {
+    return valueAtWeight(table, row, weightOf(view), view.objective.costs !== null);
+  }
+
+  private lines(one: ModelView, view: View): ReturnType<typeof lineOf>[] {
+    const tuned = tunedOf(one, view.settings)!;
+    const costs = view.objective.costs !== null;
+    return [tuned.there.table, tuned.here].map((table) => lineOf(tuned, table, costs));
+  }
+
+  /** Costs per item are small where positives are rare, so their axis begins where they do. */
+  protected override window(view: View): Window {
+    if (!view.objective.costs) return { x: [0, 1], y: [0, 1] };
+    const values = view.shown.flatMap((one) =>
+      this.lines(one, view)
+        .flat()
+        .map(([, y]) => y),
+    );
+    const least = Math.min(...values, 0.999);
+    return { x: [0, 1], y: [1 - 1.1 * (1 - least), 1] };
+  }
+
+  /** The point in hand is a threshold of these rows. */
+  protected place(one: ModelView, row: number): readonly [number, number] {
+    const view = this.view!;
+    return [weightOf(view), this.value(one.table, row, view)];
+  }
+
+  protected drawBack(layer: Layer, view: View): void {
+    const first = view.shown[0];
+    if (!first || !view.settings.baselines) return;
+    const { positives, negatives } = first.table;
+    const costs = view.objective.costs !== null;
+    const counts = { tp: Float64Array.of(positives, 0), fp: Float64Array.of(negatives, 0) };
+    const trivial = { ...first.table, ...counts };
+    const named = ["flag everything", "flag nothing"].slice(0, costs ? 2 : 1);
+    named.forEach((name, row) => {
+      const points = Array.from({ length: 101 }, (_, step) => {
+        const weight = step / 100;
+        return [weight, valueAtWeight(trivial, row, weight, costs)] as const;
+      });
+      this.drawBaseline(layer, points, name);
+    });
+  }
+
+  protected drawModel(lines: Layer, _bands: Layer, one: ModelView, view: View): void {
+    const [promised, achieved] = this.lines(one, view);
+    if (view.looks.has(one.place))
+      lines
+        .append("path")
+        .attr("class", `promised ${lookOf(view, one.place)}`)
+        .attr("d", this.pathOf(promised!));
+    this.drawCurve(lines, one, view, achieved!);
+  }
+
+  /** What matters: the promise, hollow, and what became of it, with a line between them. */
+  protected override drawBest(layer: Layer, one: ModelView, view: View, room: Room): void {
+    const tuned = tunedOf(one, view.settings)!;
+    const row = view.looks.has(one.place) ? chosenRow(tuned, view.objective) : null;
+    if (row === null) return;
+    const values = [tuned.there.table, tuned.here].map((table) => this.value(table, row, view));
+    if (values.some(Number.isNaN)) return;
+    const x = this.x(weightOf(view));
+    const [promised, achieved] = values.map((value) => this.y(value)) as [number, number];
+    room.block({
+      x: x - 8,
+      y: Math.min(promised, achieved) - 8,
+      width: 16,
+      height: Math.abs(promised - achieved) + 16,
+    });
+    const colour = lookOf(view, one.place);
+    layer
+      .append("path")
+      .attr("class", `promise ${colour}`)
+      .attr(
+        "d",
+        line()([
+          [x, promised],
+          [x, achieved],
+        ]),
+      );
+    const mark = (kind: string, y: number, value: number): void => {
+      layer
+        .append("path")
+        .attr("class", `${kind} ${colour}`)
+        .attr("d", glyph(view.looks.get(one.place), 70))
+        .attr("transform", `translate(${x},${y})`)
+        .attr("data-value", value);
+    };
+    mark("best promised-mark", promised, values[0]!);
+    mark("best achieved-mark", achieved, values[1]!);
+  }
+
+  /** The model whose achieved line is nearest, at the threshold that the tuning data chooses. */
+  protected override nearest(view: View, px: number, py: number): Cursor | null {
+    const weight = Math.min(Math.max(this.x.invert(px), 0), 1);
+    const costs = view.objective.costs !== null;
+    const at = (tuned: Tuned): number => rowAtWeight(tuned, weight, costs);
+    let [best, least]: [ModelView | null, number] = [null, Infinity];
+    for (const one of view.shown) {
+      const tuned = tunedOf(one, view.settings)!;
+      const value = valueAtWeight(tuned.here, at(tuned), weight, costs);
+      const away = Math.abs(this.y(value) - py);
+      if (away < least) [best, least] = [one, away];
+    }
+    if (!best) return null;
+    const tuned = tunedOf(best, view.settings)!;
+    return { model: best.place, row: rowHere(best, tuned, at(tuned)) };
+  }
+
+  /** Where β is what matters, a drag sets it, as in tradeoff space. */
+  protected override dragged(weight: number): void {
+    if (this.store.settings.goal === "f")
+      this.store.set({ beta: betaOf(Math.min(Math.max(weight, EDGE), 1 - EDGE)) });
+  }
+
+  protected reads(view: View, cursor: Cursor): string {
+    return promisedReads(view, cursor);
+  }
+}
