@@ -40,13 +40,20 @@ export interface Connection {
   view(): View;
 }
 
-/** Settings that only move the operating point. */
+/** Settings that only move the operating point, or that of the groups alone. */
 const LIGHT: ReadonlySet<keyof Settings> = new Set([
   "hovered",
   "chosen",
   "preferred",
   "typed",
   "zooms",
+  "groupOrder",
+  "groupSearch",
+  "groupAlone",
+  "groupModel",
+  "groupSpace",
+  "groupStyle",
+  "groupsAll",
 ]);
 
 /** Ends the listeners of what an element showed before. */
@@ -129,7 +136,8 @@ class Report {
       models.some(({ bands }) => bands.length > 0),
     );
     this.thresholds = new Thresholds(store, glossary);
-    this.groups = data.groups ? new Groups(data.groups) : null;
+    const names = models.map(({ name }) => name);
+    this.groups = data.groups ? new Groups(data.groups, store, names) : null;
   }
 
   elements(): HTMLElement[] {
@@ -186,8 +194,8 @@ class Report {
       this.matters.draw(view);
       this.summary.draw(view);
       this.controls.draw(view);
-      this.groups?.draw(view);
     }
+    this.groups?.draw(view);
     this.board.draw(view, what);
     this.card.draw(view);
     this.typed.draw(view);

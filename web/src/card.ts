@@ -4,6 +4,7 @@ import { copyButton, h } from "./dom";
 import { counted, decimals, levelSaid, percent, percents, short } from "./format";
 import type { Glossary } from "./glossary";
 import { lookOf } from "./looks";
+import { namesOf } from "./names";
 import { isRule, ruleFile, rulePython, ruleSql } from "./rule";
 import { rule } from "./sentences";
 import type { Source } from "./snippet";
@@ -120,9 +121,9 @@ export class Card {
     this.threshold = takeaway(table, row) ?? "";
     // Sets have no threshold, and points of a curve may have none.
     this.copy.hidden = table.labels !== null || !this.threshold;
-    this.title.textContent = one.model.name;
+    this.title.replaceChildren(...namesOf(view.models).in(one.model.name));
     this.title.className = lookOf(view, one.place);
-    this.rule.textContent = rule(one, row, view, true);
+    this.rule.replaceChildren(...namesOf(view.models).in(rule(one, row, view, true)));
     this.copies.hidden = !isRule(one, row, view);
     const [tp, fp] = [table.tp[row]!, table.fp[row]!];
     this.matrix.tp.textContent = counted(tp);

@@ -100,5 +100,7 @@ export function exact(value: number): string {
 
 /** A name in so many letters at most. */
 export function shortened(text: string, letters: number): string {
-  return text.length > letters ? `${text.slice(0, letters - 1)}…` : text;
+  if (text.length <= letters) return text;
+  // A pair of surrogates is one letter.
+  return `${text.slice(0, letters - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }

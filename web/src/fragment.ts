@@ -11,7 +11,16 @@ import { INDEX_NAMES } from "./indices";
 import type { Model } from "./model";
 import { GOAL_NAMES } from "./objective";
 import { INTERPOLATIONS } from "./spaces/pr";
-import { PANEL_NAMES, type Cursor, type Settings, type Sorting, type Zoom } from "./state";
+import {
+  GROUP_ORDERS,
+  GROUP_SPACES,
+  GROUP_STYLES,
+  PANEL_NAMES,
+  type Cursor,
+  type Settings,
+  type Sorting,
+  type Zoom,
+} from "./state";
 import { completed } from "./table";
 
 /** What a field may depend on: the models, and the fields above it. */
@@ -59,6 +68,13 @@ export const FIELDS: { readonly [Name in keyof Settings]: Field<Settings[Name]> 
   typed: optional(number("threshold", -Infinity, Infinity), "none"),
   zooms: zooms("zoom"),
   sorting: optional(sorting("sort"), "none"),
+  groupOrder: choice("group-order", GROUP_ORDERS),
+  groupSearch: text("group-search"),
+  groupAlone: marked("group"),
+  groupModel: optional(model("group-model"), ""),
+  groupSpace: choice("group-space", GROUP_SPACES),
+  groupStyle: choice("group-curves", GROUP_STYLES),
+  groupsAll: flag("all-groups"),
 };
 
 const NAMES = Object.keys(FIELDS) as (keyof Settings)[];
@@ -180,6 +196,20 @@ function choices<Word extends string>(
   );
 }
 
+/** Any text, as an address holds it. */
+function text(key: string): Field<string> {
+  return single(key, inText, (given) => given);
+}
+
+/** A name behind a mark, `@north`, so that every name differs from the word for none. */
+function marked(key: string): Field<string | null> {
+  return single<string | null>(
+    key,
+    (name) => (name === null ? "none" : `@${inText(name)}`),
+    (given) => (given.startsWith("@") ? given.slice(1) : given === "none" ? null : undefined),
+  );
+}
+
 /** A field that may be null, which is written as a word. */
 export function optional<Value>(field: Field<Value>, none: string): Field<Value | null> {
   return {
@@ -240,7 +270,7 @@ export function words<Name extends string>(
 }
 
 /** A name as an address holds it: a half of a pair of surrogates becomes the mark for it. */
-function inText(name: string): string {
+export function inText(name: string): string {
   return new URLSearchParams({ name }).get("name")!;
 }
 

@@ -37,6 +37,13 @@ export interface Sorting {
   readonly falling: boolean;
 }
 
+export const GROUP_ORDERS = ["worst", "gain", "size", "name"] as const;
+export type GroupOrder = (typeof GROUP_ORDERS)[number];
+export const GROUP_SPACES = ["pr", "roc", "prg"] as const;
+export type GroupSpace = (typeof GROUP_SPACES)[number];
+export const GROUP_STYLES = ["each", "overlay"] as const;
+export type GroupStyle = (typeof GROUP_STYLES)[number];
+
 /** Each field has an entry in fragment.ts, which keeps it in the address and in saved reports. */
 export interface Settings {
   readonly goal: Goal;
@@ -78,6 +85,17 @@ export interface Settings {
   readonly zooms: ReadonlyMap<string, Zoom>;
   /** Null: in the order of the report. */
   readonly sorting: Sorting | null;
+  readonly groupOrder: GroupOrder;
+  /** What the names of the groups shown contain. */
+  readonly groupSearch: string;
+  /** The group that is shown alone. */
+  readonly groupAlone: string | null;
+  /** The model whose curves in the groups are drawn; null: that of the common rule. */
+  readonly groupModel: number | null;
+  readonly groupSpace: GroupSpace;
+  readonly groupStyle: GroupStyle;
+  /** Whether the curves of all groups are drawn, however many there are. */
+  readonly groupsAll: boolean;
 }
 
 export const INITIAL: Settings = {
@@ -109,6 +127,13 @@ export const INITIAL: Settings = {
   typed: null,
   zooms: new Map(),
   sorting: null,
+  groupOrder: "worst",
+  groupSearch: "",
+  groupAlone: null,
+  groupModel: null,
+  groupSpace: "pr",
+  groupStyle: "each",
+  groupsAll: false,
 };
 
 type Listener = (settings: Settings, changed: ReadonlySet<keyof Settings>) => void;

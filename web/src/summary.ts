@@ -10,6 +10,7 @@ import { dash, glyph } from "./marks";
 import { AREAS, AUPR, AUPRG, AUROC, type Bracket } from "./measures";
 import { rule } from "./sentences";
 import type { Model } from "./model";
+import { namesOf } from "./names";
 import { constraintSaid, valueOf } from "./objective";
 import { Isolation, searchBox } from "./searching";
 import { SortedHeads } from "./sorting";
@@ -120,7 +121,8 @@ export class Summary {
     if (stays.includes(focused)) (focused as HTMLElement).focus({ preventScroll: true });
     const { forward } = view.settings;
     if (forward !== this.forward) this.scrollTo((this.forward = forward)[0]);
-    this.note.textContent = [...notes(view), ...this.caveats(view)].join(" ");
+    const said = [...notes(view), ...this.caveats(view)].join(" ");
+    this.note.replaceChildren(...namesOf(view.models).in(said));
   }
 
   /** What a verdict would warn of, where there is none. */
@@ -128,9 +130,7 @@ export class Summary {
     if (this.hasCaveats) return [];
     return view.shown.flatMap((one) => {
       const said = caveatOf(one);
-      return said
-        ? [`${shortened(one.model.name, LETTERS)}: ${said}${said.endsWith("?") ? "" : "."}`]
-        : [];
+      return said ? [`${one.model.name}: ${said}${said.endsWith("?") ? "" : "."}`] : [];
     });
   }
 
@@ -278,7 +278,7 @@ interface Numbers {
 function notes(view: View): string[] {
   const said: string[] = [];
   const names = (some: readonly ModelView[]): string =>
-    some.map((one) => shortened(one.model.name, LETTERS)).join(", ");
+    some.map((one) => one.model.name).join(", ");
   const thinned = view.shown.filter(({ complete }) => !complete);
   const moved = view.settings.otherClass || view.settings.prevalence !== null;
   if (thinned.length)

@@ -3,6 +3,7 @@
 import { copyButton, h } from "./dom";
 import { exact, percent, short } from "./format";
 import type { Glossary } from "./glossary";
+import { namesOf } from "./names";
 import { rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import type { Store } from "./state";
@@ -101,7 +102,8 @@ export class Thresholds {
       this.key = key;
       this.shown = { one, rows: thresholdRows(one) };
       const what = one.table.labels ? "Sets" : "Thresholds";
-      this.heading.textContent = `${what} of ${one.model.name}, by β`;
+      const heading = `${what} of ${one.model.name}, by β`;
+      this.heading.replaceChildren(...namesOf(view.models).in(heading));
       this.body.replaceChildren(...this.shown.rows.map((found) => this.row(one, found, view)));
     }
     const best = view.best.get(cursor.model);

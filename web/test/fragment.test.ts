@@ -66,6 +66,13 @@ const OTHER: Settings = {
     ["tradeoff space", { scale: 1.6, left: 0, top: 0.5 }],
   ]),
   sorting: { column: "a,falling", falling: false },
+  groupOrder: "name",
+  groupSearch: "  Nörd&=#",
+  groupAlone: "none",
+  groupModel: 3,
+  groupSpace: "prg",
+  groupStyle: "overlay",
+  groupsAll: true,
 };
 
 const read = (text: string): Settings => fromText(text, INITIAL, MODELS);

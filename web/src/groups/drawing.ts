@@ -6,18 +6,22 @@ import * as pr from "../spaces/pr";
 import * as prg from "../spaces/prg";
 import * as roc from "../spaces/roc";
 import { tracePr, tracePrg, traceRoc } from "../trace";
+import type { GroupSpace as Space } from "../state";
 import type { ModelView } from "../view";
 import { curveOf, tableOf, type Curve, type GroupData } from "./data";
 
-export const SPACES = ["precision–recall", "ROC", "precision–recall gain"] as const;
-export type Space = (typeof SPACES)[number];
+export const SPACES: Record<Space, string> = {
+  pr: "precision–recall",
+  roc: "ROC",
+  prg: "precision–recall gain",
+};
 
 const AXES: Record<Space, readonly [string, string]> = {
-  "precision–recall": ["recall", "precision"],
-  ROC: ["false positive rate", "recall"],
-  "precision–recall gain": ["recall gain", "precision gain"],
+  pr: ["recall", "precision"],
+  roc: ["false positive rate", "recall"],
+  prg: ["recall gain", "precision gain"],
 };
-const PLACES = { "precision–recall": pr, ROC: roc, "precision–recall gain": prg } as const;
+const PLACES = { pr, roc, prg } as const;
 const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = 26;
 const LETTERS = 28;
@@ -26,9 +30,9 @@ export const COLOURS = 8;
 
 function lineOf({ table, path }: Curve, space: Space, size: number): string {
   const line =
-    space === "ROC"
+    space === "roc"
       ? traceRoc(table, path)
-      : space === "precision–recall"
+      : space === "pr"
         ? tracePr(table, path, "davis-goadrich", size, size)
         : tracePrg(table, path);
   return line
@@ -106,7 +110,7 @@ export function smallMultiple(
   const curve = curveOf(group, all.model.name);
   if (!curve) return null;
   const size = 200;
-  const [svg, lines] = frame(space, size, `${group.name}: ${space}`);
+  const [svg, lines] = frame(space, size, `${group.name}: ${SPACES[space]}`);
   // As it was counted, whatever the settings make of it.
   const { table } = all.model;
   const path = pathOf(table);
@@ -141,7 +145,7 @@ export function overlay(
   isolated: string | null,
 ): SVGSVGElement {
   const size = 460;
-  const [svg, lines] = frame(space, size, `${space} of ${groups.length} groups`);
+  const [svg, lines] = frame(space, size, `${SPACES[space]} of ${groups.length} groups`);
   const drawn = groups.flatMap((group, place) => {
     const curve = curveOf(group, all.model.name);
     if (!curve) return [];

@@ -2,9 +2,19 @@
 
 import { freshId, h } from "../dom";
 import { counted, decimals, levelSaid, percent, shortened } from "../format";
+import { inText } from "../fragment";
+import { Names } from "../names";
+import {
+  GROUP_ORDERS,
+  GROUP_SPACES,
+  type GroupOrder,
+  type GroupStyle,
+  type Settings,
+  type Store,
+} from "../state";
 import type { ModelView, View } from "../view";
 import type { GroupData, GroupsData } from "./data";
-import { COLOURS, overlay, smallMultiple, SPACES, swatch, type Space } from "./drawing";
+import { COLOURS, overlay, smallMultiple, SPACES, swatch } from "./drawing";
 
 const LETTERS = 48;
 /** So many small pictures are drawn at first. */
@@ -12,7 +22,24 @@ const PICTURES = 24;
 /** From so many groups on they can be searched. */
 const SEARCHED = 9;
 
-type Order = "worst" | "gain" | "size" | "name";
+const ORDERS: Record<GroupOrder, string> = {
+  worst: "served worst first",
+  gain: "most to gain first",
+  size: "largest first",
+  name: "by name",
+};
+
+/** The settings that change the table and the curves. */
+const FIELDS = [
+  "groupOrder",
+  "groupSearch",
+  "groupAlone",
+  "groupModel",
+  "groupSpace",
+  "groupStyle",
+  "groupsAll",
+  "hidden",
+] as const satisfies readonly (keyof Settings)[];
 
 export class Groups {
   readonly element: HTMLElement;
@@ -21,36 +48,58 @@ export class Groups {
   private readonly more = h("button", { type: "button", class: "small", hidden: true });
   private readonly count = h("p", { class: "note", role: "status" });
   private readonly model: HTMLSelectElement;
-  private order: Order = "worst";
-  private sought = "";
-  private space: Space = SPACES[0];
-  private style: "each" | "overlay" = "each";
-  private all = false;
-  private isolated: string | null = null;
+  private readonly order: HTMLSelectElement;
+  private readonly space: HTMLSelectElement;
+  private readonly search: HTMLInputElement;
+  private readonly styles = new Map<GroupStyle, HTMLInputElement>();
+  private readonly names: Names;
+  private settings: Settings;
   private view: View | null = null;
-  private hidden = "";
   private seen = false;
 
-  constructor(private readonly data: GroupsData) {
+  constructor(
+    private readonly data: GroupsData,
+    private readonly store: Store,
+    private readonly modelNames: readonly string[],
+  ) {
+    this.settings = store.settings;
+    this.names = new Names([...modelNames, ...data.rows.map(({ name }) => name)]);
     const models = [...new Set(data.rows.flatMap(({ curves }) => Object.keys(curves)))];
     this.model = this.choice(
       "Model",
       models,
       (name) => name,
-      data.model,
-      () => this.drawPictures(),
+      (name) => {
+        const place = modelNames.indexOf(name);
+        this.set({ groupModel: place < 0 || name === data.model ? null : place });
+      },
     );
-    this.more.addEventListener("click", () => {
-      this.all = true;
-      this.drawPictures();
+    this.order = this.choice(
+      "Order",
+      GROUP_ORDERS,
+      (name) => ORDERS[name],
+      (groupOrder) => this.set({ groupOrder }),
+    );
+    this.space = this.choice(
+      "Space",
+      GROUP_SPACES,
+      (name) => SPACES[name],
+      (groupSpace) => this.set({ groupSpace }),
+    );
+    this.search = h("input", {
+      type: "search",
+      placeholder: "Find a group",
+      "aria-label": "Find a group",
     });
-    const [first, ...others] = data.lines;
+    this.search.addEventListener("input", () => this.set({ groupSearch: this.search.value }));
+    this.more.addEventListener("click", () => this.set({ groupsAll: true }));
+    const [first, ...others] = data.lines.map((line) => this.names.in(line));
     this.element = h(
       "section",
       { class: "groups", "aria-label": "Groups" },
       h("h2", {}, "Does one threshold serve all groups?"),
-      h("p", { class: "first" }, first ?? ""),
-      ...others.map((line) => h("p", {}, line)),
+      h("p", { class: "first" }, ...(first ?? [])),
+      ...others.map((line) => h("p", {}, ...line)),
       this.tools(),
       h(
         "div",
@@ -85,8 +134,10 @@ export class Groups {
         h(
           "td",
           { colspan: names.length },
-          `Common rule: ${shortened(model, LETTERS)}, ${cut(threshold)}, chosen for ${objective} on all rows.` +
-            (intervals ? ` Intervals of ${levelSaid(level)} in brackets.` : ""),
+          ...this.names.in(
+            `Common rule: ${model}, ${cut(threshold)}, chosen for ${objective} on all rows.` +
+              (intervals ? ` Intervals of ${levelSaid(level)} in brackets.` : ""),
+          ),
         ),
       ),
       h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, name))),
@@ -94,50 +145,15 @@ export class Groups {
   }
 
   private tools(): HTMLElement {
-    const search = h("input", {
-      type: "search",
-      placeholder: "Find a group",
-      "aria-label": "Find a group",
-    });
-    search.addEventListener("input", () => {
-      this.sought = search.value.trim().toLowerCase();
-      this.refresh();
-    });
-    const orders: Record<Order, string> = {
-      worst: "served worst first",
-      gain: "most to gain first",
-      size: "largest first",
-      name: "by name",
-    };
-    const order = this.choice(
-      "Order",
-      Object.keys(orders) as Order[],
-      (name) => orders[name],
-      "worst",
-      (name) => {
-        this.order = name;
-        this.refresh();
-      },
-    );
     return h(
       "div",
       { class: "group-tools" },
-      this.data.rows.length >= SEARCHED ? search : null,
-      order.parentElement,
+      this.data.rows.length >= SEARCHED ? this.search : null,
+      this.order.parentElement,
     );
   }
 
   private curves(models: readonly string[]): HTMLElement {
-    const space = this.choice(
-      "Space",
-      SPACES,
-      (name) => name,
-      SPACES[0],
-      (name) => {
-        this.space = name;
-        this.drawPictures();
-      },
-    );
     const styles = h("fieldset", { class: "group-style" }, h("legend", {}, "Curves"));
     const name = freshId("group-style");
     for (const [style, label] of [
@@ -145,11 +161,8 @@ export class Groups {
       ["overlay", "all in one"],
     ] as const) {
       const box = h("input", { type: "radio", name, value: style });
-      box.checked = style === this.style;
-      box.addEventListener("change", () => {
-        this.style = style;
-        this.drawPictures();
-      });
+      box.addEventListener("change", () => this.set({ groupStyle: style }));
+      this.styles.set(style, box);
       styles.append(h("label", {}, box, h("span", {}, label)));
     }
     return h(
@@ -159,7 +172,7 @@ export class Groups {
         "div",
         { class: "group-tools" },
         styles,
-        space.parentElement,
+        this.space.parentElement,
         models.length > 1 ? this.model.parentElement : null,
       ),
       this.pictures,
@@ -171,16 +184,13 @@ export class Groups {
     label: string,
     names: readonly Name[],
     text: (name: Name) => string,
-    chosen: string,
     change: (name: Name) => void,
   ): HTMLSelectElement {
     const id = freshId("group-choice");
     const box = h(
       "select",
       { id },
-      ...names.map((name) =>
-        h("option", { value: name, selected: name === chosen }, shortened(text(name), LETTERS)),
-      ),
+      ...names.map((name) => h("option", { value: name }, shortened(text(name), LETTERS))),
     );
     box.addEventListener("change", () => change(box.value as Name));
     h("span", { class: "group-choice" }, h("label", { for: id }, label), box);
@@ -189,26 +199,29 @@ export class Groups {
 
   private leftOut(): HTMLElement | null {
     const { leftOut, nLeftOut, smaller } = this.data;
-    const said = leftOut.map(([name, why]) => `${shortened(name, LETTERS)}: ${why}`);
+    const names = new Names(leftOut.map(([name]) => name));
+    const said = leftOut.map(([name, why]) => names.in(`${name}: ${why}`));
     const more = nLeftOut - leftOut.length;
-    if (more > 0) said.push(`and ${counted(more)} more`);
+    if (more > 0) said.push([`and ${counted(more)} more`]);
     if (smaller > 0)
-      said.push(
+      said.push([
         `${counted(smaller)} smaller group${smaller > 1 ? "s are" : " is"} not on this page; ` +
           "isometrics verdict FILE --group COLUMN lists all",
-      );
+      ]);
     if (!said.length) return null;
     return h(
       "details",
       { class: "more" },
       h("summary", {}, `${counted(nLeftOut + smaller)} left out`),
-      h("ul", {}, ...said.map((text) => h("li", {}, text))),
+      h("ul", {}, ...said.map((parts) => h("li", {}, ...parts))),
     );
   }
 
   private get chosen(): GroupData[] {
     const { rows, higherIsBetter } = this.data;
-    const found = rows.filter(({ name }) => name.toLowerCase().includes(this.sought));
+    const { groupOrder, groupSearch } = this.settings;
+    const sought = groupSearch.trim().toLowerCase();
+    const found = rows.filter(({ name }) => name.toLowerCase().includes(sought));
     const number = (value: number | null): number => value ?? NaN;
     const by = (key: (group: GroupData) => number): GroupData[] =>
       found.sort((one, two) => {
@@ -217,23 +230,32 @@ export class Groups {
           ? Number(Number.isNaN(a)) - Number(Number.isNaN(b))
           : a - b;
       });
-    if (this.order === "gain") return by(({ gain }) => -number(gain));
-    if (this.order === "size") return by(({ positives, negatives }) => -positives - negatives);
-    if (this.order === "name")
+    if (groupOrder === "gain") return by(({ gain }) => -number(gain));
+    if (groupOrder === "size") return by(({ positives, negatives }) => -positives - negatives);
+    if (groupOrder === "name")
       return found.sort((one, two) =>
         one.name.localeCompare(two.name, undefined, { numeric: true }),
       );
     return by(({ value }) => (higherIsBetter ? 1 : -1) * number(value));
   }
 
+  /** Sets something, and shows it at once. */
+  private set(settings: Partial<Settings>): void {
+    this.store.set(settings);
+    this.settings = this.store.settings;
+    this.showSettings();
+    this.refresh();
+  }
+
   /** Python's numbers stand; what follows the page is which models are hidden. */
   draw(view: View): void {
-    const key = [...view.settings.hidden].join();
-    if (this.view && key === this.hidden) return;
     const first = !this.view;
-    [this.view, this.hidden] = [view, key];
-    if (!first) return this.drawPictures();
+    const changed = FIELDS.some((name) => view.settings[name] !== this.settings[name]);
+    if (!first && !changed) return;
+    [this.view, this.settings] = [view, view.settings];
+    this.showSettings();
     this.refresh();
+    if (!first) return;
     // Curves that nobody looks at are not drawn.
     new IntersectionObserver((seen, observer) => {
       if (!seen.some(({ isIntersecting }) => isIntersecting)) return;
@@ -241,6 +263,24 @@ export class Groups {
       this.seen = true;
       this.drawPictures();
     }).observe(this.pictures);
+  }
+
+  /** The controls follow the settings, which an address or a step back may have changed. */
+  private showSettings(): void {
+    const { groupOrder, groupSearch, groupModel, groupSpace, groupStyle } = this.settings;
+    this.order.value = groupOrder;
+    this.space.value = groupSpace;
+    this.model.value = groupModel === null ? this.data.model : this.modelNames[groupModel]!;
+    if (this.search.value !== groupSearch) this.search.value = groupSearch;
+    for (const [style, box] of this.styles) box.checked = style === groupStyle;
+  }
+
+  /** The name of the group that is shown alone; null where there is no such group. */
+  private get isolated(): string | null {
+    const { groupAlone } = this.settings;
+    if (groupAlone === null) return null;
+    const asked = inText(groupAlone);
+    return this.data.rows.find(({ name }) => inText(name) === asked)?.name ?? null;
   }
 
   private refresh(): void {
@@ -264,8 +304,7 @@ export class Groups {
         title: group.name,
         "aria-pressed": String(this.isolated === group.name),
         onclick: () => {
-          this.isolated = this.isolated === group.name ? null : group.name;
-          this.refresh();
+          this.set({ groupAlone: this.isolated === group.name ? null : group.name });
         },
       },
       shortened(group.name, LETTERS) || "(no name)",
@@ -306,7 +345,8 @@ export class Groups {
     const groups = this.chosen;
     if (!one) return void this.pictures.replaceChildren();
     const marks = one.model.name === this.data.model;
-    if (this.style === "overlay") {
+    const { groupSpace, groupStyle, groupsAll } = this.settings;
+    if (groupStyle === "overlay") {
       this.more.hidden = true;
       const key = h("p", { class: "legend" });
       groups
@@ -316,16 +356,16 @@ export class Groups {
         );
       if (groups.length > COLOURS)
         key.append(h("span", {}, `${counted(groups.length - COLOURS)} more in grey`));
-      const picture = overlay(groups, one, this.space, this.isolated);
+      const picture = overlay(groups, one, groupSpace, this.isolated);
       this.pictures.className = "group-pictures one";
       this.pictures.replaceChildren(picture, key);
       return;
     }
     const found = groups
       .filter(({ name }) => this.isolated === null || name === this.isolated)
-      .map((group) => smallMultiple(group, one, this.space, marks))
+      .map((group) => smallMultiple(group, one, groupSpace, marks))
       .filter((svg) => svg !== null);
-    const shown = this.all ? found : found.slice(0, PICTURES);
+    const shown = groupsAll ? found : found.slice(0, PICTURES);
     this.more.hidden = shown.length === found.length;
     this.more.textContent = `Draw all ${counted(found.length)} groups`;
     const key = h(

@@ -10,6 +10,7 @@ import { captioned, savePng, saveSvg, type Caption } from "../export";
 import type { Glossary, Term } from "../glossary";
 import { lookOf } from "../looks";
 import { glyph } from "../marks";
+import { namesOf } from "../names";
 import type { Cursor, PanelName, Store, Zoom } from "../state";
 import { cursorOf, type ModelView, type View } from "../view";
 import { moved } from "../keys";
@@ -358,7 +359,7 @@ export abstract class Panel extends Plane {
     this.layers.cursor.selectAll("*").remove();
     const one = cursor && view.models[cursor.model];
     if (!cursor || !one) return;
-    this.result.textContent = this.reads(view, cursor);
+    this.result.replaceChildren(...namesOf(view.models).in(this.reads(view, cursor)));
     this.tooltip.draw(view, cursor);
     const last = one.table.tp.length - 1;
     this.svg

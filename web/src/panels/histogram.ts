@@ -11,6 +11,7 @@ import type { Glossary } from "../glossary";
 import { BINS, type Histogram } from "../histogram";
 import { moved } from "../keys";
 import { lookOf } from "../looks";
+import { namesOf } from "../names";
 import { said, shownThreshold } from "../sentences";
 import type { Store } from "../state";
 import { cursorOf, type ModelView, type View } from "../view";
@@ -130,7 +131,7 @@ export class HistogramPanel {
     const { histogram } = one.model;
     // Sets have no scores at all.
     this.element.hidden = one.table.labels !== null || !view.settings.panels.has("scores");
-    this.heading.textContent = `Scores of ${one.model.name}`;
+    this.heading.replaceChildren(...namesOf(view.models).in(`Scores of ${one.model.name}`));
     this.cut.selectAll("*").remove();
     this.element.classList.toggle("without-scores", !histogram);
     if (!histogram) {

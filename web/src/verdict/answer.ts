@@ -12,6 +12,7 @@ import {
   type StoredVerdict,
   type Verdict,
 } from "../model";
+import { Names } from "../names";
 import { objectiveOf, type GoalSettings } from "../objective";
 import { thousands } from "../python_format";
 import { headline, onTheseRows } from "../sentences";
@@ -60,6 +61,7 @@ export class AnswerPanel {
   private asked = { key: "", number: 0 };
   private view: View | null = null;
   private readonly isTuned: boolean;
+  private readonly names: Names;
 
   constructor(
     private readonly data: ReportData,
@@ -68,6 +70,7 @@ export class AnswerPanel {
     private readonly source: Source | null,
   ) {
     this.verdicts = data.verdicts ?? [];
+    this.names = new Names(models.map(({ name }) => name));
     this.level = this.verdicts[0]?.level ?? confidence.level;
     this.isTuned = models.some(({ tuning }) => tuning !== null);
     // Classes are no rivals, and each has positives of its own. What is chosen on tuning data is
@@ -253,7 +256,9 @@ export class AnswerPanel {
     this.element.classList.toggle("waits", waits);
     this.element.setAttribute("aria-busy", String(waits));
     this.sentence.replaceChildren(
-      ...lines.map((text, place) => h("p", { class: place ? "" : "first" }, text)),
+      ...lines.map((text, place) =>
+        h("p", { class: place ? "" : "first" }, ...this.names.in(text)),
+      ),
     );
     if (picture !== "keep") this.picture.replaceChildren(...(picture ? [picture] : []));
   }

@@ -77,7 +77,7 @@ export function pictureOf(verdict: Shown, view: View, level: number): HTMLElemen
         "span",
         { class: "who" },
         chip(view.looks.get(placeOf(model.name))),
-        h("span", {}, shortened(model.name, LETTERS)),
+        h("span", { title: model.name }, shortened(model.name, LETTERS)),
       ),
       track,
       h("span", { class: "numbers" }, said),
