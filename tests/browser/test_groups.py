@@ -7,6 +7,7 @@ import isometrics as iso
 from isometrics.report import write_report
 
 from .reading import settle
+from .test_safety import letters
 
 
 @pytest.fixture(scope="module")
@@ -226,3 +227,68 @@ def test_points_of_a_curve_without_thresholds_copy_nothing(open_page, tmp_path):
         assert page.evaluate("navigator.clipboard.readText()") != "nan"
     page.get_by_label("Copy the table of thresholds").click()
     assert "nan" not in page.evaluate("navigator.clipboard.readText()")
+
+
+def test_the_controls_of_groups_are_in_the_address(open_page, groups):
+    page = open_page(groups[1])
+    settle(page)
+    page.get_by_label("Order").select_option(label="by name")
+    page.get_by_label("Find a group").fill("SITE")
+    page.locator(".group-pictures").scroll_into_view_if_needed()
+    page.locator(".group-pictures svg").first.wait_for()
+    page.get_by_label("Model", exact=True).select_option("__proto__")
+    page.get_by_label("Space", exact=True).select_option("ROC")
+    page.get_by_label("all in one").check()
+    page.get_by_role("button", name="site 3", exact=True).click()
+    page.wait_for_timeout(500)
+    for entry in ("group-order=name", "group-search=SITE", "group-model=__proto__"):
+        assert entry in page.url
+    for entry in ("group-space=roc", "group-curves=overlay", "group=@site+3"):
+        assert entry in page.url
+    page.reload()
+    settle(page)
+    assert [row[0] for row in cells(page)] == [f"site {k}" for k in range(7)]
+    assert page.get_by_label("Find a group").input_value() == "SITE"
+    assert page.get_by_label("Model", exact=True).input_value() == "__proto__"
+    assert page.get_by_label("Space", exact=True).input_value() == "roc"
+    assert page.get_by_label("all in one").is_checked()
+    assert page.locator(".groups tr.isolated th").inner_text() == "site 3"
+    page.locator(".group-pictures").scroll_into_view_if_needed()
+    page.locator(".group-pictures svg").first.wait_for()
+    assert page.locator(".group-pictures > svg .group-curve").count() == 1
+    # They can be taken back, step by step or all together.
+    page.get_by_role("button", name="site 3", exact=True).click()
+    page.get_by_role("button", name="Undo").click()
+    settle(page)
+    assert page.locator(".groups tr.isolated").count() == 1
+    page.locator(".history").get_by_role("button", name="Reset").click()
+    settle(page)
+    assert len(cells(page)) == 12
+    assert page.get_by_label("Order").input_value() == "worst"
+    assert page.get_by_label("one picture each").is_checked()
+
+
+def test_an_address_may_ask_for_groups_that_are_not_there(open_page, groups):
+    page = open_page(groups[1])
+    page.goto(groups[1].as_uri() + "#group=@nowhere&group-model=nobody&group-order=best")
+    page.reload()
+    settle(page)
+    assert len(cells(page)) == 12
+    assert page.locator(".groups tr.isolated").count() == 0
+
+
+def test_a_name_of_a_group_does_not_turn_its_sentence(open_page, tmp_path):
+    rng = np.random.default_rng(8)
+    group = np.repeat(["\u202eturned\u2069 group", "north"], 300)
+    labels = rng.random(group.size) < 0.3
+    scores = rng.normal(2 * labels + 2.0 * (group != "north"))
+    analysis = iso.analyse(labels, {"forest": scores}, groups=group)
+    page = open_page(analysis.report(tmp_path / "turned.html"))
+    settle(page)
+    lines = letters(page, ".groups")
+    assert sum(map(len, lines)) > 100
+    said = [place for place in page.locator(".groups > p").all_text_contents() if "turned" in place]
+    assert said
+    for place in range(page.locator(".groups > p").count()):
+        lines = letters(page, f".groups > p:nth-of-type({place + 1})")
+        assert all(line == sorted(line) for line in lines)

@@ -1,13 +1,15 @@
 """Names are data: whatever they say, the page shows it and does not do it."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
+import isometrics as iso
 from isometrics import OperatingPoints
 from isometrics.report import report_html, write_report
 
 from .reading import settle, svg
-from .stage import points
+from .stage import points, sample
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
@@ -114,3 +116,68 @@ def test_data_of_another_version_is_refused(open_page, report, tmp_path):
     assert page.locator(".problem").inner_text() == (
         "this page reads reports of version 2, but the data has version 3"
     )
+
+
+TURNED = "\u202eevil\u2069 model"
+LONG = "long " * 100
+
+
+@pytest.fixture(scope="module")
+def odd_names(tmp_path_factory):
+    """Return a page of a name that turns the text around it, and of one of 500 letters."""
+    labels, scores = sample(1, rows=400)
+    rng = np.random.default_rng(3)
+    models = {TURNED: scores, LONG: scores + rng.normal(0, 0.1, scores.size)}
+    path = tmp_path_factory.mktemp("odd") / "odd.html"
+    return iso.analyse(labels, models).report(path, title="Odd names")
+
+
+def letters(page, selector):
+    """Return the lines of an element: of each letter outside of names, how far right it stands."""
+    return page.evaluate(
+        """(selector) => {
+            const element = document.querySelector(selector);
+            const lines = new Map();
+            const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+            for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+                if (node.parentElement.closest("bdi")) continue;
+                for (let at = 0; at < node.length; at++) {
+                    if (!/[a-z]/i.test(node.data[at])) continue;
+                    const range = document.createRange();
+                    range.setStart(node, at);
+                    range.setEnd(node, at + 1);
+                    const {left, bottom} = range.getBoundingClientRect();
+                    const line = Math.round(bottom);
+                    lines.set(line, [...(lines.get(line) ?? []), left]);
+                }
+            }
+            return [...lines.values()];
+        }""",
+        selector,
+    )
+
+
+@pytest.mark.parametrize(
+    "selector", [".headline .first", "figure.panel .result", ".lower h2", ".summary .note"]
+)
+def test_a_name_does_not_turn_the_sentence_around_it(open_page, odd_names, selector):
+    page = open_page(odd_names)
+    page.get_by_label(f"Show {LONG}").uncheck()
+    page.locator(".answer[aria-busy=false]").wait_for()
+    settle(page)
+    lines = letters(page, selector)
+    assert lines or selector == ".summary .note"
+    assert all(line == sorted(line) for line in lines)
+
+
+def test_long_names_are_cut_in_sentences(open_page, odd_names):
+    page = open_page(odd_names)
+    page.get_by_label(f"Show {TURNED}").uncheck()
+    page.locator(".answer[aria-busy=false]").wait_for()
+    settle(page)
+    short = LONG[:59] + "…"
+    for selector in (".headline .first", ".card h2", ".lower h2", "figure.panel .result"):
+        text = page.locator(selector).first.text_content()
+        assert short in text
+        assert len(text) < 400
+        assert page.locator(f"{selector} bdi").first.get_attribute("title") == LONG

@@ -157,7 +157,11 @@ function valueSaid(view: View, table: Table, row: number): string {
     return `a cost of ${counted(Number(general(1000 * valueOf(objective, counts), 3)))} per 1,000 items`;
   if (objective.constraint)
     return `${percent(pr.y(table, row))} precision at ${percent(pr.x(table, row))} recall`;
-  return `${fName(settings.beta)} ${decimals(valueOf(objective, counts))}`;
+  const value = valueOf(objective, counts);
+  const name = fName(settings.beta);
+  return Number.isNaN(value)
+    ? `no ${name}, because it flags nothing`
+    : `${name} ${decimals(value)}`;
 }
 
 /** What was promised and what is achieved by the model in hand. */

@@ -103,36 +103,25 @@ export class PromisedPanel extends Panel {
     const row = view.looks.has(one.place) ? chosenRow(tuned, view.objective) : null;
     if (row === null) return;
     const values = [tuned.there.table, tuned.here].map((table) => this.value(table, row, view));
-    if (values.some(Number.isNaN)) return;
     const x = this.x(weightOf(view));
-    const [promised, achieved] = values.map((value) => this.y(value)) as [number, number];
-    room.block({
-      x: x - 8,
-      y: Math.min(promised, achieved) - 8,
-      width: 16,
-      height: Math.abs(promised - achieved) + 16,
-    });
+    // Who flags nothing has no precision.
+    const tops = values.filter((value) => !Number.isNaN(value)).map((value) => this.y(value));
+    for (const top of tops) room.block({ x: x - 8, y: top - 8, width: 16, height: 16 });
     const colour = lookOf(view, one.place);
     layer
       .append("path")
       .attr("class", `promise ${colour}`)
-      .attr(
-        "d",
-        line()([
-          [x, promised],
-          [x, achieved],
-        ]),
-      );
-    const mark = (kind: string, y: number, value: number): void => {
-      layer
-        .append("path")
-        .attr("class", `${kind} ${colour}`)
-        .attr("d", glyph(view.looks.get(one.place), 70))
-        .attr("transform", `translate(${x},${y})`)
-        .attr("data-value", value);
-    };
-    mark("best promised-mark", promised, values[0]!);
-    mark("best achieved-mark", achieved, values[1]!);
+      .attr("d", line()(tops.map((top) => [x, top])));
+    ["promised", "achieved"].forEach((kind, place) => {
+      const value = values[place]!;
+      if (!Number.isNaN(value))
+        layer
+          .append("path")
+          .attr("class", `best ${kind}-mark ${colour}`)
+          .attr("d", glyph(view.looks.get(one.place), 70))
+          .attr("transform", `translate(${x},${this.y(value)})`)
+          .attr("data-value", value);
+    });
   }
 
   /** The model whose achieved line is nearest, at the threshold that the tuning data chooses. */

@@ -87,10 +87,18 @@ const TEXTS: Record<PanelName, Text> = {
     "A threshold is optimistic about the data that it was chosen on: of many thresholds the best one is also the luckiest one. So thresholds are chosen on tuning data and judged on other rows, and only what they achieve there should be reported (Davis & Goadrich 2006).",
     () =>
       formula(
-        "t lambda is the threshold with the highest F lambda on the tuning data; promised is F lambda of t lambda on the tuning data, achieved is F lambda of t lambda on these rows",
-        ...[sub("t", "λ"), "=", "arg", "max", sub("F", "λ"), "(", "t", ",", "tuning", ")", ";"],
-        ...["promised", "=", sub("F", "λ"), "(", sub("t", "λ"), ",", "tuning", ")", ","],
-        ...["achieved", "=", sub("F", "λ"), "(", sub("t", "λ"), ",", "these rows", ")"],
+        "t lambda is the threshold with the highest F lambda on the tuning data",
+        ...[sub("t", "λ"), "=", "arg", "max", sub("F", "λ"), "(", "t", ",", "tuning", ")"],
+      ),
+    () =>
+      formula(
+        "promised is F lambda of t lambda on the tuning data",
+        ...["promised", "=", sub("F", "λ"), "(", sub("t", "λ"), ",", "tuning", ")"],
+      ),
+    () =>
+      formula(
+        "achieved is F lambda of t lambda on the test data",
+        ...["achieved", "=", sub("F", "λ"), "(", sub("t", "λ"), ",", "test", ")"],
       ),
     "The horizontal axis is the weight of recall, λ = β²/(1 + β²). At each weight the tuning data has one best threshold; the dashed line is its F there, the solid line is its F here. The solid line has steps where the threshold changes. The two marks are those of what matters to you: the promise above, what became of it below.",
     "A gap between the lines that is wide everywhere says that the two data sets differ, such as in their prevalence, which F depends on, or that the model was fitted to the tuning data. A gap of a few hundredths is the usual price of choosing. Where the solid line lies above, the test data is easier, or luck was on your side.",

@@ -1,0 +1,255 @@
+"""Tuning data on the page: what thresholds promised there, and what they achieve here."""
+
+import re
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics.report import write_report
+
+from .reading import set_number, settle
+from .stage import WEB
+from .test_looks import violations
+from .test_more_panels import box, figure
+
+NAMES = ("forest", "linear")
+
+
+def rows(seed, n_rows, prevalence=0.25, digits=None):
+    rng = np.random.default_rng(seed)
+    labels = rng.random(n_rows) < prevalence
+    scores = {name: rng.normal(shift * labels) for name, shift in zip(NAMES, (1.6, 1.1))}
+    return labels, scores if digits is None else {k: v.round(digits) for k, v in scores.items()}
+
+
+@pytest.fixture(scope="module")
+def tuning():
+    return iso.analyse(*rows(1, 300))
+
+
+@pytest.fixture(scope="module")
+def judged():
+    return iso.analyse(*rows(2, 900))
+
+
+@pytest.fixture(scope="module")
+def path(tuning, judged, tmp_path_factory):
+    path = tmp_path_factory.mktemp("promised") / "promised.html"
+    return judged.report(path, title="Promised", thresholds_from=tuning)
+
+
+def marks(page, which, look):
+    """Return the value at which a mark stands."""
+    mark = figure(page, "Promised and achieved").locator(f".{which}-mark.model-{look}")
+    return float(mark.get_attribute("data-value", timeout=5000))
+
+
+def headline(page):
+    return page.locator(".headline .first").inner_text()
+
+
+def test_the_page_begins_with_the_verdict_chosen_on_the_tuning_data(
+    open_page, path, tuning, judged
+):
+    page = open_page(path)
+    verdict = judged.verdict(thresholds_from=tuning)
+    assert headline(page) == verdict.sentence()
+    # The rule of the card flags the same rows.
+    text = page.locator(".card .rule").inner_text()
+    flagged = judged.models[verdict.model].at(float(text.removeprefix("score ≥ ")))
+    assert (flagged.tp[0], flagged.fp[0]) == (verdict.decision.tp, verdict.decision.fp)
+    assert page.locator(".summary thead").inner_text().count("chosen on the tuning data") == 1
+
+
+@pytest.mark.parametrize("beta", [0, 0.5, 1, 2, 7])
+def test_promise_and_achievement_are_those_of_evaluate(open_page, path, tuning, judged, beta):
+    page = open_page(path)
+    set_number(page, "β", beta)
+    for look, name in enumerate(NAMES):
+        result = iso.evaluate(
+            thresholds_from=tuning.models[name], on=judged.models[name], betas=[beta]
+        )
+        assert marks(page, "promised", look) == pytest.approx(result.promised[0, 0], abs=1e-12)
+        if result.achieved[0, 2] > 0 or beta:
+            achieved = marks(page, "achieved", look)
+            assert achieved == pytest.approx(result.achieved[0, 0], abs=1e-12)
+
+
+def test_other_objectives_are_chosen_on_the_tuning_data_too(open_page, path, tuning, judged):
+    for fragment, objective in (
+        ("#beta=2", {"beta": 2}),
+        ("#matters=money&miss-cost=7", {"miss_cost": 7, "false_alarm_cost": 1}),
+        ("#matters=precision&min-precision=0.6", {"min_precision": 0.6}),
+        ("#matters=recall&min-recall=0.8", {"min_recall": 0.8}),
+        ("#matters=budget&budget=90", {"budget": 90}),
+    ):
+        page = open_page(path)
+        page.goto(path.as_uri() + fragment)
+        page.reload()
+        settle(page)
+        verdict = judged.verdict(thresholds_from=tuning, n_resamples=50, **objective)
+        said = headline(page)
+        assert said.startswith("On the tuning data, ")
+        assert f"{verdict.model} at score ≥ {verdict.threshold_text} is best." in said
+        decision = verdict.decision
+        recall = decision.tp / (decision.tp + decision.fn)
+        assert f"at {100 * recall:.0f}" in said.split("achieves")[1]
+        command = page.locator(".headline p").nth(1).inner_text()
+        assert "isometrics verdict FILE --thresholds-from TUNING_FILE --" in command
+        # The table, the card and the marks have the same rule.
+        assert page.locator(".card h2").inner_text() == verdict.model
+        tp = page.locator('.card [data-value="tp"]').inner_text()
+        assert int(re.sub(r"\D", "", tp)) == decision.tp
+
+
+def test_the_panel_says_what_to_see_and_why(open_page, path, tuning, judged):
+    page = open_page(path)
+    panel = figure(page, "Promised and achieved")
+    result = iso.evaluate(
+        thresholds_from=tuning.models["forest"], on=judged.models["forest"], betas=[1]
+    )
+    said = panel.locator(".result").inner_text()
+    assert f"promised F1 {result.promised[0, 0]:.3f}" in said
+    assert f"it achieves F1 {result.achieved[0, 0]:.3f}." in said
+    assert said.endswith(f"has F1 {result.best[0]:.3f}.")
+    panel.locator("summary", has_text="Why?").click()
+    assert panel.locator("math").count() == 3
+    assert "only what they achieve there should be reported" in panel.locator(".why").inner_text()
+
+
+def test_a_drag_sets_beta_and_takes_the_threshold_of_the_tuning_data(open_page, path, tuning):
+    page = open_page(path)
+    panel = figure(page, "Promised and achieved").locator("> svg")
+    panel.scroll_into_view_if_needed()
+    bounds = panel.bounding_box()
+    page.mouse.move(bounds["x"] + bounds["width"] * 0.4, bounds["y"] + bounds["height"] * 0.4)
+    page.mouse.down()
+    page.mouse.move(bounds["x"] + bounds["width"] * 0.8, bounds["y"] + bounds["height"] * 0.4)
+    page.mouse.up()
+    settle(page)
+    beta = float(page.get_by_label("β, as a number", exact=True).input_value())
+    assert 1.2 < beta < 3
+    name = page.locator(".card h2").inner_text()
+    shown = float(page.locator(".card .rule").inner_text().removeprefix("score ≥ "))
+    chosen = iso.best_threshold(tuning.models[name], beta=beta).threshold
+    assert shown >= chosen
+    assert shown - chosen < 0.05
+
+
+def test_prevalence_and_class_reach_the_panel(open_page, path, tuning, judged):
+    page = open_page(path)
+    set_number(page, "Prevalence", 0.05)
+    for look, name in enumerate(NAMES):
+        result = iso.evaluate(
+            thresholds_from=tuning.models[name].at_prevalence(0.05),
+            on=judged.models[name].at_prevalence(0.05),
+            betas=[1],
+        )
+        assert marks(page, "promised", look) == pytest.approx(result.promised[0, 0], abs=1e-6)
+        assert marks(page, "achieved", look) == pytest.approx(result.achieved[0, 0], abs=1e-6)
+    page = open_page(path)
+    page.get_by_label("class of interest").select_option("negatives")
+    settle(page)
+    labels, scores = rows(1, 300)
+    others, test_scores = rows(2, 900)
+    result = iso.evaluate(
+        thresholds_from=iso.OperatingPoints.from_scores(~labels, -scores["forest"]),
+        on=iso.OperatingPoints.from_scores(~others, -test_scores["forest"]),
+        betas=[1],
+    )
+    assert marks(page, "promised", 0) == pytest.approx(result.promised[0, 0], abs=1e-12)
+    # A threshold between scores flags other rows when it is read from below.
+    assert marks(page, "achieved", 0) == pytest.approx(result.achieved[0, 0], abs=0.02)
+
+
+def test_long_tables_keep_what_can_be_best(open_page, tmp_path):
+    tuning, long = iso.analyse(*rows(3, 5000)), iso.analyse(*rows(4, 30000))
+    path = write_report(
+        long.models, tmp_path / "long.html", thresholds_from=tuning.models, title="Long"
+    )
+    page = open_page(path)
+    for beta in (0.5, 2):
+        set_number(page, "β", beta)
+        for look, name in enumerate(NAMES):
+            result = iso.evaluate(
+                thresholds_from=tuning.models[name], on=long.models[name], betas=[beta]
+            )
+            assert marks(page, "promised", look) == pytest.approx(result.promised[0, 0], abs=1e-12)
+            assert marks(page, "achieved", look) == pytest.approx(result.achieved[0, 0], abs=1e-12)
+    # The table has the row with exactly these counts.
+    at = long.models["forest"].at(_threshold(tuning, 2))
+    tp = page.locator('.card [data-value="tp"]').inner_text()
+    assert int(re.sub(r"\D", "", tp)) == at.tp[0]
+    # Under a constraint another row may be best, which the page does not have.
+    page.goto(path.as_uri() + "#matters=precision&min-precision=0.8")
+    page.reload()
+    settle(page)
+    assert headline(page).startswith("Of the tuning data this page has the thresholds that are")
+    assert "--thresholds-from TUNING_FILE --min-precision 0.8 says." in headline(page)
+    assert figure(page, "Promised and achieved").locator(".promised-mark").count() == 0
+
+
+def _threshold(tuning, beta):
+    return [iso.best_threshold(tuning.models["forest"], beta=beta).threshold]
+
+
+def test_a_constraint_that_nothing_keeps(open_page, path):
+    page = open_page(path)
+    page.goto(path.as_uri() + "#matters=budget&budget=0.001")
+    page.reload()
+    settle(page)
+    # Flagging nothing keeps every budget.
+    assert "flag nothing" in headline(page) or "score ≥ ∞" in headline(page)
+
+
+def test_without_tuning_data_the_panel_is_not_offered(open_page, report):
+    page = open_page(report)
+    assert box(page, "tradeoff").count() == 1
+    assert box(page, "promised and achieved").count() == 0
+    # An address may ask for what this report does not have.
+    page.goto(report.as_uri() + "#panels=roc,promised")
+    page.reload()
+    settle(page)
+    assert page.locator("figure.panel h2").all_inner_texts() == ["ROC"]
+
+
+def test_the_panel_can_be_switched_off(open_page, path):
+    page = open_page(path)
+    assert page.locator("figure.panel").count() == 5
+    box(page, "promised and achieved").uncheck()
+    settle(page)
+    assert page.locator("figure.panel").count() == 4
+    page.get_by_role("button", name="Undo").click()
+    settle(page)
+    assert page.locator("figure.panel").count() == 5
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1400, "light")])
+def test_axe_finds_nothing(open_page, path, width, scheme):
+    program = WEB / "node_modules" / "axe-core" / "axe.min.js"
+    if not program.is_file():
+        pytest.skip("axe-core is missing; `make web` installs it")
+    page = open_page(path, width=width, scheme=scheme)
+    figure(page, "Promised and achieved").locator(".why summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert violations(page, program.read_text(encoding="utf-8")) == []
+
+
+def test_classes_have_promises_of_their_own(open_page, tmp_path):
+    rng = np.random.default_rng(5)
+
+    def classes(n_rows):
+        labels = rng.integers(0, 3, n_rows)
+        return iso.analyse(labels, rng.normal(labels[:, None] == np.arange(3), 0.8))
+
+    tuning, others = classes(150), classes(200)
+    path = others.report(tmp_path / "classes.html", thresholds_from=tuning)
+    page = open_page(path)
+    verdicts = others.verdict_by_class(thresholds_from=tuning)
+    for look, name in enumerate(others.models):
+        assert verdicts[name].threshold_text in page.locator(".headline").inner_text()
+        result = iso.evaluate(
+            thresholds_from=tuning.models[name], on=others.models[name], betas=[1]
+        )
+        assert marks(page, "achieved", look) == pytest.approx(result.achieved[0, 0], abs=1e-12)
