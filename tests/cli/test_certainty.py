@@ -1,5 +1,7 @@
 """Intervals, bands, prevalences and the page on the command line."""
 
+from shlex import quote
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ import isometrics as iso
 from isometrics.analysis.verdicts import JUDGED_BETAS
 from isometrics.cli.serve import serve
 
-from .conftest import sample
+from .conftest import sample, write_csv
 
 SURE = ("--confidence", "0.9", "--resamples", "60")
 OPTIONS = {"confidence_level": 0.9, "n_resamples": 60}
@@ -152,6 +154,27 @@ def call_verdict(call, file, n_resamples, beta):
     """Return what the command says that the page names for other settings."""
     done = call("verdict", file, "--beta", beta, "--resamples", n_resamples)
     return done.out.splitlines()
+
+
+def test_pages_of_tuning_data(call, predictions, analysis, tmp_path, monkeypatch):
+    label, good, bad, _ = sample(seed=2)
+    other = write_csv(tmp_path / "test.csv", label, good, bad, names=("label", "good", "bad"))
+    test = iso.analyse(label, {"good": good, "bad": bad})
+    sentence = test.verdict(thresholds_from=analysis).sentence()
+    path = tmp_path / "report.html"
+    done = call("report", other, "--thresholds-from", predictions, "-o", path)
+    assert done.out.splitlines()[0] == sentence
+    assert '"tuning":{' in path.read_text(encoding="utf-8")
+    few = call("report", other, "--thresholds-from", predictions, "-o", path, "--resamples", 50)
+    command = f"isometrics verdict {other} --thresholds-from {quote(str(predictions))} draws"
+    assert command in few.out
+    served = {}
+    monkeypatch.setattr("isometrics.report.serve", lambda _, **options: served.update(options))
+    call("serve", other, "--thresholds-from", predictions, "--no-open")
+    assert served["thresholds_from"] == analysis.models
+    assert served["verdict"][""].sentence() == sentence
+    done = call("serve", "--thresholds-from", predictions, code=2)
+    assert "--thresholds-from needs the file that is judged, too" in done.err
 
 
 def test_the_page_shows_no_password(call, analysis, monkeypatch):
