@@ -70,3 +70,13 @@ def test_verdicts_stand_first_and_a_page_without_models_has_no_table():
     data["verdicts"] = [{"name": "cat & dog", "lines": ["Use a.", "Sure."], "beta": 1}]
     assert summary_html(data).startswith("<p>cat &amp; dog: Use a.</p><p>Sure.</p><table>")
     assert summary_html(data | {"models": [], "verdicts": []}) == ""
+
+
+def test_names_do_not_turn_the_sentences_around_them():
+    turned, hebrew = "\u202eevil\n<b>", "שלום"
+    data = report_model(dict.fromkeys((turned, hebrew, "plain"), SMALL)) | {
+        "verdicts": [{"name": "", "lines": ["Use \u202eevil <b>, not plain.", f"{hebrew} trails."]}]
+    }
+    html = summary_html(data)
+    assert "<p>Use <bdi>\u202eevil &lt;b&gt;</bdi>, not plain.</p>" in html
+    assert f"<p><bdi>{hebrew}</bdi> trails.</p>" in html

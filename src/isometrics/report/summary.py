@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from isometrics._core.results import number
+from isometrics._core.results import number, several
 from isometrics.measures import AUPR, AUPRG, AUROC
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 AREAS = tuple(measure.name for measure in (AUROC, AUPR, AUPRG))
 """The areas that are shown, as in the table of the page."""
 _UNDEFINED = "–"
+_DIRECTED = re.compile(
+    "[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff"
+    "\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+"""Controls of direction, and letters that are written from right to left."""
 
 
 def summary_html(data: Mapping[str, Any]) -> str:
@@ -37,7 +43,8 @@ def summary_html(data: Mapping[str, Any]) -> str:
     >>> "<td>0.750</td>" in summary_html(report_model({"forest": pts}))
     True
     """
-    lines = [f"<p>{escape(line)}</p>" for line in verdict_lines(data)]
+    names = [model["name"] for model in data["models"]]
+    lines = [f"<p>{_isolated(line, names)}</p>" for line in verdict_lines(data)]
     head = ("model", *AREAS, "positives", "negatives")
     rows = [
         f'<tr><th scope="row">{escape(model["name"])}</th>'
@@ -66,6 +73,18 @@ def verdict_lines(data: Mapping[str, Any]) -> list[str]:
         first, *others = verdict["lines"]
         lines += [f"{verdict['name']}: {first}" if verdict["name"] else first, *others]
     return lines
+
+
+def _isolated(line: str, names: Iterable[str]) -> str:
+    """Return a sentence as HTML, in which no name turns the direction of the text around it."""
+    texts = {text for name in names for text in (name, several([name])) if _DIRECTED.search(text)}
+    if not texts:
+        return escape(line)
+    pattern = "|".join(re.escape(text) for text in sorted(texts, key=len, reverse=True))
+    parts = re.split(f"({pattern})", line)
+    return "".join(
+        f"<bdi>{escape(part)}</bdi>" if part in texts else escape(part) for part in parts
+    )
 
 
 def _numbers(model: Mapping[str, Any]) -> list[str]:
