@@ -174,6 +174,7 @@ def test_long_names_are_cut_in_sentences(open_page, odd_names):
     page.locator(".answer[aria-busy=false]").wait_for()
     settle(page)
     short = LONG[:59] + "…"
+    assert f"{short} and flag scores of" in page.locator(".headline .first").text_content()
     for selector in (".headline .first", ".card h2", ".lower h2", "figure.panel .result"):
         text = page.locator(selector).first.text_content()
         assert short in text

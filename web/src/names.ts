@@ -26,7 +26,10 @@ export class Names {
     this.special = names
       .filter((name) => name.length > LETTERS || DIRECTED.test(name))
       // Sentences of verdicts have one space for each white space in a name.
-      .flatMap((name) => [...new Set([name, several([name])])].map((text) => [text, name] as const))
+      .flatMap((name) =>
+        [...new Set([name.trim(), several([name])])].map((text) => [text, name] as const),
+      )
+      .filter(([text]) => text)
       .sort(([one], [two]) => two.length - one.length);
   }
 
