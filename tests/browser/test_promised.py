@@ -104,6 +104,30 @@ def test_other_objectives_are_chosen_on_the_tuning_data_too(open_page, path, tun
         assert int(re.sub(r"\D", "", tp)) == decision.tp
 
 
+def test_the_table_by_beta_has_the_thresholds_of_the_tuning_data(open_page, path, tuning, judged):
+    page = open_page(path)
+    table = page.locator("section.thresholds")
+    assert table.locator(".shows").inner_text() == (
+        "Each row is the cut that the tuning data chooses for every β between the two numbers, "
+        "with its precision and recall on these rows."
+    )
+    name = page.locator(".card h2").inner_text()
+    shown = [row.split("\t")[:5] for row in table.locator("tbody tr").all_inner_texts()]
+    assert len({cut for _, _, cut, _, _ in shown}) == len(shown) > 5
+    for low, high, _, precision, recall in shown:
+        if high == "∞":
+            continue
+        beta = (float(low) + float(high)) / 2
+        chosen = iso.best_threshold(tuning.models[name], beta=beta).threshold
+        here = judged.models[name].at(chosen)
+        assert float(recall.split()[0]) == pytest.approx(100 * here.tp[0] / here.positives, abs=0.6)
+        flagged = here.tp[0] + here.fp[0]
+        assert float(precision.split()[0]) == pytest.approx(100 * here.tp[0] / flagged, abs=0.6)
+    # The best one for what matters is marked, and the page says where thresholds come from.
+    assert table.locator("tr.here").count() == 1
+    assert "Thresholds are chosen on the tuning data;" in page.locator(".summary").inner_text()
+
+
 def test_the_panel_says_what_to_see_and_why(open_page, path, tuning, judged):
     page = open_page(path)
     panel = figure(page, "Promised and achieved")

@@ -279,6 +279,10 @@ function notes(view: View): string[] {
   const said: string[] = [];
   const names = (some: readonly ModelView[]): string =>
     some.map((one) => one.model.name).join(", ");
+  if (view.shown.some(({ model }) => model.tuning))
+    said.push(
+      "Thresholds are chosen on the tuning data; areas, curves and counts are those of these rows.",
+    );
   const thinned = view.shown.filter(({ complete }) => !complete);
   const moved = view.settings.otherClass || view.settings.prevalence !== null;
   if (thinned.length)

@@ -47,13 +47,13 @@ export function pointsCsv(view: View): string {
   return csv(rows);
 }
 
-/** The best thresholds for every β of the models shown. */
+/** The best thresholds for every β of the models shown, as the table by β has them. */
 export function thresholdsCsv(view: View): string {
   const rows: (string | number)[][] = [
     ["model", "beta_lo", "beta_hi", "threshold", "tp", "fp", "precision", "recall"],
   ];
   for (const one of view.shown)
-    for (const { row, betaLo, betaHi } of thresholdRows(one)) {
+    for (const { row, betaLo, betaHi } of thresholdRows(one, view.settings)) {
       const { table } = one;
       rows.push([
         one.model.name,

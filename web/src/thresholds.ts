@@ -1,4 +1,4 @@
-/** The thresholds that are best for some β, sorted by β. */
+/** The thresholds that are best for some β, on the tuning data where there is any, sorted by β. */
 
 import { copyButton, h } from "./dom";
 import { exact, percent, short } from "./format";
@@ -6,8 +6,9 @@ import type { Glossary } from "./glossary";
 import { namesOf } from "./names";
 import { rule } from "./sentences";
 import * as pr from "./spaces/pr";
-import type { Store } from "./state";
+import type { Settings, Store } from "./state";
 import { takeaway } from "./table";
+import { rowHere, tunedOf } from "./tuned";
 import { cursorOf, type ModelView, type View } from "./view";
 
 export interface ThresholdRow {
@@ -16,17 +17,30 @@ export interface ThresholdRow {
   readonly betaHi: number;
 }
 
-export function thresholdRows(one: ModelView): ThresholdRow[] {
-  return one.optima.map(({ row, lo, hi }) => ({
-    row: one.hullRows[row]!,
-    betaLo: Math.sqrt(lo),
-    betaHi: Math.sqrt(hi),
-  }));
+export function thresholdRows(one: ModelView, settings: Settings): ThresholdRow[] {
+  const tuned = tunedOf(one, settings);
+  const { optima, hullRows } = tuned?.there ?? one;
+  const rows: ThresholdRow[] = [];
+  for (const { row: place, lo, hi } of optima) {
+    const [betaLo, betaHi] = [Math.sqrt(lo), Math.sqrt(hi)];
+    const row = tuned ? rowHere(one, tuned, hullRows[place]!) : hullRows[place]!;
+    const last = rows.at(-1);
+    // Two thresholds of the tuning data may flag the same rows here.
+    if (last?.row === row) rows[rows.length - 1] = { ...last, betaHi };
+    else rows.push({ row, betaLo, betaHi });
+  }
+  return rows;
 }
+
+const SHOWS =
+  "Each row is the best cut for every β between the two numbers; no other cut is best for any β.";
+const SHOWS_TUNED =
+  "Each row is the cut that the tuning data chooses for every β between the two numbers, with its precision and recall on these rows.";
 
 export class Thresholds {
   readonly element: HTMLElement;
   private readonly heading = h("h2");
+  private readonly shows = h("p", { class: "shows" });
   private readonly body = h("tbody");
   private shown: { one: ModelView; rows: ThresholdRow[] } | null = null;
   private key = "";
@@ -42,11 +56,7 @@ export class Thresholds {
       "section",
       { class: "thresholds" },
       this.heading,
-      h(
-        "p",
-        { class: "shows" },
-        "Each row is the best cut for every β between the two numbers; no other cut is best for any β.",
-      ),
+      this.shows,
       h(
         "div",
         { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Thresholds by β" },
@@ -100,7 +110,8 @@ export class Thresholds {
     const changed = key !== this.key || !this.shown;
     if (changed || !this.shown) {
       this.key = key;
-      this.shown = { one, rows: thresholdRows(one) };
+      this.shown = { one, rows: thresholdRows(one, view.settings) };
+      this.shows.textContent = one.model.tuning ? SHOWS_TUNED : SHOWS;
       const what = one.table.labels ? "Sets" : "Thresholds";
       const heading = `${what} of ${one.model.name}, by β`;
       this.heading.replaceChildren(...namesOf(view.models).in(heading));
