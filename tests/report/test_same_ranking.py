@@ -30,7 +30,10 @@ def draw(rng, *, weights=None, ties=True, low=0.0, high=1.0):
 def samples(drawn_seed):
     rng = np.random.default_rng(drawn_seed + 7)
     kinds = [(weights, ties) for weights in (None, "integer", "float") for ties in (True, False)]
-    return [draw(rng, weights=weights, ties=ties) for weights, ties in kinds * 4]
+    drawn = [draw(rng, weights=weights, ties=ties) for weights, ties in kinds * 4]
+    # Scores beyond the end of the decision curve.
+    high = np.array([0.99995, 0.99992, 0.9999, 0.99985, 0.2])
+    return [*drawn, (np.array([False, True, False, True, False]), high, None)]
 
 
 @pytest.fixture(scope="module")

@@ -103,10 +103,13 @@ const LAST = 0.9999;
 export function traceNetBenefit(table: Table, otherClass: boolean, width: number): Line {
   const points: [number, number][] = [];
   for (const { row, lo, hi } of probabilityRules(table, otherClass)) {
-    const [from, to] = [Math.min(hi, LAST), Math.min(lo, LAST)];
+    // Rules of higher scores alone would be drawn where another rule holds.
+    if (lo >= LAST) continue;
+    const [from, to] = [Math.min(hi, LAST), lo];
     const parts = Math.max(Math.ceil(((from - to) * width) / STRIDE), 1);
     for (let part = 0; part <= parts; part++) {
-      const p = from + ((to - from) * part) / parts;
+      // The last one is not rounded, so that the curve ends at 0.
+      const p = part === parts ? to : from + ((to - from) * part) / parts;
       points.push([p, netBenefit(table, row, p)]);
     }
   }
