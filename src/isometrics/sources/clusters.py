@@ -49,6 +49,13 @@ _ERRORS = (
     ("py4j.protocol", "Py4JError"),
     ("grpc", "RpcError"),
 )
+_LOST = (
+    ("distributed.scheduler", "KilledWorker"),
+    ("distributed.scheduler", "NoWorkerError"),
+    ("distributed.client", "FutureCancelledError"),
+    ("distributed.client", "FuturesCancelledError"),
+)
+"""What Dask raises when workers died with what only they had, or when none is left."""
 SPARK_SCHEMES = ("spark", "sc")
 _PORTS = {"spark": 7077, "sc": 15002}
 _PATIENCE = 5.0
@@ -75,13 +82,26 @@ def _may_be_distributed(frame: Any) -> bool:
 @contextmanager
 def asking(name: str, *errors: type[Exception]) -> Iterator[None]:
     """Turn what a cluster's libraries raise into one sentence, and hide what they say of pandas."""
-    # Libraries that are not loaded raise nothing, and are not loaded for their errors.
-    loaded = tuple(
-        getattr(sys.modules[module], error) for module, error in _ERRORS if module in sys.modules
-    )
-    with reading(name, *errors, *loaded), warnings.catch_warnings():
+    with reading(name, *errors, *_loaded(_ERRORS)), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
-        yield
+        # The tables of cuts are part of what Dask is sent to do, and are as short as they can be.
+        warnings.filterwarnings("ignore", "Sending large graph")
+        try:
+            yield
+        except _loaded(_LOST) as error:
+            said = str(error).partition("\n")[0].partition(". ")[0].rstrip(".")
+            raise FileError.unreadable(
+                name,
+                f"the Dask cluster lost workers: {said}; look at the logs of its workers, and read "
+                "again",
+            ) from error
+
+
+def _loaded(errors: tuple[tuple[str, str], ...]) -> tuple[type[BaseException], ...]:
+    """Return errors by their names; libraries that are not loaded raise none, and stay so."""
+    return tuple(
+        getattr(sys.modules[module], error) for module, error in errors if module in sys.modules
+    )
 
 
 class ClusterFrame:
@@ -150,7 +170,12 @@ class ClusterFrame:
 
     def collect(self, frame: nw.LazyFrame[Any]) -> pa.Table:
         """Compute what is left of a frame, which must be little."""
+        import narwhals.stable.v2 as nw
+
         with asking(self.name):
+            if self.backend.is_dask():
+                # A scheduler elsewhere would run each step of an expression as a task of its own.
+                frame = nw.from_native(nw.to_native(frame).optimize())
             return frame.collect(backend="pyarrow").to_native()
 
     def local(

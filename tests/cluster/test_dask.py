@@ -1,0 +1,184 @@
+"""Dask with workers that are processes: the tables of one process, whatever happens to workers."""
+
+import copy
+import pickle
+from itertools import pairwise
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics import errors
+from isometrics.sources.batches import peek
+from isometrics.sources.cluster_passes import PassLimits
+from isometrics.sources.clusters import ClusterFrame
+from isometrics.sources.columns import layout_of
+from isometrics.sources.tables import read_tables
+from isometrics.testing.strategies import binary_samples
+
+dask = pytest.importorskip("dask")
+dd = pytest.importorskip("dask.dataframe")
+pytest.importorskip("distributed")
+from .dask_cluster import dask_cluster, killing, pids  # noqa: E402
+
+# The scheduler answers on a loop of its own, which may end a moment after a test.
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+
+
+@pytest.fixture(scope="module")
+def client():
+    with dask_cluster() as started:
+        yield started
+
+
+def partitions(columns, borders):
+    """Return columns as a frame of Dask, cut at some rows; equal borders make empty partitions."""
+    frame = pd.DataFrame(columns)
+    edges = [0, *sorted(borders), len(frame)]
+    parts = [frame.iloc[start:end] for start, end in pairwise(edges)]
+    return dd.from_map(lambda part: part, parts, meta=frame.iloc[:0])
+
+
+def sample(size, seed=1):
+    rng = np.random.default_rng(seed)
+    labels = rng.random(size) < 0.3
+    labels[:2] = True, False
+    return labels, rng.normal(labels, 1)
+
+
+# ---------------------------------------------------------------------- the same tables
+
+
+@pytest.mark.usefixtures("client")
+@settings(max_examples=6)
+@given(
+    binary_samples(min_size=3, max_size=60, dtypes=("float64", "int8")),
+    st.lists(st.integers(0, 60), max_size=5),
+    st.integers(0, 2**32),
+)
+def test_any_partitions(drawn, borders, seed):
+    labels, scores = drawn
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(0, 4, labels.size)
+    weights[[labels.argmax(), labels.argmin()]] = 1
+    other = rng.normal(size=labels.size)
+    columns = {"label": labels, "a": scores, "b": other, "weight": weights}
+    frame = partitions(columns, [min(border, labels.size) for border in borders])
+    analysis = iso.read_predictions(frame, scores=["a", "b"], weight="weight")
+    for name, given_scores in (("a", scores), ("b", other)):
+        exact = iso.OperatingPoints.from_scores(labels, given_scores, sample_weight=weights)
+        assert analysis.models[name].table == exact.table
+
+
+@pytest.mark.usefixtures("client")
+def test_groups_models_and_texts():
+    labels, scores = sample(600)
+    columns = {
+        "outcome": np.where(labels, "yes", "no"),
+        "score": scores,
+        "model": np.resize(["old", "new", "old"], 600),
+        "site": np.resize(["n", "s"], 600),
+    }
+    frame = partitions(columns, [0, 100, 100, 450])
+    found = iso.read_predictions(frame, label="outcome", group="site")
+    exact = iso.read_predictions(pd.DataFrame(columns), label="outcome", group="site")
+    assert list(found.models) == ["new", "old"]
+    for name, points in exact.models.items():
+        assert found.models[name].table == points.table
+    for site, models in exact.groups.items():
+        for name, points in models.items():
+            assert found.groups[site][name].table == points.table
+
+
+@pytest.mark.usefixtures("client")
+def test_few_rows_reach_the_client():
+    labels, scores = sample(3000)
+    frame = partitions({"label": labels, "score": scores}, [700, 700, 2000])
+
+    def read():
+        source = ClusterFrame(nw.from_native(frame), limits=PassLimits(400, 64))
+        return read_tables(source, layout_of(peek(source)), tolerance=0.02)
+
+    tables = read()
+    points = tables.points["score"]
+    assert points.table.partial
+    exact = iso.OperatingPoints.from_scores(labels, scores).at(points.thresholds[1:])
+    np.testing.assert_array_equal(points.tp[1:], exact.tp)
+    np.testing.assert_array_equal(points.fp[1:], exact.fp)
+    with dask.config.set(scheduler="threads"):
+        assert read().points["score"].table == points.table
+
+
+# ---------------------------------------------------------------------- errors
+
+
+ADVICE = errors.Advice("say which with {pos_label}, for example {}", "'{label}'")
+FAILURES = [
+    errors.LabelError("y has three labels", ADVICE),
+    errors.ParameterError("must be above 0 but is -1", ADVICE, parameter="beta").within("a"),
+    errors.FileError.unreadable("a.csv", "it is empty"),
+    errors.MissingPackageError("x needs y", "isometrics[y]"),
+]
+
+
+@pytest.mark.parametrize("error", FAILURES, ids=lambda error: type(error).__name__)
+def test_errors_come_back_from_a_worker_as_they_are(client, error):
+    """Dask loads tblib, which copies exceptions with their causes and tracebacks."""
+
+    def failing():
+        raise error
+
+    with pytest.raises(type(error)) as caught:
+        client.submit(failing, pure=False).result()
+    copies = (caught.value, copy.copy(error), pickle.loads(pickle.dumps(error)))
+    for again in copies:
+        assert (str(again), again.args) == (str(error), error.args)
+        assert str(again.within("b")) == str(error.within("b"))
+        assert again.phrase(lambda name: f"<{name}>") == error.phrase(lambda name: f"<{name}>")
+
+
+@pytest.mark.usefixtures("client")
+def test_a_bad_partition_is_one_sentence():
+    frame = partitions({"label": [1, 0, 1, 0], "score": [0.1, 0.2, None, 0.4]}, [2])
+    with pytest.raises(errors.MissingValueError, match="score has missing values"):
+        iso.read_predictions(frame)
+
+
+# ---------------------------------------------------------------------- workers that die
+
+
+@pytest.mark.parametrize("after", [1, 4])
+def test_a_worker_dies_and_is_started_again(client, after):
+    labels, scores = sample(4000, seed=after)
+    frame = partitions({"label": labels, "score": scores}, range(500, 4000, 500))
+    before = pids(client)
+    with killing(client, min(before), after) as killer:
+        analysis = iso.read_predictions(frame)
+    assert analysis.models["score"].table == iso.OperatingPoints.from_scores(labels, scores).table
+    assert killer.finished_later > 0
+    client.wait_for_workers(2, timeout=60)
+    assert before[killer.victim] not in pids(client).values()
+
+
+def test_a_worker_dies_for_good():
+    """The other one goes on; what only the dead one held is missed in one sentence."""
+    labels, scores = sample(4000)
+    columns = {"label": labels, "score": scores}
+    with dask_cluster(nanny=False) as client:
+        victim, other = sorted(pids(client))
+        (held,) = client.scatter([pd.DataFrame(columns)], workers=[victim])
+        scattered = dd.from_delayed([held], meta=pd.DataFrame(columns).iloc[:0])
+        exact = iso.OperatingPoints.from_scores(labels, scores)
+        assert iso.read_predictions(scattered).models["score"].table == exact.table
+        frame = partitions(columns, range(500, 4000, 500))
+        with killing(client, victim) as killer:
+            analysis = iso.read_predictions(frame)
+        assert analysis.models["score"].table == exact.table
+        assert killer.finished_later > 0
+        assert list(pids(client)) == [other]
+        with pytest.raises(errors.FileError, match=r"^cannot read .*the Dask cluster lost workers"):
+            iso.read_predictions(scattered)
