@@ -159,14 +159,15 @@ def test_the_widest_type_of_all_files_is_taken(tmp_path, kind, first, scores):
 def test_types_that_have_no_common_one(tmp_path):
     pq.write_table(pa.table({"label": [True, False], "score": [2, 3]}), tmp_path / "a.parquet")
     pq.write_table(pa.table({"label": [1, 5], "score": [2, 3]}), tmp_path / "b.parquet")
-    said = "label holds bool values in some files and int64 in others; write it in one type"
+    said = "label holds bool values in 'a.parquet' and int64 in 'b.parquet'; write it in one type"
     assert failure(tmp_path) == said
 
 
 def test_integers_beyond_what_floats_hold_are_not_rounded(tmp_path):
     pq.write_table(pa.table({"label": [1, 0], "score": [2**60, 2**60 + 1]}), tmp_path / "a.parquet")
     pq.write_table(arrow(), tmp_path / "b.parquet")
-    assert "not in range" in failure(tmp_path, scores="score")
+    with pytest.raises(FileError, match=r"^cannot read '.*a\.parquet': .* not in range"):
+        iso.read_predictions(tmp_path, scores="score")
 
 
 def test_texts_of_several_types_are_joined(tmp_path):

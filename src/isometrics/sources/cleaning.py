@@ -307,6 +307,8 @@ class Cleaner:
 
     def _add_missing(self, name: str, missing: NDArray[np.bool_] | None, rows: Positions) -> bool:
         advice = _DROP if hasattr(self._source, "broken_lines") else None
+        if missing is not None and hasattr(self._source, "missing_advice"):
+            advice = self._source.missing_advice(name)
         return self.offences.add(name, missing, MissingValueError, MISSING, rows, advice=advice)
 
     def _of_column(self, name: str) -> list[Problem]:

@@ -22,7 +22,7 @@ from isometrics.sources.csv_lines import (
     lines_of_rows,
     records,
 )
-from isometrics.sources.files import COMPRESSED, literal, only_this, quoted, settings
+from isometrics.sources.files import COMPRESSED, in_folders, literal, only_this, quoted, settings
 from isometrics.sources.problems import MOST_LINES, Line, listed_lines
 from isometrics.sources.text_files import (
     LONGEST,
@@ -92,7 +92,7 @@ class CSVFiles(TextFiles):
         import duckdb
 
         connection = duckdb.connect(config=settings(memory))
-        self._partitioned = Path(path).is_dir()
+        self._partitioned = in_folders(path, files)
         self._writing = writing
         self._dialects: dict[Path, Dialect] = {}
         self._sniffed: dict[str, set[str]] = {}

@@ -1,18 +1,16 @@
-"""Files as a source: which there are and of which kind; Parquet and Arrow through pyarrow."""
+"""Files: which there are and of which kind; the rows of a query of DuckDB as a source."""
 
 from __future__ import annotations
 
 import glob
 import os
 from difflib import get_close_matches
-from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isometrics.errors import Advice, FileError, ParameterError
-from isometrics.sources.arrow import kind_of
+from isometrics.errors import FileError
 from isometrics.sources.batches import batch_rows, reading
-from isometrics.sources.memory_limit import SHARE_OF_BATCHES, in_megabytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,9 +69,45 @@ def files_of(path: str | os.PathLike[str]) -> list[Path]:
     # A pattern may be absolute, which Path.glob does not take.
     found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207
     _refuse_closed_folders(str(path))
+    found = [file for file in found if not _is_beside_data(file, given)]
     if not found:
         raise FileError.unreadable(given, _absent(given))
     return found
+
+
+def base_folder(path: str | os.PathLike[str]) -> Path:
+    """Return the folder below which names of folders say something about the rows.
+
+    That is the folder that was given, or what stands before the first mark of a pattern.
+    """
+    given = Path(path)
+    if given.exists():
+        return given if given.is_dir() else given.parent
+    fixed = takewhile(lambda part: not glob.has_magic(part), given.parts)
+    return Path(*fixed)
+
+
+def in_folders(path: str, files: Sequence[Path]) -> bool:
+    """Tell whether files lie in folders ``name=value`` inside a folder that was given."""
+    base = base_folder(path)
+    return any("=" in part for file in files for part in file.relative_to(base).parts[:-1])
+
+
+_TABLES = {"_delta_log": "Delta", ".hoodie": "Hudi"}
+"""Folders in which table formats keep a log of the files that count."""
+
+
+def _is_aside(path: Path) -> bool:
+    """Tell whether a writer has put this beside the data, such as ``_SUCCESS`` and ``.crc``."""
+    return path.name.startswith(".") or (path.name.startswith("_") and "=" not in path.name)
+
+
+def _is_beside_data(file: Path, pattern: Path) -> bool:
+    """Tell whether a pattern finds what was put aside, without asking for it by name."""
+    fixed = len(base_folder(pattern).parts)
+    return any(_is_aside(Path(part)) for part in file.parts[fixed:]) and not any(
+        part.startswith(("_", ".")) for part in pattern.parts[fixed:]
+    )
 
 
 def _inside(folder: Path) -> list[Path]:
@@ -92,7 +126,15 @@ def _inside(folder: Path) -> list[Path]:
             entries = sorted(here.iterdir(), key=Path.is_symlink)
         for entry in entries:
             with reading(str(entry)):
-                kind = None if entry.name.startswith((".", "_")) else _by_name(entry)
+                if entry.name in _TABLES and entry.is_dir():
+                    raise FileError.unreadable(
+                        here,
+                        f"it is a table of {_TABLES[entry.name]}, whose log tells which of its "
+                        "files count; read it with a library of that format, and pass its frame",
+                    )
+                if _is_aside(entry):
+                    continue
+                kind = _by_name(entry)
                 if entry.is_dir():
                     # What is no link comes first, and has the name that a reader knows.
                     waiting.insert(0 if entry.is_symlink() else len(waiting), entry)
@@ -177,204 +219,6 @@ def _suffix(path: Path) -> str:
     for suffix in COMPRESSED:
         name = name.removesuffix(suffix)
     return Path(name).suffix
-
-
-_NARROW = 16
-"""So many columns of a Parquet file are read together without a look at what they take."""
-_PAGE_AND_DICTIONARY = 2_200_000
-"""What a column takes while it is decoded: writers cut pages and dictionaries at a megabyte."""
-
-
-def _opened(path: str) -> Any:
-    import pyarrow.parquet as pq
-
-    # Buffering ahead would hold all row groups until the end of the file, and without a buffer
-    # of its own a column is read as a whole.
-    return pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 16)
-
-
-def refuse_wide_parquet(name: str, metadata: Any, columns: Sequence[str], memory: int) -> None:
-    """Refuse more columns than can be decoded together within so many bytes."""
-    if len(columns) <= _NARROW:
-        return
-    wanted = set(columns)
-    needed = max(
-        sum(
-            min(chunk.total_uncompressed_size, _PAGE_AND_DICTIONARY)
-            for chunk in map(group.column, range(group.num_columns))
-            if chunk.path_in_schema in wanted
-        )
-        for group in map(metadata.row_group, range(metadata.num_row_groups))
-    )
-    if needed > memory:
-        raise ParameterError(
-            f"cannot read {len(columns)} columns of {name!r} together within the memory limit",
-            Advice(
-                "raise {memory_limit} to {}, or choose some of them with {scores}",
-                in_megabytes(SHARE_OF_BATCHES * needed),
-            ),
-        )
-
-
-class ParquetFile:
-    """One Parquet file, read a batch at a time.
-
-    pyarrow's data sets, which `ArrowFiles` needs, take longer to load than many a file to read.
-    """
-
-    def __init__(self, path: str, memory: int) -> None:
-        self.name = path
-        self._path = path
-        self._memory = memory
-        with reading(path), _opened(path) as file:
-            self.schema: pa.Schema = file.schema_arrow
-            self.rows: int | None = file.metadata.num_rows
-        names = self.schema.names
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise FileError.unreadable(path, f"it has two columns called {twice!r}")
-
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
-        """Read some columns."""
-        with reading(self.name), _opened(self._path) as file:
-            if limit is not None:
-                yield from self._first(file, columns, limit)
-                return
-            refuse_wide_parquet(self.name, file.metadata, columns, self._memory)
-            for batch in file.iter_batches(batch_rows(len(columns)), columns=list(columns)):
-                # In a damaged file, offsets may lead anywhere, and pyarrow follows them.
-                batch.validate(full=True)
-                yield batch.select(list(columns))
-
-    def _first(self, file: Any, columns: Sequence[str], limit: int) -> Iterator[pa.RecordBatch]:
-        """Read the first rows, some columns at a time: each takes a page or two of memory."""
-        import pyarrow as pa
-
-        arrays: dict[str, pa.Array] = {}
-        for start in range(0, len(columns), _NARROW):
-            names = list(columns[start : start + _NARROW])
-            size = max(min(limit, batch_rows(len(names))), 1)
-            for batch in file.iter_batches(size, columns=names):
-                arrays |= zip(names, batch.select(names).columns, strict=True)
-                break
-        if arrays:
-            batch = pa.RecordBatch.from_pydict({name: arrays[name] for name in columns})
-            batch.validate(full=True)
-            yield batch.slice(0, limit)
-
-    def close(self) -> None:
-        """Nothing stays open between reads."""
-
-
-class ArrowFiles:
-    """Parquet or Arrow files, in folders ``name=value`` too, read in batches by pyarrow.
-
-    pyarrow finds out what the files have in common. They are read one after another and a batch
-    at a time, because its own scanner reads far ahead and fills the memory.
-    """
-
-    def __init__(self, path: str, files: Sequence[Path], kind: str, memory: int) -> None:
-        import pyarrow.dataset as ds
-
-        self.name = path
-        self._memory = memory
-        self._kind = kind
-        root = path if Path(path).is_dir() else None
-        with reading(path):
-            dataset = partial(
-                ds.dataset,
-                [str(file.absolute()) for file in files],
-                format=kind,
-                partitioning=None if root is None else ds.HivePartitioning.discover(),
-                partition_base_dir=root,
-            )
-            first = dataset()
-            schemas = [fragment.physical_schema for fragment in first.get_fragments()]
-            self._dataset = dataset(schema=_widest(path, first.schema, schemas))
-            self._rows: int = self._dataset.count_rows()
-
-    @property
-    def rows(self) -> int | None:
-        """The number of rows, which the files' footers tell."""
-        return self._rows
-
-    @property
-    def schema(self) -> pa.Schema:
-        """The names and types of all columns."""
-        return self._dataset.schema
-
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
-        """Read some columns."""
-        with reading(self.name):
-            for batch in self._unchecked(columns, limit):
-                # In a damaged file, offsets may lead anywhere, and pyarrow follows them.
-                batch.validate(full=True)
-                yield batch
-
-    def _unchecked(self, columns: Sequence[str], limit: int | None) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        if limit is not None:
-            yield from self._dataset.head(limit, columns=list(columns)).to_batches()
-            return
-        schema = pa.schema([self.schema.field(name) for name in columns])
-        for fragment in self._dataset.get_fragments():
-            yield from self._fragment(fragment, schema)
-
-    def _fragment(self, fragment: Any, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """Read one file; what its folders say is the same in all its rows."""
-        import pyarrow as pa
-        import pyarrow.dataset as ds
-
-        if self._kind == ARROW:
-            yield from fragment.to_batches(
-                columns=schema.names, schema=schema, batch_size=batch_rows(len(schema.names))
-            )
-            return
-        said = ds.get_partition_keys(fragment.partition_expression)
-        with _opened(fragment.path) as file:
-            refuse_wide_parquet(self.name, file.metadata, schema.names, self._memory)
-            own = [name for name in schema.names if name in file.schema_arrow.names]
-            for batch in file.iter_batches(batch_rows(len(own)), columns=own):
-                yield pa.RecordBatch.from_arrays(
-                    [
-                        batch.column(field.name).cast(field.type)
-                        if field.name in own
-                        else pa.repeat(pa.scalar(said.get(field.name), field.type), batch.num_rows)
-                        for field in schema
-                    ],
-                    schema=schema,
-                )
-
-    def close(self) -> None:
-        """Nothing stays open between reads."""
-
-
-def _widest(name: str, first: pa.Schema, schemas: Sequence[pa.Schema]) -> pa.Schema:
-    """Return all columns of several files, in types that hold the values of each."""
-    import pyarrow as pa
-
-    fields = {field.name: field for field in first}
-    for field in (field for schema in schemas for field in schema):
-        known = fields.setdefault(field.name, field)
-        if known.type.equals(field.type):
-            continue
-        alone = [pa.schema([known.with_metadata(None)]), pa.schema([field.with_metadata(None)])]
-        try:
-            fields[field.name] = pa.unify_schemas(alone, promote_options="permissive").field(0)
-        except pa.ArrowException:
-            if not kind_of(known.type) == kind_of(field.type) == "string":
-                raise FileError.unreadable(
-                    name,
-                    f"{field.name} holds {known.type} values in some files "
-                    f"and {field.type} in others; write it in one type",
-                ) from None
-            fields[field.name] = field.with_type(pa.large_string())
-    return pa.schema(list(fields.values()))
 
 
 class QuerySource:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from isometrics._core.writing import ScratchFolder
 from isometrics.errors import FileError, ParameterError, redacted
 from isometrics.formats.registry import FORMATS, sniff
+from isometrics.sources.arrow_files import ArrowFiles, ParquetFile
 from isometrics.sources.clusters import SPARK_SCHEMES, frame_source, open_spark
 from isometrics.sources.csv_files import CSVFiles, Writing
 from isometrics.sources.files import (
@@ -19,8 +20,6 @@ from isometrics.sources.files import (
     CSV,
     EXCEL,
     PARQUET,
-    ArrowFiles,
-    ParquetFile,
     files_of,
     kind_of_file,
 )

@@ -18,7 +18,14 @@ import numpy as np
 from isometrics.errors import FileError
 from isometrics.sources.arrow import as_numpy, numbers
 from isometrics.sources.batches import FIRST_ROWS, ColumnTypesChangedError, reading
-from isometrics.sources.files import QuerySource, literal, only_this, quoted, settings
+from isometrics.sources.files import (
+    QuerySource,
+    in_folders,
+    literal,
+    only_this,
+    quoted,
+    settings,
+)
 from isometrics.sources.problems import MOST_LINES, Line, listed_lines
 from isometrics.sources.written_numbers import KINDS, PLAIN, condition, is_number, text_of_number
 
@@ -357,8 +364,7 @@ class JSONFiles(TextFiles):
 
         self._files = files
         self._names = "[" + ", ".join(literal(only_this(file)) for file in files) + "]"
-        # Only what lies inside a given folder says something about the rows.
-        self._partitioned = Path(path).is_dir()
+        self._partitioned = in_folders(path, files)
         with self._lines_named(path):
             super().__init__(path, duckdb.connect(config=settings(memory)))
 

@@ -1,0 +1,298 @@
+"""Many files in folders ``name=value``, as Spark, Dask, DuckDB and pyarrow write them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics.cli import main
+from isometrics.errors import FileError, MissingValueError
+from isometrics.sources.files import base_folder, files_of
+from isometrics.sources.opening import open_source
+
+
+def predictions(size, seed=1):
+    rng = np.random.default_rng(seed)
+    labels = rng.random(size) < 0.4
+    labels[:2] = True, False
+    return pa.table({"label": labels, "score": rng.normal(labels, 1)})
+
+
+def partitioned(folder, by, **columns):
+    """Write rows in folders, with what writers leave beside them; return all rows."""
+    size = len(next(iter(columns.values())))
+    table = predictions(size)
+    for name, values in columns.items():
+        table = table.append_column(name, pa.array(values))
+    schema = pa.schema([table.schema.field(name) for name in by])
+    ds.write_dataset(
+        table, folder, format="parquet", partitioning=ds.partitioning(schema, flavor="hive")
+    )
+    leave_traces(folder)
+    return table
+
+
+def leave_traces(folder):
+    (folder / "_SUCCESS").touch()
+    (folder / "_metadata").write_bytes(b"PAR1 of all files")
+    (folder / "_committed_17").write_text("{}")
+    (folder / "._SUCCESS.crc").write_bytes(b"crc\0")
+    first = next(folder.rglob("*.parquet"))
+    first.with_name(f".{first.name}.crc").write_bytes(b"crc\0")
+    for aside in ("_temporary", ".ipynb_checkpoints"):
+        (folder / aside / "0").mkdir(parents=True)
+        (folder / aside / "0" / first.name).write_bytes(b"half a file")
+
+
+def expected(table, rows=None):
+    table = table if rows is None else table.filter(pa.array(rows))
+    return iso.OperatingPoints.from_scores(table["label"], table["score"]).table
+
+
+@settings(max_examples=15)
+@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from("ab")), min_size=2, max_size=40))
+def test_any_partitions(tmp_path_factory, keys):
+    folder = tmp_path_factory.mktemp("partitions") / "data"
+    days, sites = zip(*keys, strict=True)
+    table = partitioned(folder, ["day", "site"], day=days, site=sites)
+    analysis = iso.read_predictions(folder, group="site")
+    assert analysis.models["score"].table == expected(table)
+    for site, models in analysis.groups.items():
+        assert models["score"].table == expected(table, np.array(sites) == site)
+    assert {*analysis.groups, *analysis.skipped} == set(sites)
+
+
+def test_folders_as_labels_models_weights_and_groups(tmp_path):
+    rng = np.random.default_rng(3)
+    labels, models, weights = (rng.integers(0, most, 60) for most in (2, 3, 3))
+    table = predictions(60).drop(["label"])
+    for name, values in (("y", labels), ("model", models), ("w", weights)):
+        table = table.append_column(name, pa.array(values))
+    pq.write_to_dataset(table, tmp_path / "data", ["y", "model", "w"])
+    analysis = iso.read_predictions(tmp_path / "data", label="y", weight="w")
+    assert list(analysis.models) == ["0", "1", "2"]
+    scores = table["score"].to_numpy()
+    for model, points in analysis.models.items():
+        rows = models == int(model)
+        whole = iso.OperatingPoints.from_scores(
+            labels[rows], scores[rows], sample_weight=weights[rows]
+        )
+        assert points.table == whole.table
+
+
+@pytest.mark.parametrize("given", ["data", "./data/", "data/day=*/*", "data/**/*.parquet"])
+def test_relative_paths_and_patterns(tmp_path, monkeypatch, given):
+    above = tmp_path / "fold=7"
+    table = partitioned(above / "data", ["day"], day=[1, 2] * 10)
+    monkeypatch.chdir(above)
+    analysis = iso.read_predictions(given, group="day")
+    assert analysis.models["score"].table == expected(table)
+    assert list(analysis.groups) == ["1", "2"]
+    # What stands above the folder that was given says nothing.
+    assert "fold" not in open_source(given).schema.names
+
+
+def test_a_pattern_chooses_folders(tmp_path):
+    days = np.repeat([1, 2, 13], 20)
+    table = partitioned(tmp_path / "data", ["day"], day=days)
+    some = iso.read_predictions(f"{tmp_path}/data/day=1*/*.parquet")
+    assert some.models["score"].table == expected(table, days != 2)
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        (["1", "-2", "007"], pa.int32()),
+        (["1", str(2**31)], pa.int64()),
+        (["1", str(2**63)], pa.string()),
+        (["1", "1.5"], pa.string()),
+        (["١"], pa.string()),
+        (["__HIVE_DEFAULT_PARTITION__"], pa.string()),
+        (["__HIVE_DEFAULT_PARTITION__", "3"], pa.int32()),
+        (["a%2Fb", "50%25"], pa.string()),
+    ],
+)
+def test_types_of_what_folders_say(tmp_path, values, dtype):
+    for value in values:
+        (tmp_path / f"site={value}").mkdir()
+        pq.write_table(predictions(4), tmp_path / f"site={value}" / "a.parquet")
+    source = open_source(tmp_path)
+    assert source.schema.field("site").type == dtype
+    (read,) = {batch.schema for batch in source.batches(["site"])}
+    assert read.field("site").type == dtype
+    rows = [value for batch in source.batches(["site"]) for value in batch["site"].to_pylist()]
+    said = [None if value.startswith("__") else value for value in sorted(values)]
+    wanted = [{"a%2Fb": "a/b", "50%25": "50%"}.get(value, value) for value in said]
+    if dtype != pa.string():
+        wanted = [value and int(value) for value in wanted]
+    assert sorted(map(str, rows)) == sorted(map(str, wanted * 4))
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_folders_of_text_in_a_pattern(tmp_path, kind):
+    for site in "ab":
+        (tmp_path / f"site={site}").mkdir()
+        rows = [{"label": 1, "score": 0.5}, {"label": 0, "score": 0.25}]
+        lines = [
+            json.dumps(row) if kind == "jsonl" else "{label},{score}".format(**row) for row in rows
+        ]
+        text = "\n".join([*(["label,score"] if kind == "csv" else []), *lines])
+        (tmp_path / f"site={site}" / f"x.{kind}").write_text(text)
+    assert list(iso.read_predictions(f"{tmp_path}/*/x.{kind}").groups) == ["a", "b"]
+
+
+def test_where_names_of_folders_begin_to_say_something(tmp_path):
+    (tmp_path / "x.csv").touch()
+    assert base_folder(tmp_path) == tmp_path
+    assert base_folder(tmp_path / "x.csv") == tmp_path
+    assert base_folder(tmp_path / "a=*" / "b" / "*.csv") == tmp_path
+
+
+def test_what_is_put_aside_can_be_named(tmp_path):
+    (tmp_path / "_old").mkdir()
+    for name in ("_old/a.csv", "_b.csv", "_c.csv"):
+        (tmp_path / name).write_text("label,score\n1,0.5\n0,0.25\n")
+    assert len(files_of(tmp_path / "_old")) == 1
+    assert len(files_of(tmp_path / "_*.csv")) == 2
+    with pytest.raises(FileError, match="no file matches"):
+        files_of(tmp_path / "*.csv")
+    with pytest.raises(FileError, match="the folder has no Parquet"):
+        files_of(tmp_path)
+
+
+@pytest.mark.parametrize(("log", "name"), [("_delta_log", "Delta"), (".hoodie", "Hudi")])
+def test_tables_whose_log_tells_which_files_count(tmp_path, log, name):
+    pq.write_table(predictions(5), tmp_path / "part-0.parquet")
+    (tmp_path / log).mkdir()
+    with pytest.raises(FileError, match=f"it is a table of {name}, whose log tells which"):
+        iso.read_predictions(tmp_path)
+
+
+# ---------------------------------------------------------------------- what files disagree about
+
+
+def parts(folder, **tables):
+    folder.mkdir()
+    for name, table in tables.items():
+        (folder / f"day={name[-1]}").mkdir(exist_ok=True)
+        pq.write_table(table, folder / f"day={name[-1]}" / f"{name}.parquet")
+    return folder
+
+
+def test_types_that_differ_are_named_with_their_files(tmp_path):
+    texts = pa.table({"label": [1, 0], "score": ["high", "low"]})
+    folder = parts(tmp_path / "data", a1=predictions(5), b1=predictions(5), c2=texts.slice(0, 0))
+    with pytest.raises(FileError) as refused:
+        iso.read_predictions(folder)
+    first, other = str(Path("day=1", "a1.parquet")), str(Path("day=2", "c2.parquet"))
+    assert str(refused.value) == (
+        f"cannot read {str(folder)!r}: label holds bool values in {first!r} and int64 in "
+        f"{other!r}; write it in one type"
+    )
+
+
+def test_types_of_folders_and_files_that_differ(tmp_path):
+    table = predictions(5)
+    flags = table.append_column("day", pa.array([[1]] * 5))
+    with pytest.raises(
+        FileError, match=r"day holds list.* and int32 in the names of folders; write"
+    ):
+        iso.read_predictions(parts(tmp_path / "data", a1=table, b2=flags))
+
+
+def test_a_column_that_files_lack(tmp_path):
+    short = predictions(4).drop(["score"])
+    folder = parts(tmp_path / "data", a1=predictions(9), b2=short)
+    with pytest.raises(MissingValueError) as refused:
+        iso.read_predictions(folder)
+    lacking = str(Path("day=2", "b2.parquet"))
+    assert str(refused.value) == (
+        "score has missing values (NaN or null): 4 in all, the first at position 9; "
+        f"{lacking!r} has no such column"
+    )
+    pq.write_table(short, folder / "day=1" / "c.parquet")
+    with pytest.raises(MissingValueError, match="; 2 of 3 files have no such column, such as "):
+        iso.read_predictions(folder)
+    found = iso.read_predictions(folder, drop_missing=True)
+    assert found.models["score"].table == expected(predictions(9))
+
+
+def test_values_that_are_missing_in_files_that_have_the_column(tmp_path):
+    table = pa.table({"label": [1, 0, 1], "score": [0.5, None, 0.25]})
+    with pytest.raises(MissingValueError, match=r"1 in all, the first at position 1$"):
+        iso.read_predictions(parts(tmp_path / "data", a1=table, b2=table.slice(0, 1)))
+
+
+def test_a_column_in_files_and_folders(tmp_path):
+    """Some writers leave it in the files; it must say the same."""
+    table = predictions(6)
+    same = {f"a{day}": table.append_column("day", pa.array(np.full(6, day))) for day in (1, 2)}
+    analysis = iso.read_predictions(parts(tmp_path / "same", **same), group="day")
+    assert list(analysis.groups) == ["1", "2"]
+    folder = parts(tmp_path / "other", a1=same["a1"], b2=same["a1"])
+    with pytest.raises(FileError) as refused:
+        iso.read_predictions(folder, group="day")
+    path = str(folder / "day=2" / "b2.parquet")
+    assert str(refused.value) == (
+        f"cannot read {path!r}: its folder says that day is 2, but it holds 1; move it to the "
+        "folder of its rows, or leave the column out"
+    )
+    # A column that is not used contradicts nothing.
+    assert iso.read_predictions(folder, group=False).models["score"].positives == 2 * sum(
+        table["label"].to_pylist()
+    )
+
+
+def test_one_damaged_file_of_many_is_named(tmp_path):
+    folder = parts(tmp_path / "data", a1=predictions(9), b2=predictions(9))
+    path = folder / "day=2" / "b2.parquet"
+    whole = bytearray(path.read_bytes())
+    whole[4:60] = b"\xff" * 56
+    path.write_bytes(whole)
+    with pytest.raises(FileError, match=r"^cannot read '.*b2\.parquet': "):
+        iso.read_predictions(folder)
+
+
+def test_a_folder_without_a_value(tmp_path):
+    folder = tmp_path / "data"
+    (folder / "site=__HIVE_DEFAULT_PARTITION__").mkdir(parents=True)
+    pq.write_table(predictions(9), folder / "site=__HIVE_DEFAULT_PARTITION__" / "a.parquet")
+    (folder / "site=n").mkdir()
+    pq.write_table(predictions(9), folder / "site=n" / "a.parquet")
+    with pytest.raises(MissingValueError, match=r"^site has missing values .*: 9 in all"):
+        iso.read_predictions(folder)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_files_without_rows(tmp_path, kind):
+    """Writers leave empty files where a partition had no rows; the first rows follow later."""
+    table = predictions(9)
+    for position, part in enumerate((table.slice(0, 0), table.slice(0, 4), table.slice(4))):
+        path = tmp_path / f"part-{position}.{kind}"
+        if kind == "parquet":
+            pq.write_table(part, path)
+        else:
+            pyarrow.feather.write_feather(part, str(path))
+    assert iso.read_predictions(tmp_path).models["score"].table == expected(table)
+    wide = pa.table({"label": [True, False]} | {f"s{index}": [0.5, 0.25] for index in range(20)})
+    (tmp_path / "wide").mkdir()
+    for position, part in enumerate((wide.slice(0, 0), wide)):
+        pq.write_table(part, tmp_path / "wide" / f"part-{position}.parquet")
+    assert len(iso.read_predictions(tmp_path / "wide").models) == 20
+    assert len(iso.read_predictions(tmp_path / "wide" / "part-1.parquet").models) == 20
+
+
+def test_the_command(tmp_path, capsys):
+    table = partitioned(tmp_path / "data", ["site"], site=list("nnsnns") * 5)
+    assert main(["summary", str(tmp_path / "data"), "--group", "site", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert "group: site" in answer["description"]
+    assert len(table) == 30
