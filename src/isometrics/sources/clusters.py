@@ -97,7 +97,7 @@ def asking(name: str, *errors: type[Exception]) -> Iterator[None]:
             ) from error
 
 
-def _loaded(errors: tuple[tuple[str, str], ...]) -> tuple[type[BaseException], ...]:
+def _loaded(errors: tuple[tuple[str, str], ...]) -> tuple[type[Exception], ...]:
     """Return errors by their names; libraries that are not loaded raise none, and stay so."""
     return tuple(
         getattr(sys.modules[module], error) for module, error in errors if module in sys.modules
