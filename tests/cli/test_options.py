@@ -85,6 +85,7 @@ FLAGS = {
         "--debug",
         "--drop-missing",
         "--escape-formulas",
+        "--explain",
         "--header",
         "--hull",
         "--isolines",

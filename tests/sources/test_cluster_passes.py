@@ -92,20 +92,16 @@ def test_a_long_sample(tolerance, prevalence):
     assert "counted in the cluster" in result.note
 
 
-def test_no_pass_collects_more_than_it_may(monkeypatch):
+def test_no_pass_collects_more_than_it_may():
     labels, scores = curved(3000, 3)
-    collected = []
-    refine = cluster_passes.Passes._refine
-
-    def refined(self, plan):
-        refine(self, plan)
-        collected.append(self.collected[-1])
-
-    monkeypatch.setattr(cluster_passes.Passes, "_refine", refined)
-    points = read({"label": labels, "score": scores}, 1e-4, PassLimits(200, 50)).points["score"]
+    result = read({"label": labels, "score": scores}, 1e-4, PassLimits(200, 50))
+    collected = [each.collected for each in result.passes if each.purpose == "scores"]
     assert len(collected) > 3
     assert max(collected) <= 200
-    check(points, iso.OperatingPoints.from_scores(labels, scores), 1e-4)
+    check(result.points["score"], iso.OperatingPoints.from_scores(labels, scores), 1e-4)
+    purposes = [each.purpose for each in result.passes]
+    assert purposes == ["first rows", "totals", *["scores"] * len(collected)]
+    assert f"counted in the cluster in {1 + len(collected)} passes" in result.note
 
 
 @pytest.mark.parametrize(

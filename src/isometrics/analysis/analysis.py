@@ -34,6 +34,7 @@ from isometrics.measures import AUPRG, f_gain_name, f_key, optimal_f_gain
 from isometrics.points import OperatingPoints
 from isometrics.points.models import named_models
 from isometrics.report.model import MOST_ROWS
+from isometrics.sources.passes import explain_passes
 from isometrics.uncertainty.bands import bootstrap_curves
 from isometrics.uncertainty.bootstrap import bootstrap
 from isometrics.uncertainty.resampling import Evidence
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from isometrics.decisions.decision import Decision
     from isometrics.measures import MeasureLike
     from isometrics.report.groups import Groups
+    from isometrics.sources.passes import Pass
     from isometrics.spaces.density import DensityLike
     from isometrics.spaces.indices import WeightedIndex
     from isometrics.uncertainty.bands import Band
@@ -98,6 +100,8 @@ class Analysis(Value):
         The rows of each class, where the models are classes and the rows are known.
     source
         The file or table that was read; empty for data in memory.
+    passes
+        What each pass over the rows has read, shuffled and collected; `explain` prints it.
 
     Examples
     --------
@@ -122,6 +126,7 @@ class Analysis(Value):
     origins: dict[str, Origin] = field(default_factory=dict)
     class_rows: dict[str, Sample] = field(default_factory=dict)
     source: str = ""
+    passes: tuple[Pass, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         """Check the tables and their names."""
@@ -802,6 +807,21 @@ class Analysis(Value):
         if tuning is None or self.prevalence in (None, tuning.prevalence):
             return None if tuning is None else tuning.models
         return tuning.at_prevalence(self.prevalence).models
+
+    def explain(self) -> str:
+        """Return how the rows were read, as a table: what each pass read, shuffled and collected.
+
+        The engine counts this while it works; what it does not tell is "not told". Data in memory
+        has no passes.
+
+        Examples
+        --------
+        >>> import isometrics as iso
+        >>> analysis = iso.analyse([1, 0, 1], [0.9, 0.4, 0.2])
+        >>> print(analysis.explain())
+        no passes were counted; those over the rows of a cluster are
+        """
+        return explain_passes(self.passes)
 
     def _groups_of_report(
         self, verdict: Verdict | Mapping[str, Verdict], confidence_level: float | None

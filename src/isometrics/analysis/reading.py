@@ -170,6 +170,7 @@ def read_predictions(
             one_vs_rest=layout.multiclass,
             origins=origins_of(layout, tables.points),
             class_rows=tables.class_rows,
+            passes=tables.passes,
             source=redacted(source.name) if isinstance(path_or_frame, str | os.PathLike) else "",
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 from contextlib import contextmanager
@@ -114,6 +115,8 @@ class Columns:
     """The mark before decimals in CSV and Excel, a comma as in 0,5783 or a point."""
     header: Annotated[bool | None, _READING] = None
     """Whether the first line of a CSV file has the names of columns; recognised by default."""
+    explain: Annotated[bool, _READING, Parameter(negative="")] = False
+    """Print what each pass over the rows read, shuffled and collected, on standard error."""
     prevalence: Annotated[float | None, _READING] = None
     """Look at everything at this prevalence, that of the deployment, instead of the file's own."""
 
@@ -131,10 +134,12 @@ class Columns:
         """Return how the file is written, for those who copy its rows; none of them is dropped."""
         from isometrics.sources.csv_files import Writing
 
-        if self.drop_missing:
-            raise ParameterError(
-                "--drop-missing is for commands that count rows; this one copies all of them"
-            )
+        for option in ("drop_missing", "explain"):
+            if getattr(self, option):
+                raise ParameterError(
+                    f"{option_of(option)} is for commands that count rows; this one copies all of "
+                    "them"
+                )
         return Writing.of(self.decimal, self.header)
 
     def roles(self) -> dict[str, Any]:
@@ -244,6 +249,8 @@ def load(
             note(f"group {group!r} is left out: {reason}")
         if len(analysis.skipped) > _NAMED:
             note(f"and {len(analysis.skipped) - _NAMED} more groups, which --json lists")
+    if columns.explain:
+        print(analysis.explain(), file=sys.stderr, flush=True)
     if columns.prevalence is None:
         return analysis
     return analysis.at_prevalence(columns.prevalence)

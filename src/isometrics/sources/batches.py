@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from isometrics._core.sample import Sample
     from isometrics.points import OperatingPoints
     from isometrics.sources.columns import Layout
+    from isometrics.sources.passes import Pass
 
 BATCH_ROWS = 1 << 17
 _BATCH_VALUES = 1 << 20
@@ -91,6 +92,8 @@ class Tables(NamedTuple):
     """The positive label, where labels such as yes and no told it; None where it is clear."""
     class_rows: dict[str, Sample] = {}  # noqa: RUF012
     """The rows of each class of one classifier, where they were kept."""
+    passes: tuple[Pass, ...] = ()
+    """What each pass over the rows has read and collected."""
 
 
 class CountRows(Protocol):

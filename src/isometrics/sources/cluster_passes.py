@@ -309,8 +309,8 @@ class Passes:
         self, source: ClusterFrame, rows: nw.LazyFrame[Any], ranges: Ranges, ids: pa.Table | None
     ) -> None:
         self.ranges = ranges
-        self.collected: list[int] = []
-        """How many rows each pass has collected."""
+        self.number = 0
+        """How many passes there were."""
         self._source = source
         columns = ("score", "tp", "fp")
         self._columns = [name for name in columns if name in rows.collect_schema().names()]
@@ -356,8 +356,8 @@ class Passes:
         parents = self.ranges.take(plan.cut)
         cuts = cut_ranges(parents, plan.pieces, self._next)
         self._next = int(cuts.first[-1] + plan.pieces[-1])
-        counted = self._source.collect(self._counted(steps_to(cuts, self._cuts)))
-        self.collected.append(counted.num_rows)
+        counted = self._source.collect(self._counted(steps_to(cuts, self._cuts)), "scores")
+        self.number += 1
         pieces = self._pieces(counted, parents, cuts)
         self._cuts.append(cuts.take(np.argsort(cuts.range_id)))
         self.ranges = self.ranges.refine(plan.cut, pieces)

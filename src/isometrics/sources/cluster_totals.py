@@ -192,7 +192,8 @@ def _weights(
     if dtype == nw.UInt64:
         flags["beyond"] = _flag(weight > LARGEST_WEIGHT)
     sums = rows.select(**flags).select(*(nw.col(flag).sum() for flag in flags))
-    counts = {flag: value or 0 for flag, value in source.collect(sums).to_pylist()[0].items()}
+    (collected,) = source.collect(sums, "weights").to_pylist()
+    counts = {flag: value or 0 for flag, value in collected.items()}
     for flag, error, what in (
         ("missing", MissingValueError, MISSING),
         ("beyond", WeightError, BEYOND),
@@ -230,7 +231,7 @@ def _count_texts(
 
     error: type[InputError] = WeightError if name == cleaner.layout.weight else ScoreError
     counted = rows.group_by("text").agg(nw.len().alias("rows")).head(source.limits.most_rows)
-    collected = source.collect(counted).sort_by("text")
+    collected = source.collect(counted, "texts").sort_by("text")
     texts, times = collected["text"].to_pylist(), collected["rows"].to_numpy()
     missing = np.array([text is None for text in texts], np.bool_)
     strange = np.array([text is not None and not is_number(text) for text in texts], np.bool_)
@@ -290,7 +291,7 @@ def _totals(source: ClusterFrame, rows: nw.LazyFrame[Any], cleaner: Cleaner) -> 
         .group_by(*keys)
         .agg(nw.len().alias("rows"), *(nw.col(name).sum() for name in sums), *extremes)
     )
-    totals = source.collect(counted.head(source.limits.most_rows + 1))
+    totals = source.collect(counted.head(source.limits.most_rows + 1), "totals")
     if totals.num_rows > source.limits.most_rows:
         _refuse_many_labels(source, rows, totals, cleaner)
         several = " and ".join(repr(by_role[key]) for key in keys)
@@ -313,7 +314,7 @@ def _refuse_many_labels(
     present = labels if missing is None else labels[~missing]
     cleaner.labels.remember(present, Positions(None))
     other = ~nw.col("label").is_in(cleaner.labels.classes)
-    count = source.collect(rows.select(other=_flag(other)).select(nw.col("other").sum()))
+    count = source.collect(rows.select(other=_flag(other)).select(nw.col("other").sum()), "labels")
     # All of them stand for one that is neither of the two.
     times = np.zeros(present.size, np.int64)
     times[-1] = count["other"][0].as_py()

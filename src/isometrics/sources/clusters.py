@@ -29,6 +29,8 @@ from isometrics.sources.batches import FIRST_ROWS, Tables, columns_of, reading
 from isometrics.sources.cluster_passes import Passes, PassLimits, Ranges
 from isometrics.sources.cluster_totals import INF, ClusterTotals, count_totals, numbers_of
 from isometrics.sources.frames import FrameSource
+from isometrics.sources.passes import Pass
+from isometrics.sources.spark_work import Work, collect_measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -62,6 +64,8 @@ _PATIENCE = 5.0
 _EXAMPLE = "spark://host:7077?table=predictions"
 TOLERANCE = 1e-6
 """How wide bounds may be where rows are too many for an exact table."""
+FIRST = "first rows"
+"""The purpose of what is collected to find out what the columns are."""
 _FORMATS = {".csv": "csv", ".json": "json", ".jsonl": "json", ".orc": "orc"}
 
 
@@ -149,6 +153,8 @@ class ClusterFrame:
         else:
             self._frame = frame.rename(self._aliases)
         self._first: pa.Table | None = None
+        self.passes: list[Pass] = []
+        """What every collection so far has read, shuffled and collected."""
 
     @property
     def rows(self) -> int | None:
@@ -168,15 +174,23 @@ class ClusterFrame:
             **{name: nw.col(self._aliases[column]) for name, column in wanted.items()}
         )
 
-    def collect(self, frame: nw.LazyFrame[Any]) -> pa.Table:
-        """Compute what is left of a frame, which must be little."""
+    def collect(self, frame: nw.LazyFrame[Any], purpose: str) -> pa.Table:
+        """Compute what is left of a frame, which must be little, and count what that took.
+
+        All that ever comes from the cluster comes through here.
+        """
         import narwhals.stable.v2 as nw
 
         with asking(self.name):
-            if self.backend.is_dask():
-                # A scheduler elsewhere would run each step of an expression as a task of its own.
-                frame = nw.from_native(nw.to_native(frame).optimize())
-            return frame.collect(backend="pyarrow").to_native()
+            if self._session is not None:
+                table, work = collect_measured(nw.to_native(frame))
+            else:
+                if self.backend.is_dask():
+                    # A scheduler elsewhere would run each step of an expression as a task.
+                    frame = nw.from_native(nw.to_native(frame).optimize())
+                table, work = frame.collect(backend="pyarrow").to_native(), Work()
+        self.passes.append(Pass(purpose, *work, collected=table.num_rows))
+        return table
 
     def local(
         self, table: pa.Table, rows: nw.LazyFrame[Any], keys: Sequence[str]
@@ -200,7 +214,7 @@ class ClusterFrame:
     def head(self, columns: Sequence[str]) -> pa.Table:
         """Return the first rows of some columns; they are collected once."""
         if self._first is None:
-            first = self.collect(self._frame.head(FIRST_ROWS))
+            first = self.collect(self._frame.head(FIRST_ROWS), FIRST)
             # The index of a Dask frame may come as one more column.
             first = first.select(list(self._aliases.values()))
             self._first = first.replace_schema_metadata().rename_columns(list(self._aliases))
@@ -247,14 +261,18 @@ class ClusterFrame:
         reader = _Reader(self, layout, TOLERANCE if tolerance is None else tolerance, progress)
         points, skipped = reader.models()
         groups, skipped_groups = reader.groups() if layout.group is not None else ({}, {})
+        passes = tuple(self.passes)
+        self.passes.clear()
+        over_all = [each for each in passes if each.purpose != FIRST]
         return Tables(
             points,
             groups,
             skipped | skipped_groups,
             rows=None,
             without_rows="they stay in the cluster; read a sample of them that fits into memory",
-            note=f"counted in the cluster in {len(reader.collected)} passes, which collected "
-            f"{sum(reader.collected)} rows",
+            note=f"counted in the cluster in {len(over_all)} passes, which collected "
+            f"{sum(each.collected for each in over_all)} rows",
+            passes=passes,
         )
 
     def complete_rows(self, layout: Layout) -> tuple[ClusterFrame, str]:
@@ -278,7 +296,9 @@ class ClusterFrame:
         frame = self._frame.with_columns(**flags, incomplete=incomplete)
         sums = [nw.when(nw.col(flag)).then(1).otherwise(0).sum().alias(flag) for flag in flags]
         rows = nw.when(nw.col("incomplete")).then(1).otherwise(0).sum().alias("incomplete")
-        (counts,) = self.collect(frame.select(*sums, rows, size=nw.len())).to_pylist()
+        (counts,) = self.collect(
+            frame.select(*sums, rows, size=nw.len()), "missing values"
+        ).to_pylist()
         dropped = Dropped()
         dropped.rows = int(counts["incomplete"] or 0)
         dropped.columns.update(
@@ -405,8 +425,6 @@ class _Reader:
         self._tolerance = tolerance
         self._progress = progress
         self._totals = count_totals(source, layout)
-        self.collected = [self._totals.table.num_rows]
-        """The rows that each pass collected, the first one, which checks all rows, included."""
         self._report_progress()
 
     def _report_progress(self) -> None:
@@ -469,8 +487,7 @@ class _Reader:
             passes = Passes(self._source, rows, ranges, series.ids(keys))
             passes.run(self._tolerance, label)
             ranges = passes.ranges
-            self.collected += passes.collected
-            for _ in passes.collected:
+            for _ in range(passes.number):
                 self._report_progress()
         tables = {
             series.names[number]: OperatingPoints(table_of_tally(tally, counted=label))
