@@ -9,6 +9,7 @@ from isometrics._core.groups import GroupNames, Groups
 from isometrics._core.sample import Sample
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.sources.held_rows import HeldRows, Keeping
+from isometrics.sources.sorted_rows import SpillFolder
 
 from .test_tables import batched
 
@@ -142,7 +143,8 @@ def test_rows_that_do_not_fit_are_refused():
 
 def test_rows_that_turn_out_not_to_fit_are_refused_with_the_limit_that_would_do():
     sample = Sample(np.array([1, 1, 0, 0], bool), {"m": np.arange(4.0)})
-    held = HeldRows(grouped=False, budget=10**9, kept=Keeping(budget=10, required=True))
+    kept = Keeping(budget=10, required=True)
+    held = HeldRows(grouped=False, budget=10**9, kept=kept, folder=SpillFolder())
     with pytest.raises(ParameterError, match=r"^the rows do not fit .*; raise memory_limit= above"):
         held.append([sample])
 
@@ -151,10 +153,12 @@ def test_groups_hold_rows_that_are_too_many_to_keep():
     names = GroupNames("g")
     groups = Groups(names.encode(list("abab")), names)
     sample = Sample(np.array([1, 1, 0, 0], bool), {"m": np.arange(4.0)}, groups=groups)
-    held = HeldRows(grouped=True, budget=10**9, kept=Keeping(budget=10))
+    kept = Keeping(budget=10)
+    held = HeldRows(grouped=True, budget=10**9, kept=kept, folder=SpillFolder())
     held.append([sample])
     held.append([sample])
-    tables, rows, reason = held.finish(["m"])
+    tables, rows, reason, note = held.finish(["m"], "y")
+    assert note == ""
     assert list(tables.groups) == ["a", "b"]
     assert tables.groups["a"]["m"].positives == 2
     assert rows == {}

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from weakref import finalize
 
-from isometrics.errors import FileError, system_reason
+from isometrics.errors import Advice, FileError, system_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -214,6 +214,18 @@ class ScratchFolder:
     def __exit__(self, *_: object) -> None:
         """Remove the folder with its contents."""
         self.cleanup()
+
+
+@contextmanager
+def scratch_errors(folder: str, what: str) -> Iterator[None]:
+    """Say what could not be written into a scratch folder, and what to do about it."""
+    try:
+        yield
+    except OSError as error:
+        raise FileError(
+            f"cannot write {what} to {folder!r}: {system_reason(error)}",
+            Advice("set TMPDIR to a folder with room, or raise {memory_limit}"),
+        ) from error
 
 
 @contextmanager

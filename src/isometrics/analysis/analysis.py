@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
+from isometrics._core.lazy_mapping import LazyMapping
 from isometrics._core.parameters import (
     check_choice,
     check_confidence,
@@ -43,7 +44,7 @@ from isometrics.verdict.verdict import Verdict
 from isometrics.verdict.without_rows import rows_of_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from os import PathLike
     from pathlib import Path
 
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from isometrics.uncertainty.bands import Band
     from isometrics.uncertainty.bootstrap import Bootstrap
 
+T = TypeVar("T")
 SPACES = ("roc", "pr", "prg", "tradeoff", "all")
 ONE_MODEL = "score"
 """The name of a model that was given without one."""
@@ -78,7 +80,8 @@ class Analysis(Value):
     models
         The operating points of each model over all rows.
     groups
-        The same for each group, where there are groups.
+        The same for each group, where there are groups. Where they are too many for the memory,
+        a group is read from a temporary file each time it is asked for.
     skipped
         The groups that have no table, and why.
     description
@@ -115,12 +118,12 @@ class Analysis(Value):
     """
 
     models: dict[str, OperatingPoints]
-    groups: dict[str, dict[str, OperatingPoints]] = field(default_factory=dict)
+    groups: Mapping[str, dict[str, OperatingPoints]] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     description: str = ""
     rows: Sample | None = None
     prevalence: float | None = None
-    counted: dict[str, dict[str, OperatingPoints]] | None = None
+    counted: Mapping[str, dict[str, OperatingPoints]] | None = None
     without_rows: str = "it was made of tables; make it with analyse or read_predictions"
     one_vs_rest: bool = False
     origins: dict[str, Origin] = field(default_factory=dict)
@@ -132,8 +135,9 @@ class Analysis(Value):
         """Check the tables and their names."""
         if not named_models(self.models):
             raise ParameterError("models is empty; an analysis needs one model or more")
-        for group, models in self.groups.items():
-            named_models(models)
+        for group in self.groups:
+            if not isinstance(self.groups, LazyMapping):
+                named_models(self.groups[group])
             if not isinstance(group, str) or group == ALL_ROWS:
                 raise ParameterError(
                     f"the name of a group must be a text other than {ALL_ROWS!r} but is {group!r}"
@@ -182,6 +186,7 @@ class Analysis(Value):
         beta: float | Iterable[float] = BETAS,
         by_group: bool = True,
         confidence_level: float | None = None,
+        progress: ProgressLike = None,
         **options: Any,
     ) -> Summary:
         """Return all areas with their baselines, and the best thresholds, of each model.
@@ -195,9 +200,12 @@ class Analysis(Value):
         confidence_level
             Add confidence intervals of AUROC, AUPR and AUPRG, for example 0.95: over all rows, and
             of each group from its own rows.
+        progress
+            True for a progress bar, or a function that is told what is done and the total: groups,
+            and replicates where there are intervals.
         options
-            Options of `bootstrap`, from which the intervals come. With ``clusters=True``, which
-            draws whole groups, groups have no intervals of their own.
+            Other options of `bootstrap`, from which the intervals come. With ``clusters=True``,
+            which draws whole groups, groups have no intervals of their own.
 
         Examples
         --------
@@ -211,19 +219,25 @@ class Analysis(Value):
         s           score          1    0.333333       0.5  0.306853         0  0.666667        0.5
         """
         skipped = self.skipped if by_group else {}
-        entries, betas = list(self._entries(by_group)), _betas(beta)
+        betas = _betas(beta)
         classes = self.one_vs_rest and len(self.models) > 1
         macro = [self._macro_averages(betas)] if classes else []
         if confidence_level is None:
-            return summary_of(
-                entries, betas, skipped, more_notes=macro, one_vs_rest=self.one_vs_rest
-            )
-        evidence, options = self._evidence(options | {"confidence_level": confidence_level})
+            with reporting(progress, "groups") as report:
+                return summary_of(
+                    self._entries(by_group, report),
+                    betas,
+                    skipped,
+                    more_notes=macro,
+                    one_vs_rest=self.one_vs_rest,
+                )
+        options |= {"confidence_level": confidence_level, "progress": progress}
+        evidence, options = self._evidence(options)
         groups = self._evidence_by_group() if by_group else {}
         averaged = list(map(optimal_f_gain, betas)) if macro else []
         found = intervals_of(evidence, groups, averaged, **options)
         return summary_of(
-            entries,
+            self._entries(by_group),
             betas,
             skipped,
             intervals=found.all_rows,
@@ -645,13 +659,27 @@ class Analysis(Value):
         def moved(models: Mapping[str, OperatingPoints]) -> dict[str, OperatingPoints]:
             return {name: points.at_prevalence(prevalence) for name, points in models.items()}
 
+        counted = self.counted
+        if counted is None and isinstance(self.groups, LazyMapping):
+            counted = LazyMapping([ALL_ROWS, *self.groups], self._tables_of)
+        elif counted is None:
+            counted = {ALL_ROWS: self.models} | dict(self.groups)
         return replace(
             self,
             models=moved(self.models),
-            groups={group: moved(models) for group, models in self.groups.items()},
+            groups=self._for_each_group(lambda group: moved(self.groups[group])),
             prevalence=check_prevalence(prevalence),
-            counted={ALL_ROWS: self.models} | self.groups if self.counted is None else self.counted,
+            counted=counted,
         )
+
+    def _for_each_group(self, value_of: Callable[[str], T]) -> Mapping[str, T]:
+        """Return a value for each group; one at a time where their tables are on disk."""
+        if isinstance(self.groups, LazyMapping):
+            return LazyMapping(self.groups, value_of)
+        return {group: value_of(group) for group in self.groups}
+
+    def _tables_of(self, group: str) -> dict[str, OperatingPoints]:
+        return self.models if group == ALL_ROWS else self.groups[group]
 
     def plot(
         self,
@@ -874,20 +902,17 @@ class Analysis(Value):
             raise NotAnswerableError("clusters=True needs groups, and this analysis has none")
         return evidence, options
 
-    def _evidence_by_group(self) -> dict[str, Evidence]:
+    def _evidence_by_group(self) -> Mapping[str, Evidence]:
         tables = self.groups if self.counted is None else self.counted
         rows = {} if self.rows is None else self.rows.split_by_group()
         by_class = {name: rows.split_by_group() for name, rows in self.class_rows.items()}
-        return {
-            group: Evidence(
-                tables[group],
-                rows.get(group),
-                by_class={name: by_class[name][group] for name in tables[group]}
-                if by_class
-                else None,
-            )
-            for group in self.groups
-        }
+
+        def evidence(group: str) -> Evidence:
+            models = tables[group]
+            classes = {name: by_class[name][group] for name in models} if by_class else None
+            return Evidence(models, rows.get(group), by_class=classes)
+
+        return self._for_each_group(evidence)
 
     def __repr__(self) -> str:
         """Return the summary over all rows, below what is known of the data."""
@@ -908,10 +933,15 @@ class Analysis(Value):
             said.append(f"{len(self.skipped)} left out")
         return f"Analysis: {', '.join(said)}"
 
-    def _entries(self, by_group: bool) -> Iterator[Entry]:
-        for group, models in ({ALL_ROWS: self.models} | (self.groups if by_group else {})).items():
-            for name, points in models.items():
+    def _entries(
+        self, by_group: bool, report: Callable[[int, int], None] | None = None
+    ) -> Iterator[Entry]:
+        groups = (ALL_ROWS, *(self.groups if by_group else ()))
+        for done, group in enumerate(groups, 1):
+            for name, points in self._tables_of(group).items():
                 yield Entry(name, group, points)
+            if report is not None:
+                report(done, len(groups))
 
     def _group(self, name: str) -> dict[str, OperatingPoints]:
         if name in self.skipped and name not in self.groups:

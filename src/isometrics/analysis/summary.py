@@ -44,12 +44,13 @@ from isometrics.uncertainty.paired import percent
 from isometrics.verdict.caveats import PREDICTIONS, REVERSED, has_two_scores, is_below_chance
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from isometrics._core.arrays import Counts, Floats
+    from isometrics._core.arrays import Counts, Floats, Total
     from isometrics.measures import Measure
+    from isometrics.points.bounds import Bracket
     from isometrics.uncertainty.bootstrap import Bootstrap
     from isometrics.uncertainty.resampling import Evidence
 
@@ -390,8 +391,45 @@ class Summary(ResultTable):
         return np.reshape(list(self.best._threshold_texts()), self.f_baseline.shape)
 
 
+class _Numbers(NamedTuple):
+    """What a summary takes from one table, which may be too large to keep."""
+
+    model: str
+    group: str
+    positives: Total
+    negatives: Total
+    brackets: list[Bracket]
+    baselines: list[float]
+    f_baselines: list[float]
+    counts_rows: bool
+    """Whether counts are numbers of rows; sums of weights do not tell how many rows there are."""
+    has_two_scores: bool
+
+    @classmethod
+    def of_entry(cls, entry: Entry, betas: Sequence[float]) -> _Numbers:
+        """Return the numbers of a table."""
+        points = entry.points
+        constant = constant_score(points)
+        return cls(
+            entry.model,
+            entry.group,
+            points.positives,
+            points.negatives,
+            list(measures_of(points).values()),
+            list(baselines_of(points).values()),
+            [constant.f(beta)[-1] for beta in betas],
+            points.table.tp.dtype.kind == "i",
+            has_two_scores(points),
+        )
+
+    @property
+    def title(self) -> str:
+        """The model, and the group unless it is all rows."""
+        return self.model if self.group == ALL_ROWS else f"{self.model} in {self.group}"
+
+
 def summary_of(
-    entries: Sequence[Entry],
+    entries: Iterable[Entry],
     betas: Sequence[float],
     skipped: Mapping[str, str],
     *,
@@ -405,7 +443,7 @@ def summary_of(
     Parameters
     ----------
     entries
-        The tables, with their models and groups.
+        The tables, with their models and groups; each is looked at once, and not kept.
     betas
         The β of the best thresholds.
     skipped
@@ -420,22 +458,30 @@ def summary_of(
         Whether the models are the classes of one classifier.
     """
     measures = tuple(measure.name for measure in registered(Shown.SUMMARY))
-    brackets = [list(measures_of(entry.points).values()) for entry in entries]
-    lo, hi = (np.array([[bracket[end] for bracket in row] for row in brackets]) for end in (0, 1))
-    constants = [constant_score(entry.points) for entry in entries]
-    lower, upper = (None, None) if intervals is None else _ends(entries, intervals, ends or {})
+    rows: list[_Numbers] = []
+
+    def seen() -> Iterator[Entry]:
+        for entry in entries:
+            rows.append(_Numbers.of_entry(entry, betas))
+            yield entry
+
+    best = thresholds_of(seen(), parse_f_objectives(betas))
+    lo, hi = (
+        np.array([[bracket[end] for bracket in row.brackets] for row in rows]) for end in (0, 1)
+    )
+    lower, upper = (None, None) if intervals is None else _ends(rows, intervals, ends or {})
     return Summary(
-        tuple(entry.model for entry in entries),
-        tuple(entry.group for entry in entries),
-        np.array([entry.points.positives for entry in entries]),
-        np.array([entry.points.negatives for entry in entries]),
+        tuple(row.model for row in rows),
+        tuple(row.group for row in rows),
+        np.array([row.positives for row in rows]),
+        np.array([row.negatives for row in rows]),
         measures,
         lo,
         hi,
-        np.array([list(baselines_of(entry.points).values()) for entry in entries]),
-        thresholds_of(entries, parse_f_objectives(betas)),
-        np.array([[points.f(beta)[-1] for beta in betas] for points in constants]),
-        (*_notes(entries, measures, lo, hi, skipped, one_vs_rest=one_vs_rest), *more_notes),
+        np.array([row.baselines for row in rows]),
+        best,
+        np.array([row.f_baselines for row in rows]),
+        (*_notes(rows, measures, lo, hi, skipped, one_vs_rest=one_vs_rest), *more_notes),
         intervals,
         lower,
         upper,
@@ -444,21 +490,21 @@ def summary_of(
 
 
 def _ends(
-    entries: Sequence[Entry], intervals: Bootstrap, of_groups: Mapping[tuple[str, str], Floats]
+    rows: Sequence[_Numbers], intervals: Bootstrap, of_groups: Mapping[tuple[str, str], Floats]
 ) -> tuple[Floats, Floats]:
-    """Return the lower and the upper ends of intervals, a row for each entry."""
-    ends = np.full((2, len(entries), len(intervals.measures)), np.nan)
-    for row, entry in enumerate(entries):
-        if entry.group == ALL_ROWS:
-            model = intervals.models.index(entry.model)
-            ends[:, row] = intervals.lower[model], intervals.upper[model]
-        elif (entry.group, entry.model) in of_groups:
-            ends[:, row] = of_groups[entry.group, entry.model]
+    """Return the lower and the upper ends of intervals, a row for each table."""
+    ends = np.full((2, len(rows), len(intervals.measures)), np.nan)
+    for index, row in enumerate(rows):
+        if row.group == ALL_ROWS:
+            model = intervals.models.index(row.model)
+            ends[:, index] = intervals.lower[model], intervals.upper[model]
+        elif (row.group, row.model) in of_groups:
+            ends[:, index] = of_groups[row.group, row.model]
     return ends[0], ends[1]
 
 
 def _notes(
-    entries: Sequence[Entry],
+    rows: Sequence[_Numbers],
     measures: tuple[str, ...],
     lo: Floats,
     hi: Floats,
@@ -471,7 +517,6 @@ def _notes(
         measures.index(measure.name) for measure in (AUROC, EXPECTED_F1_GAIN, AUPRG)
     )
     no_curve = np.isnan(lo[:, auroc])
-    points = [entry.points for entry in entries]
     rows_by_sentence = {
         f"{AUPRG} below 0 ({{}}): worse than always answering 'positive'.": hi[:, auprg]
         < -ROUNDING,
@@ -486,25 +531,25 @@ def _notes(
         ).any(axis=1),
         f"{AUROC} below 0.5 beyond chance ({{}}): {REVERSED}": np.array(
             [
-                # Sums of weights do not tell how many rows there are.
-                each.table.tp.dtype.kind == "i"
-                and is_below_chance(area, each.positives, each.negatives)
-                for each, area in zip(points, hi[:, auroc], strict=True)
+                row.counts_rows and is_below_chance(area, row.positives, row.negatives)
+                for row, area in zip(rows, hi[:, auroc], strict=True)
             ],
             np.bool_,
         ),
         f"Only two distinct scores ({{}}): {PREDICTIONS}.": np.array(
-            list(map(has_two_scores, points)), np.bool_
+            [row.has_two_scores for row in rows], np.bool_
         ),
     }
     notes = [
         sentence.replace(
-            "{}", several([_title_of(entries[row]) for row in np.flatnonzero(rows).tolist()])
+            "{}", several([rows[index].title for index in np.flatnonzero(which).tolist()])
         )
-        for sentence, rows in rows_by_sentence.items()
-        if rows.any()
+        for sentence, which in rows_by_sentence.items()
+        if which.any()
     ]
-    prevalences = [entry.points.prevalence for entry in entries if entry.group == ALL_ROWS]
+    prevalences = [
+        row.positives / (row.positives + row.negatives) for row in rows if row.group == ALL_ROWS
+    ]
     if not _all_same(np.array(prevalences)):
         what = "classes" if one_vs_rest else "models"
         notes.append(f"The {what} differ in prevalence, so their {AUPR} and F do not compare.")
@@ -521,7 +566,3 @@ def _capitalised(name: str) -> str:
 def _all_same(totals: Counts) -> bool:
     # Sums of weights that were added in different orders differ in their last bits.
     return bool(np.ptp(totals) <= ROUNDING * totals.max())
-
-
-def _title_of(entry: Entry) -> str:
-    return entry.model if entry.group == ALL_ROWS else f"{entry.model} in {entry.group}"

@@ -64,12 +64,11 @@ def summary(
     if output not in (None, "-"):
         writer_for(output)
     analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep(MOST_ROWS))
-    tables = len(analysis.models) + sum(map(len, analysis.groups.values()))
     with (
         resampling(certainty, answers, analysis) as options,
-        Meter(f"{tables} tables", quiet=answers.quiet),
+        Meter("summary", unit="groups", quiet=answers.quiet) as meter,
     ):
-        found = analysis.summary(beta=beta, **options)
+        found = analysis.summary(beta=beta, **{"progress": meter, **options})
     part = part_of("summary", found)
     if output is not None:
         write_table(part.columns, output, escape_formulas=True)

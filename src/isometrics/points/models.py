@@ -29,7 +29,7 @@ ROUNDING = 1e-12
 class GroupTables(NamedTuple):
     """The tables of groups, which are sorted by value."""
 
-    groups: dict[str, dict[str, OperatingPoints]]
+    groups: Mapping[str, dict[str, OperatingPoints]]
     """The tables by group and model."""
     skipped: dict[str, str]
     """The groups in which models have no table, and why."""
@@ -76,13 +76,16 @@ def count_groups(samples: Iterable[Sample]) -> GroupTables:
             for group in sample.groups.names.in_order()[0]:
                 found.setdefault(group, {})
         for group, rows in sample.split_by_group().items():
-            positives = int(np.count_nonzero(rows.labels))
-            if 0 < positives < rows.size:
-                found[group] |= count_models(rows)
-            else:
-                only = "positives" if positives else "negatives"
-                found[group] |= dict.fromkeys(rows.scores, only)
+            found[group] |= count_group(rows)
     return group_tables(found)
+
+
+def count_group(rows: Sample) -> dict[str, OperatingPoints | str]:
+    """Return the table of each model in the rows of a group, or the only class that is there."""
+    positives = int(np.count_nonzero(rows.labels))
+    if 0 < positives < rows.size:
+        return dict(count_models(rows))
+    return dict.fromkeys(rows.scores, "positives" if positives else "negatives")
 
 
 def group_tables(found: Mapping[str, Mapping[str, OperatingPoints | str]]) -> GroupTables:
@@ -90,20 +93,28 @@ def group_tables(found: Mapping[str, Mapping[str, OperatingPoints | str]]) -> Gr
     groups: dict[str, dict[str, OperatingPoints]] = {}
     skipped: dict[str, str] = {}
     for group, models in found.items():
-        counted = {name: each for name, each in models.items() if not isinstance(each, str)}
+        counted, reason = separate(models)
         if counted:
             groups[group] = counted
-        one_class: dict[str, list[str]] = {}
-        for name, each in models.items():
-            if isinstance(each, str):
-                one_class.setdefault(each, []).append(name)
-        reasons = [
-            f"only {only}" if len(names) == len(models) else f"only {only} for {several(names)}"
-            for only, names in one_class.items()
-        ]
-        if reasons:
-            skipped[group] = "; ".join(reasons)
+        if reason:
+            skipped[group] = reason
     return GroupTables(groups, skipped)
+
+
+def separate(
+    models: Mapping[str, OperatingPoints | str],
+) -> tuple[dict[str, OperatingPoints], str]:
+    """Return the tables of a group, and why models have none, of which the only class is given."""
+    counted = {name: each for name, each in models.items() if not isinstance(each, str)}
+    one_class: dict[str, list[str]] = {}
+    for name, each in models.items():
+        if isinstance(each, str):
+            one_class.setdefault(each, []).append(name)
+    reasons = [
+        f"only {only}" if len(names) == len(models) else f"only {only} for {several(names)}"
+        for only, names in one_class.items()
+    ]
+    return counted, "; ".join(reasons)
 
 
 def check_points(points: object, parameter: str) -> OperatingPoints:

@@ -13,7 +13,7 @@ from isometrics.sources.arrow import kind_of
 from isometrics.sources.columns import Peek
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy as np
     import pyarrow as pa
@@ -78,7 +78,7 @@ class Tables(NamedTuple):
 
     points: dict[str, OperatingPoints]
     """For each model, over all rows."""
-    groups: dict[str, dict[str, OperatingPoints]]
+    groups: Mapping[str, dict[str, OperatingPoints]]
     """For each group, the same; empty without groups."""
     skipped: dict[str, str]
     """Groups without a table, and why."""

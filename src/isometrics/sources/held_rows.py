@@ -1,4 +1,4 @@
-"""Rows held in memory: groups are counted from them at the end, and intervals need them."""
+"""Rows held as long as they are needed: groups are counted from them, and intervals need them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from isometrics._core.sample import Sample
 from isometrics.errors import Advice, ParameterError
 from isometrics.points.models import GroupTables, count_groups
+from isometrics.sources.group_rows import GroupRows
 from isometrics.sources.memory_limit import limit_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     import pyarrow as pa
 
     from isometrics.sources.columns import Layout
+    from isometrics.sources.sorted_rows import SpillFolder
+
+    Progress = Callable[[int, int | None], None]
 
 _BYTES_OF_A_LABEL, _BYTES_OF_A_WEIGHT, _BYTES_OF_A_GROUP = 1, 8, 4
 _JOINING = 2
@@ -30,6 +34,19 @@ _TOO_MANY = "they do not fit into the memory limit beside the tables; raise memo
 _NOT_WANTED = "keep_rows=False was given"
 NOT_SHARED = "each model has rows of its own"
 MANY_ROWS = "there are more than keep_rows= allows"
+
+
+class FinishedRows(NamedTuple):
+    """What is left of all rows."""
+
+    groups: GroupTables
+    rows: dict[str, Sample]
+    """The rows that are kept, by class; those of models that share their labels are under the name
+    of the first."""
+    reason: str
+    """Why no rows are kept."""
+    note: str
+    """What there is to say about groups that did not fit into memory."""
 
 
 class Keeping(NamedTuple):
@@ -85,14 +102,6 @@ def shortage_of(
                 limit_for(_JOINING * rows * row_bytes),
             ),
         )
-    needed = rows * row_bytes * _WORKING
-    if layout.group is not None and needed > budget:
-        return ParameterError(
-            f"the groups of {rows:,} rows do not fit into the memory limit",
-            Advice(
-                "raise {memory_limit} to {} or more, or leave the groups out", limit_for(needed)
-            ),
-        )
     return None
 
 
@@ -110,22 +119,32 @@ class HeldRows:
     Parameters
     ----------
     grouped
-        Whether groups are counted at the end; rows that do not fit are then refused.
+        Whether groups are counted at the end; rows that do not fit are then moved to the disk, and
+        so are the tables of groups.
     budget
         The bytes of memory to stay within.
     kept
         Whether rows are kept for intervals.
+    folder
+        Where rows go that do not fit into memory.
     """
 
-    def __init__(self, *, grouped: bool, budget: int, kept: Keeping) -> None:
+    def __init__(self, *, grouped: bool, budget: int, kept: Keeping, folder: SpillFolder) -> None:
         self._grouped = grouped
         self._budget = budget
         self._kept = kept
         self._fit = kept.budget is not None
+        self._folder = folder
         self._batches: dict[tuple[str, ...], list[Sample]] = {}
         self._nbytes = 0
         self._rows = 0
         self._reason = kept.reason
+        self._on_disk: GroupRows | None = None
+
+    @property
+    def spilled(self) -> bool:
+        """Whether rows of groups are on disk."""
+        return self._on_disk is not None
 
     def append(self, samples: Sequence[Sample]) -> None:
         """Hold the rows of a batch; those of all classes are the same rows."""
@@ -133,21 +152,27 @@ class HeldRows:
             return
         self._rows += max((sample.size for sample in samples), default=0)
         for sample in samples:
-            self._batches.setdefault(tuple(sample.scores), []).append(sample)
-            self._nbytes += sample.nbytes
-            if self._grouped and sample.groups is not None:
-                self._check_groups(len(sample.groups.names))
+            if self._on_disk is not None:
+                self._on_disk.append(sample)
+            if self._fit or self._on_disk is None:
+                self._batches.setdefault(tuple(sample.scores), []).append(sample)
+                self._nbytes += sample.nbytes
+            if self._on_disk is None and sample.groups is not None:
+                self._spill_if_short(len(sample.groups.names))
         if self._fit:
             self._check_kept()
 
-    def _check_groups(self, groups: int) -> None:
+    def _spill_if_short(self, groups: int) -> None:
+        """Move rows to the disk where they, or the tables of their groups, do not fit."""
         tables = groups * sum(map(len, self._batches))
-        needed = self._nbytes * _WORKING + tables * _BYTES_OF_A_TABLE
-        if needed > self._budget:
-            raise ParameterError(
-                f"the tables of {groups} groups and more do not fit into the memory limit",
-                Advice("raise {memory_limit} above {}, or leave the groups out", limit_for(needed)),
-            )
+        if self._nbytes * _WORKING + tables * _BYTES_OF_A_TABLE <= self._budget:
+            return
+        self._on_disk = GroupRows(self._folder, self._budget)
+        for batches in self._batches.values():
+            for sample in batches:
+                self._on_disk.append(sample)
+        if not self._fit:
+            self._batches.clear()
 
     def _check_kept(self) -> None:
         many = self._kept.most_rows is not None and self._rows > self._kept.most_rows
@@ -164,25 +189,31 @@ class HeldRows:
             )
         self._fit = False
         self._reason = MANY_ROWS if many else _TOO_MANY
-        if not self._grouped:
+        if not self._grouped or self.spilled:
             self._batches.clear()
 
-    def finish(self, models: Iterable[str]) -> tuple[GroupTables, dict[str, Sample], str]:
-        """Return the tables of groups, the rows that are kept, and why there are none.
+    def finish(
+        self, models: Sequence[str], label: str, progress: Progress | None = None
+    ) -> FinishedRows:
+        """Return the tables of groups, and the rows that are kept.
 
-        Groups have their models in the given order. Rows are by class; those of models that share
-        their labels are under the name of the first.
+        Groups have their models in the given order; `label` is what errors call the labels, and
+        `progress` is told of groups that are counted from the disk.
         """
         joined = {names: Sample.joined(batches) for names, batches in self._batches.items()}
         order = {name: place for place, name in enumerate(models)}
         samples = [joined[names] for names in sorted(joined, key=lambda names: order[names[0]])]
-        tables = count_groups(samples) if self._grouped else GroupTables({}, {})
+        tables, note = GroupTables({}, {}), ""
+        if self._on_disk is not None:
+            tables, note = self._on_disk.tables(models, label, progress)
+        elif self._grouped:
+            tables = count_groups(samples)
         if not self._fit:
-            return tables, {}, self._reason
+            return FinishedRows(tables, {}, self._reason, note)
         # Weights and groups of one class are those of all.
         _, _, weights, groups = samples[0]
         rows = {
             next(iter(each.scores)): each._replace(weights=weights, groups=groups)
             for each in samples
         }
-        return tables, rows, ""
+        return FinishedRows(tables, rows, "", note)

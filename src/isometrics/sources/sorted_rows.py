@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -14,12 +15,11 @@ import numpy as np
 
 from isometrics import _counting
 from isometrics._core.sample import LARGEST_COUNT, UNNAMED, Sample, as_thresholds, check_totals
-from isometrics._core.writing import ScratchFolder
+from isometrics._core.writing import ScratchFolder, scratch_errors
 from isometrics._counting.keys import Order, order_of
 from isometrics._counting.tally import Section, Tally
 from isometrics._table.building import table_of_sample
 from isometrics._table.table import ClassTotals, Kind, Table
-from isometrics.errors import Advice, FileError, system_reason
 from isometrics.points import OperatingPoints
 from isometrics.points.compact import Compacting
 from isometrics.sources.arrow import prefetch
@@ -133,6 +133,14 @@ class SortedRows(Feeder):
         return OperatingPoints(compacting.table())
 
 
+def with_limit(points: OperatingPoints, memory_limit: str) -> OperatingPoints:
+    """Return a table that knows under which limit it would have all its rows."""
+    table = points.table
+    if table.gaps is None:
+        return points
+    return OperatingPoints(replace(table, gaps=replace(table.gaps, memory_limit=memory_limit)))
+
+
 def _thresholds(tally: Tally) -> NDArray[Any]:
     """Return the scores of exact intervals, the highest first."""
     return as_thresholds(tally.order.scores(tally.lo[::-1]))
@@ -225,20 +233,19 @@ class SpillFolder:
 
     def write(self, values: NDArray[Any]) -> NDArray[Any]:
         """Write an array and return it as a read-only view of its file."""
+        path = self.write_columns([values], f"{values.nbytes} bytes of sorted scores")
+        return np.memmap(path, values.dtype, "r", shape=values.shape)
+
+    def write_columns(self, columns: Sequence[NDArray[Any]], what: str) -> Path:
+        """Write arrays one behind the other into a file; `what` is what errors call them."""
         if self._folder is None:
             self._folder = ScratchFolder()
         path = Path(self._folder.name, f"{self._files}.bin")
         self._files += 1
-        try:
-            with path.open("wb") as file:
-                file.write(values.data)
-        except OSError as error:
-            raise FileError(
-                f"cannot write {values.nbytes} bytes of sorted scores to {str(path.parent)!r}: "
-                f"{system_reason(error)}",
-                Advice("set TMPDIR to a folder with room, or raise {memory_limit}"),
-            ) from error
-        return np.memmap(path, values.dtype, "r", shape=values.shape)
+        with scratch_errors(self._folder.name, what), path.open("wb") as file:
+            for column in columns:
+                file.write(column.data)
+        return path
 
 
 class Runs:

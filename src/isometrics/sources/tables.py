@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from isometrics.sources.binned_rows import BinnedRows
 from isometrics.sources.cleaning import Cleaner
 from isometrics.sources.held_rows import HeldRows, keeping, shortage_of
 from isometrics.sources.memory_limit import limit_for, rows_budget
-from isometrics.sources.sorted_rows import BYTES_OF_A_ROW, SortedRows, SpillFolder
+from isometrics.sources.sorted_rows import BYTES_OF_A_ROW, SortedRows, SpillFolder, with_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
     MakeFeeder = Callable[[np.dtype[Any], np.dtype[Any] | None], Feeder]
 
 
+_SHARE_BESIDE_GROUPS = 4
+"""Where rows of groups are on disk, the tables over all rows leave them 3 of 4 parts."""
 _BYTES_OF_A_KEY = 24
 """What a row takes that is kept and sorted in a later pass."""
 
@@ -101,30 +102,35 @@ def read_tables(
         _notify_of_gaps(rows, len(layout.scores), budget, notify)
     with SpillFolder() as folder:
         models = _Models(layout, budget, feeder or _feeders(layout, tolerance, folder))
-        held: HeldRows | None = HeldRows(grouped=layout.group is not None, budget=budget, kept=kept)
+        grouped = layout.group is not None
+        held: HeldRows | None = HeldRows(grouped=grouped, budget=budget, kept=kept, folder=folder)
         while True:
             cleaner = Cleaner(layout, source.schema, source, drop_missing=drop_missing)
             for samples in _batches(source, cleaner, progress):
                 models.append(samples)
                 if held is not None:
                     held.append(samples)
+                if held is not None and held.spilled:
+                    models.spill(budget // _SHARE_BESIDE_GROUPS)
             cleaner.finish()
             names = None if layout.model is None else cleaner.models.in_order()[0]
             if held is not None:
-                groups, kept_rows, reason = held.finish(models.names(names))
+                finished = held.finish(models.names(names), layout.label, progress)
                 held = None
             if not models.look_again():
                 break
         points, skipped = models.points(names)
         # One of several classes has its labels for itself, as a model has that is alone.
         by_class = layout.multiclass and len(layout.scores) > 1
+        groups, kept_rows, reason, note = finished
+        dropped = "" if cleaner.dropped is None else cleaner.dropped.describe()
         return Tables(
             points,
             groups.groups,
             groups.skipped | skipped,
             None if by_class else next(iter(kept_rows.values()), None),
             reason,
-            "" if cleaner.dropped is None else cleaner.dropped.describe(),
+            "; ".join(filter(None, [dropped, note])),
             cleaner.positive_word,
             {name: kept_rows[name] for name in points if by_class and kept_rows},
         )
@@ -179,14 +185,6 @@ def _notify_of_gaps(rows: int, models: int, budget: int, notify: Callable[[Advic
     )
 
 
-def _with_limit(points: OperatingPoints, memory_limit: str) -> OperatingPoints:
-    """Return a table that knows under which limit it would have all its rows."""
-    table = points.table
-    if table.gaps is None:
-        return points
-    return OperatingPoints(replace(table, gaps=replace(table.gaps, memory_limit=memory_limit)))
-
-
 def _batches(source: Source, cleaner: Cleaner, progress: Progress | None) -> Iterator[list[Sample]]:
     done = 0
     for batch in prefetch(source.batches(columns_of(cleaner.layout))):
@@ -221,13 +219,13 @@ class _Models:
                     kind = None if sample.weights is None else sample.weights.dtype
                     self._tables[name] = self._feeder(scores.dtype, kind)
                 self._tables[name].append(sample.labels, scores, sample.weights)
-        self._spill()
+        self.spill(self._budget)
 
-    def _spill(self) -> None:
+    def spill(self, budget: int) -> None:
         """Move the rows of the largest tables to the disk, until the others fit."""
         tables = sorted(self._tables.values(), key=lambda table: table.nbytes)
         held = sum(table.nbytes for table in tables)
-        while held > self._budget:
+        while held > budget:
             table = tables.pop()
             held -= table.nbytes
             table.spill()
@@ -254,7 +252,7 @@ class _Models:
         for model in self.names(in_order):
             try:
                 counted = self._tables[model].points(self._layout.label, budget=share)
-                points[model] = _with_limit(counted, enough if most else "")
+                points[model] = with_limit(counted, enough if most else "")
             except OneClassError:
                 # Of many classes some may be absent; that leaves the others as they are.
                 if not self._layout.multiclass or len(self._tables) == 1:

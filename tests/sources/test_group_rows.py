@@ -1,0 +1,401 @@
+"""Groups that do not fit into memory are counted from the disk, to the bit as in memory."""
+
+import copy
+import gc
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import isometrics as iso
+from isometrics._core.lazy_mapping import LazyMapping
+from isometrics.cli import main
+from isometrics.errors import FileError, MissingValueError, ParameterError
+from isometrics.sources.memory_limit import LEAST
+
+from .test_tables import batched
+
+SEVERAL = {"label": "label", "scores": ["a", "b"], "group": "group"}
+
+
+@pytest.fixture
+def on_disk(monkeypatch):
+    """Move the rows of all groups to the disk; a share of the memory is a block of groups."""
+
+    def move(share=8, *, patch=monkeypatch):
+        patch.setattr("isometrics.sources.held_rows._BYTES_OF_A_TABLE", 1 << 60)
+        patch.setattr("isometrics.sources.group_rows._SHARE", share)
+
+    return move
+
+
+def check_same(result, expected):
+    """Compare everything that was counted, and the order of groups and models."""
+    assert isinstance(result.groups, LazyMapping)
+    assert isinstance(expected.groups, dict)
+    assert list(result.groups) == list(expected.groups)
+    assert result.skipped == expected.skipped
+    assert list(result.skipped) == list(expected.skipped)
+    assert result.models == expected.models
+    for group, models in expected.groups.items():
+        assert list(result.groups[group]) == list(models)
+        for name, points in models.items():
+            table, own = result.groups[group][name].table, points.table
+            assert table == own
+            for column in ("thresholds", "tp", "fp"):
+                assert getattr(table, column).dtype == getattr(own, column).dtype
+
+
+NAMES = st.one_of(
+    st.lists(st.text(max_size=3), min_size=1, max_size=6),
+    st.lists(st.sampled_from(["é", "é", "ß", "ss", "\u202e", "0", "00", "(all)"]), min_size=1),
+    st.lists(st.integers(-5, 20), min_size=1, max_size=6),
+    st.lists(st.dates(date(1999, 1, 1), date(2001, 1, 1)), min_size=1, max_size=4),
+    st.lists(st.booleans(), min_size=1),
+)
+WEIGHTS = {
+    "none": lambda *_: None,
+    "whole": lambda rng, size: rng.integers(0, 4, size),
+    "float": lambda rng, size: rng.random(size),
+    "large": lambda rng, size: rng.integers(2**52, 2**53, size),
+}
+
+
+@given(
+    names=NAMES,
+    kind=st.sampled_from(["columns", "model column", "classes"]),
+    weights=st.sampled_from(list(WEIGHTS)),
+    size=st.integers(8, 60),
+    share=st.sampled_from([1, 10**5, 10**6, 10**7, 10**12]),
+    seed=st.integers(0, 2**32 - 1),
+)
+@example(["only"], "columns", "none", 60, 10**12, 0)
+@example(["b", "a"], "model column", "float", 60, 10**12, 0)
+def test_the_same_tables_as_in_memory(names, kind, weights, size, share, seed):  # noqa: PLR0917
+    """Groups of any name and size, of one class, of some models only, with weights."""
+    rng = np.random.default_rng(seed)
+    # Some groups are long, and most others short.
+    group = [names[index] for index in (len(names) * rng.random(size) ** 3).astype(int)]
+    labels = rng.integers(0, 3 if kind == "classes" else 2, size)
+    labels[:3] = [0, 1, 2 if kind == "classes" else 0]
+    columns = {"label": labels, "group": group}
+    options = {"group": "group", "label": "label", "keep_rows": False}
+    if kind == "model column":
+        columns |= {"score": rng.random(size).round(1), "model": rng.choice(["x", "y"], size)}
+        columns["model"][:4], columns["label"][:4] = ["x", "x", "y", "y"], [0, 1, 0, 1]
+    elif kind == "classes":
+        columns |= {str(each): rng.random(size).round(1) for each in range(3)}
+        options["scores"] = ["0", "1", "2"]
+    else:
+        columns |= {"a": rng.normal(size=size), "b": rng.integers(0, 5, size)}
+        options["scores"] = ["a", "b"]
+    if (given_weights := WEIGHTS[weights](rng, size)) is not None:
+        columns["weight"] = given_weights
+        columns["weight"][:4] = given_weights.max()
+    table = batched(columns, 7)
+    expected = iso.read_predictions(table, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("isometrics.sources.held_rows._BYTES_OF_A_TABLE", 1 << 60)
+        patch.setattr("isometrics.sources.group_rows._SHARE", share)
+        check_same(iso.read_predictions(table, **options), expected)
+
+
+def sites(size=600, groups=25, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.random(size) < 0.4
+    site = rng.integers(0, groups, size)
+    site[rng.random(size) < 0.3] = 7
+    labels[site == 3] = True
+    return {"label": labels, "a": rng.normal(labels), "b": rng.random(size), "group": site}
+
+
+def test_a_description_says_so(on_disk):
+    on_disk()
+    result = iso.read_predictions(batched(sites()), **SEVERAL)
+    assert result.description.endswith(
+        "; 25 groups did not fit into the memory limit: their 600 rows were sorted on disk, and "
+        "1MB of tables stay there until the process ends"
+    )
+    assert result.skipped == {"3": "only positives"}
+
+
+@pytest.mark.parametrize("keep_rows", [None, True])
+def test_rows_are_kept_beside_groups_on_disk(on_disk, keep_rows):
+    expected = iso.read_predictions(batched(sites()), **SEVERAL, keep_rows=keep_rows)
+    on_disk()
+    result = iso.read_predictions(batched(sites()), **SEVERAL, keep_rows=keep_rows)
+    check_same(result, expected)
+    np.testing.assert_array_equal(result.rows.scores["a"], expected.rows.scores["a"])
+    assert result.rows.groups.names == expected.rows.groups.names
+
+
+def test_rows_that_are_too_many_to_keep_go_to_the_disk_alone(on_disk):
+    on_disk()
+    result = iso.read_predictions(batched(sites()), **SEVERAL, keep_rows=100)
+    assert result.rows is None
+    assert result.without_rows == "there are more than keep_rows= allows"
+    assert len(result.groups) == 24
+
+
+@pytest.mark.usefixtures("any_memory_limit")
+@pytest.mark.parametrize("weight", [False, True])
+def test_a_group_that_does_not_fit_has_a_compact_table(monkeypatch, weight):
+    monkeypatch.setattr("isometrics.sources.group_rows.BYTES_OF_AN_ENTRY", 0)
+    columns = sites(3000, 3)
+    if weight:
+        columns["weight"] = np.random.default_rng(1).integers(1, 5, 3000)
+    expected = iso.read_predictions(batched(columns, 1000), **SEVERAL)
+    result = iso.read_predictions(batched(columns, 1000), **SEVERAL, memory_limit=20_000)
+    assert list(result.groups) == list(expected.groups)
+    for group, models in expected.groups.items():
+        for name, points in models.items():
+            compact = result.groups[group][name]
+            assert compact.table.gaps.memory_limit
+            assert compact.table.gaps.between.size == compact.table.size - 1
+            assert compact.hull() == points.hull()
+            assert compact.table.below is not None
+            assert compact.roc.area() == pytest.approx(points.roc.area(), rel=1e-12)
+            assert compact.table == result.groups[group][name].table
+
+
+def test_missing_groups_are_refused(on_disk):
+    on_disk()
+    columns = sites() | {"group": [None, *["a", "b"] * 299, "a"]}
+    with pytest.raises(MissingValueError, match=r"^group has missing values .*: 1 in all"):
+        iso.read_predictions(batched(columns), **SEVERAL)
+
+
+def test_names_that_do_not_fit(monkeypatch, on_disk):
+    on_disk()
+    monkeypatch.setattr("isometrics.sources.group_rows.BYTES_OF_AN_ENTRY", 10**7)
+    with pytest.raises(ParameterError) as refused:
+        iso.read_predictions(batched(sites(), 600), **SEVERAL, memory_limit=LEAST)
+    assert str(refused.value) == (
+        "the names of 25 groups and more do not fit into the memory limit; raise memory_limit= "
+        "above 920MB, or leave the groups out"
+    )
+
+
+# ---------------------------------------------------------------------- what is asked of them
+
+
+def test_answers_are_those_of_groups_in_memory(on_disk):
+    expected = iso.read_predictions(batched(sites()), **SEVERAL)
+    on_disk()
+    result = iso.read_predictions(batched(sites()), **SEVERAL)
+    assert result.summary() == expected.summary()
+    assert result.thresholds(min_recall=0.5) == expected.thresholds(min_recall=0.5)
+    moved, expected_moved = result.at_prevalence(0.01), expected.at_prevalence(0.01)
+    assert isinstance(moved.groups, LazyMapping)
+    assert moved.summary() == expected_moved.summary()
+    assert moved.counted == expected_moved.counted
+    assert moved.at_prevalence(0.5).summary() == expected_moved.at_prevalence(0.5).summary()
+    intervals = {"confidence_level": 0.9, "n_resamples": 20}
+    assert moved.summary(**intervals) == expected_moved.summary(**intervals)
+    average = iso.average(result.groups, prevalence=0.3)
+    assert average == iso.average(expected.groups, prevalence=0.3)
+    assert result.plot(group="7").get_title() == expected.plot(group="7").get_title()
+    with pytest.raises(ParameterError, match=r"^group '3' has no table: only positives$"):
+        result.plot(group="3")
+    with pytest.raises(KeyError):
+        result.groups["absent"]
+
+
+def test_progress_is_told_of_groups(on_disk):
+    on_disk(10**7)
+    told = []
+    result = iso.read_predictions(
+        batched(sites(), 200), **SEVERAL, progress=lambda *each: told.append(each)
+    )
+    counted = told[3:]
+    assert told[2] == (600, 600)
+    assert len(counted) > 1
+    assert counted[-1] == (600, 600)
+    assert counted == sorted(counted)
+    told.clear()
+    result.summary(progress=lambda *each: told.append(each))
+    assert told == [(done, 25) for done in range(1, 26)]
+
+
+def test_copies_have_all_tables_in_memory(on_disk):
+    on_disk()
+    result = iso.read_predictions(batched(sites()), **SEVERAL)
+    for made in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        assert type(made.groups) is dict
+        assert made.groups == result.groups
+        assert result.groups == made.groups
+    assert result.groups != {}
+    assert result.groups != 5
+    assert repr(result.groups) == "<24 values that are read when they are asked for>"
+
+
+# ---------------------------------------------------------------------- temporary files
+
+
+@pytest.fixture
+def scratch(monkeypatch, tmp_path):
+    """Let temporary files go to a folder of their own."""
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def test_tables_are_removed_with_their_analysis(on_disk, scratch):
+    on_disk()
+    result = iso.read_predictions(batched(sites()), **SEVERAL)
+    (kept,) = scratch.iterdir()
+    assert [file.name for file in kept.iterdir()] == ["tables.bin"]
+    moved = result.at_prevalence(0.1)
+    del result
+    gc.collect()
+    assert moved.groups["7"]["a"].prevalence == pytest.approx(0.1)
+    del moved
+    gc.collect()
+    assert list(scratch.iterdir()) == []
+
+
+def test_tables_that_others_removed(on_disk, scratch):
+    on_disk()
+    result = iso.read_predictions(batched(sites()), **SEVERAL)
+    (kept,) = scratch.iterdir()
+    (kept / "tables.bin").unlink()
+    with pytest.raises(FileError, match=r"^cannot read the tables of groups from .*; read the pre"):
+        result.groups["7"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+@pytest.mark.parametrize("where", ["group_rows.count_group", "sorted_rows.Path.open"])
+def test_nothing_is_left_after_an_error(on_disk, scratch, monkeypatch, error, where):
+    on_disk(10**7)
+
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(f"isometrics.sources.{where}", fail)
+    with pytest.raises((KeyboardInterrupt, OSError, FileError)):
+        iso.read_predictions(batched(sites()), **SEVERAL)
+    gc.collect()
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_full_disk(on_disk, monkeypatch):
+    on_disk()
+    opened = Path.open
+
+    def full(path, mode="r", **options):
+        if path.name == "tables.bin":
+            raise OSError(28, "No space left on device")
+        return opened(path, mode, **options)
+
+    monkeypatch.setattr(Path, "open", full)
+    with pytest.raises(FileError) as refused:
+        iso.read_predictions(batched(sites()), **SEVERAL)
+    assert str(refused.value).startswith("cannot write the tables of groups to '")
+    assert str(refused.value).endswith(
+        "no space left on device; set TMPDIR to a folder with room, or raise memory_limit="
+    )
+
+
+def test_a_command(on_disk, tmp_path, capsys):
+    pq.write_table(pa.table(sites()), tmp_path / "sites.parquet")
+    command = ["summary", str(tmp_path / "sites.parquet"), "--group", "group", "--json"]
+    assert main(command) == 0
+    expected = json.loads(capsys.readouterr().out)
+    on_disk()
+    assert main(command) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert "were sorted on disk" in result.pop("description")
+    expected.pop("description")
+    assert result == expected
+
+
+# ---------------------------------------------------------------------- memory
+
+MEASURED = """
+import sys, resource, isometrics as iso
+analysis = iso.read_predictions(sys.argv[1], memory_limit=sys.argv[2], group="site")
+summed = sum(models["a"].positives for models in analysis.groups.values())
+print(type(analysis.groups).__name__, len(analysis.groups), summed)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_the_memory_limit_holds(tmp_path, suffix):
+    """The process stays within the limit, its mapped files and libraries included."""
+    rng = np.random.default_rng(0)
+    size = 1_500_000
+    labels = rng.random(size) < 0.3
+    table = pa.table(
+        {"y": labels.astype(np.int8), "a": rng.normal(labels), "b": rng.normal(labels)}
+        | {"site": rng.integers(0, 5000, size)}
+    )
+    path = tmp_path / f"sites.{suffix}"
+    if suffix == "csv":
+        from pyarrow import csv
+
+        csv.write_csv(table, path)
+    else:
+        pq.write_table(table, path, row_group_size=200_000)
+
+    def peak(limit):
+        done = subprocess.run(
+            [sys.executable, "-c", MEASURED, str(path), limit],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        kind, groups, summed, most = done.stdout.split()
+        assert (int(groups), int(summed)) == (5000, np.count_nonzero(labels))
+        return kind, int(most) * 1024
+
+    kind, most = peak("300MB")
+    assert kind == "LazyMapping"
+    assert most < 300e6 * 1.1
+    kind, in_memory = peak("4GB")
+    assert kind == "dict"
+    assert in_memory > most
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_nothing_is_left_after_ctrl_c(tmp_path):
+    rng = np.random.default_rng(0)
+    labels = rng.random(400_000) < 0.3
+    table = pa.table({"y": labels, "a": rng.normal(labels), "site": rng.integers(0, 9000, 400_000)})
+    pq.write_table(table, tmp_path / "sites.parquet")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    command = ["summary", str(tmp_path / "sites.parquet"), "--group", "site", "--memory-limit"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "isometrics", *command, "200MB"],
+        env=os.environ | {"TMPDIR": str(scratch)},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while not list(scratch.glob("*/tables.bin")) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert list(scratch.glob("*/tables.bin"))
+        process.send_signal(2)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert said.decode().splitlines()[-1] == "isometrics: interrupted"
+    assert list(scratch.iterdir()) == []
