@@ -16,10 +16,11 @@ TEST := .venv/.test
 DEV := .venv/.dev
 PARTS := .venv/.parts
 MUTANTS := .venv/.mutants
+LOOPS := .venv/.loops
 RELEASE := .venv/.release
 
 # Code that is tested through a missing program is not run, so full coverage needs all programs.
-PROGRAMS := chromium node java psql
+PROGRAMS := cc chromium node java psql
 MISSING := $(foreach program,$(PROGRAMS),$(if $(shell command -v $(program) 2>/dev/null),,$(program)))
 
 .DEFAULT_GOAL := help
@@ -34,16 +35,16 @@ help:  ## show this list
 demo: $(RUNTIME)  ## run the worked example
 	$(BIN)/isometrics demo
 
-test: $(TEST)  ## run the quick tests, three minutes; `make test-all` adds the slow ones
+test: $(TEST) $(LOOPS)  ## run the quick tests, three minutes; `make test-all` adds the slow ones
 	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick} $(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 
-test-all: $(PARTS) $(if $(filter node,$(MISSING)),,web/node_modules/.ready)  ## run all tests with branch coverage; installs the large optional parts first
+test-all: $(PARTS) $(LOOPS) $(if $(filter node,$(MISSING)),,web/node_modules/.ready)  ## run all tests with branch coverage; installs the large optional parts first
 	$(BIN)/python -m pytest -n $(WORKERS) --cov $(if $(MISSING),,--cov-fail-under=100)
 
 matrix: $(RELEASE)  ## build wheel and sdist, install and test them with Python 3.11 to 3.13, newest and oldest dependencies
 	$(BIN)/python tests/matrix --write
 
-mutants: $(MUTANTS)  ## sample 1,000 mutants of the mathematics and run the tests of each; goes on where it was stopped
+mutants: $(MUTANTS) $(LOOPS)  ## sample 1,000 mutants of the mathematics and run the tests of each; goes on where it was stopped
 	$(BIN)/python tests/mutants --workers $(WORKERS) --seed $(SEED) --count $(COUNT)
 
 parts: $(PARTS)  ## install the large optional parts: torch, JAX, Spark, MLflow, skore, playwright
@@ -67,14 +68,14 @@ docs: $(DEV)  ## draw the pictures again and build the site into site/
 	$(BIN)/python docs/render_math.py
 	$(BIN)/python docs/check_site.py
 
-bench: $(PARTS) $(PEERS)/.ready  ## time isometrics and other tools, and the page where chromium is
+bench: $(PARTS) $(LOOPS) $(PEERS)/.ready  ## time isometrics and other tools, and the page where chromium is
 	$(BIN)/python benchmarks/kernel.py
 	$(PEERS)/bin/python benchmarks/peers.py --write
 	@if command -v chromium >/dev/null; then $(BIN)/python benchmarks/page.py; \
 	    else echo "chromium is missing: the page is not timed"; fi
 
 clean:  ## remove .venv and everything generated
-	rm -rf .venv $(PEERS) web/node_modules site demo-report papers build dist .coverage .coverage.* .cache \
+	rm -rf .venv $(PEERS) web/node_modules src/isometrics/_counting/native/loops.so site demo-report papers build dist .coverage .coverage.* .cache \
 	    .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests docs examples benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
@@ -83,7 +84,7 @@ $(PEERS)/.ready: benchmarks/peers-requirements.txt $(RUNTIME)
 	@echo "Installing the tools to compare with into $(PEERS)"
 	@test -x $(PEERS)/bin/python || $(BIN)/python -m venv $(PEERS)
 	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check \
-	    --requirement benchmarks/peers-requirements.txt --editable ".[fast]"
+	    --requirement benchmarks/peers-requirements.txt --editable .
 	@touch $@
 
 web/node_modules/.ready: web/package-lock.json
@@ -111,6 +112,11 @@ $(RUNTIME): pyproject.toml
 	    rm -rf $(PACKAGES)/pip && $(PYTHON) -m venv .venv; }
 	@$(PIP) install --upgrade "pip>=25.1"
 	@$(PIP) install --editable .
+	@touch $@
+
+# The installation compiles the loops too, where there is a C compiler; this is for who changes them.
+$(LOOPS): hatch_build.py $(wildcard src/isometrics/_counting/native/*.[ch]) | $(RUNTIME)
+	@$(BIN)/python hatch_build.py
 	@touch $@
 
 $(TEST): $(RUNTIME)

@@ -68,7 +68,6 @@ PURPOSES = {
     "mpmath": "exact references",
     "nbclient": "the example notebook",
     "node": "the page's own code",
-    "numba": "the compiled kernel",
     "openml": "tasks of OpenML",
     "pandas": "pandas frames",
     "playwright": "the page in a browser",
@@ -98,6 +97,15 @@ def closed_figures():
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture(scope="session")
+def compiled_loops():
+    """Skip where the package was built without a C compiler."""
+    from isometrics._counting import native
+
+    if not native.available():
+        pytest.skip("no C compiler (compiled loops)")
 
 
 @pytest.fixture

@@ -9,16 +9,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._counting import best_rule_loops as loops
 from isometrics._counting.best_rules import (
     NO_RULE,
     Chosen,
     Counts,
     Ranking,
     Task,
+    block_sums,
     blocks_of,
+    choose_compiled,
     choose_plain,
-    compiled,
     lower_bound,
     worth_of,
 )
@@ -56,23 +56,12 @@ def by_plain(weights, ranking, task):
     return chosen
 
 
-def chosen_by(add_up, choose, weights, ranking, task):
-    chosen = Chosen.empty(len(weights))
-    sums = np.empty((len(weights), ranking.block_ends.size + 1, 2))
-    drawn = weights.astype(np.uint8)
-    add_up(drawn, ranking, sums)
-    choose(drawn, sums, totals_of(weights, ranking), ranking, task, chosen)
-    return chosen
-
-
 def by_loop(weights, ranking, task):
-    with np.errstate(all="ignore"):
-        return chosen_by(loops.add_up, loops.choose, weights, ranking, task)
-
-
-def by_compiled_loop(weights, ranking, task):
-    pytest.importorskip("numba")
-    return chosen_by(*compiled(), weights, ranking, task)
+    chosen = Chosen.empty(len(weights))
+    drawn = weights.astype(np.uint8)
+    sums = block_sums(drawn, ranking)
+    choose_compiled(drawn, sums, totals_of(weights, ranking), ranking, task, chosen=chosen)
+    return chosen
 
 
 def assert_same_bits(found, expected):
@@ -224,16 +213,18 @@ def test_the_rule_is_the_best_of_all_that_are_allowed(drawn, task):
             assert (chosen.tp[row], chosen.fp[row]) == rules_of(ranking, multiplicity)[rule]
 
 
+@pytest.mark.usefixtures("compiled_loops")
 def test_every_recall_keeps_a_level_of_0():
     """Rounding puts the bound of a recall of 0 a little below 0, or not."""
     ranking = Ranking.of_rows(
         np.zeros(14), np.arange(14) > 11, np.zeros(14, np.int32), np.append([0.25] * 13, 1.0)
     )
     task = task_of(costs=(0.5, 0.5), min_recall=0.0, z=1.96)
-    for choose in (by_plain, by_loop, by_compiled_loop):
+    for choose in (by_plain, by_loop):
         assert choose(np.ones((1, 1)), ranking, task).rule == 0
 
 
+@pytest.mark.usefixtures("compiled_loops")
 @given(rankings(), TASKS, st.data())
 def test_the_counts_of_a_fixed_rule_and_all_kernels_agree_to_the_bit(drawn, task, data):
     ranking, weights = drawn
@@ -244,9 +235,9 @@ def test_the_counts_of_a_fixed_rule_and_all_kernels_agree_to_the_bit(drawn, task
         counts = (chosen.fixed_tp[row], chosen.fixed_fp[row])
         assert counts == rules_of(ranking, multiplicity)[rule]
     assert_same_bits(by_loop(weights, ranking, task), chosen)
-    assert_same_bits(by_compiled_loop(weights, ranking, task), chosen)
 
 
+@pytest.mark.usefixtures("compiled_loops")
 @pytest.mark.parametrize(
     "asked",
     [
@@ -282,7 +273,6 @@ def test_kernels_agree_on_many_blocks(asked, weighted, clustered, decimals):
     expected = by_plain(weights, ranking, task)
     assert (expected.rule != NO_RULE).all()
     assert_same_bits(by_loop(weights, ranking, task), expected)
-    assert_same_bits(by_compiled_loop(weights, ranking, task), expected)
 
 
 # ---------------------------------------------------------------------- the table of repeated rows

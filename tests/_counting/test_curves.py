@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("numba")
-
 import isometrics as iso
-from isometrics._counting import choice, curve_loops, curves, segments
+from isometrics._counting import choice, curves, segments
 from isometrics._counting.hull import vertices
 from isometrics.testing.strategies import binary_samples
+
+pytestmark = pytest.mark.usefixtures("compiled_loops")
 
 RANGES = [(0.0, 1.0), (0.0, 0.37), (0.21, 1.0), (0.3, 0.31)]
 SINGLE = ("davis-goadrich", "average-precision", "linear")
@@ -22,7 +22,7 @@ def numpy_only(monkeypatch):
 
     def compute(work):
         with monkeypatch.context() as patch:
-            patch.setattr(curves, "loaded_and_pays", lambda _: False)
+            patch.setattr(curves, "compiled_pays", lambda _: False)
             return work()
 
     return compute
@@ -30,7 +30,7 @@ def numpy_only(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _always(monkeypatch):
-    monkeypatch.setattr(curves, "loaded_and_pays", lambda rows: rows > 0)
+    monkeypatch.setattr(curves, "compiled_pays", lambda rows: rows > 0)
 
 
 def areas(points):
@@ -50,18 +50,8 @@ def sample_points(sample):
     )
 
 
-def python_loops(monkeypatch):
-    for name, loop in vars(curve_loops).copy().items():
-        if hasattr(loop, "py_func"):
-            monkeypatch.setattr(curve_loops, name, loop.py_func)
-
-
-@pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("weights", [None, "integer", "float"])
-def test_areas_and_hull_are_those_of_numpy(monkeypatch, numpy_only, compiled, weights):
-    if not compiled:
-        python_loops(monkeypatch)
-
+def test_areas_and_hull_are_those_of_numpy(numpy_only, weights):
     @given(binary_samples(weights=weights))
     @settings(max_examples=25)
     def check(sample):
@@ -86,33 +76,30 @@ def test_long_tables(monkeypatch, numpy_only, prevalence):
     assert moved.hull().table == numpy_only(moved.hull).table
 
 
-def test_short_steps_far_from_the_start_as_python(monkeypatch, numpy_only):
+def test_short_steps_far_from_the_start(numpy_only):
     """There the logarithm is a short series."""
-    python_loops(monkeypatch)
     tp, fp = np.array([0, 5000, 5001, 5003, 5004]), np.array([0, 3000, 3001, 3001, 3004])
     points = iso.OperatingPoints.from_counts(tp, fp, positives=5004, negatives=3004)
     np.testing.assert_array_equal(areas(points), numpy_only(lambda: areas(points)))
 
 
-def test_a_last_row_that_repeats_is_no_vertex(monkeypatch):
-    python_loops(monkeypatch)
+def test_a_last_row_that_repeats_is_no_vertex():
     assert curves.hull_rows(np.array([0, 1, 1]), np.array([0, 0, 0])).tolist() == [0, 1]
     assert curves.hull_rows(np.array([0, 0]), np.array([0, 0])).tolist() == [0]
 
 
-@pytest.mark.parametrize("spacing", [None, 1, 2, 3])
-def test_the_hull_of_any_nested_counts(monkeypatch, spacing):
-    """Equal neighbours, level and steep ways included; with few rows between the spaced ones."""
-    if spacing is not None:
-        python_loops(monkeypatch)
-        monkeypatch.setattr(curve_loops, "SPACING", spacing)
+@pytest.mark.parametrize("repeats", [1, 40])
+def test_the_hull_of_any_nested_counts(repeats):
+    """Equal neighbours, level and steep ways included; shorter and longer than the spacing."""
 
     @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
     def check(steps):
-        x, y = np.cumsum(np.array([(0, 0), *steps]), axis=0).T
+        steps = steps * repeats
+        order = np.argsort(np.arange(len(steps)) * 7 % len(steps), kind="stable")
+        x, y = np.cumsum(np.array([(0, 0), *(steps[row] for row in order)]), axis=0).T
         found = curves.hull_rows(x, y)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(curves, "loaded_and_pays", lambda _: False)
+            patch.setattr(curves, "compiled_pays", lambda _: False)
             np.testing.assert_array_equal(found, vertices(x, y))
 
     check()
@@ -126,15 +113,14 @@ def test_counts_beyond_31_bits_are_left_to_exact_integers():
 
 
 def test_short_tables_are_left_to_numpy(monkeypatch):
-    monkeypatch.setattr(curves, "loaded_and_pays", choice.loaded_and_pays)
+    monkeypatch.setattr(curves, "compiled_pays", choice.compiled_pays)
     assert curves.sums_along(segments.BELOW, np.arange(9), np.arange(9), 0, 8) is None
     assert curves.hull_rows(np.arange(9), np.arange(9)) is None
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])
-def test_loops_as_python_add_up_as_numpy(monkeypatch, numpy_only, dtype):
+def test_loops_add_up_as_numpy(numpy_only, dtype):
     """Rows far from the empty rule, rows that repeat, and runs of one class longer than a lane."""
-    python_loops(monkeypatch)
     generator = np.random.default_rng(7)
     rise, run = generator.integers(0, 3, (2, 600))
     rise[100:300], run[400:] = 0, 0

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isometrics._counting import replicate_loops as loops
+from isometrics._counting import native
 from isometrics._counting.draws import BLOCK, _alias, draws_of, streams
-from isometrics._counting.replicates import PLAIN, kernel_named
+from isometrics._counting.replicates import COMPILED, PLAIN, kernel_named
 from isometrics.errors import ParameterError
 
 
@@ -23,13 +23,6 @@ def drawn(counts, strata, replicates, *, scheme="multinomial", seed=0, pick=PLAI
     draws = draws_of(np.asarray(counts), strata, scheme=scheme, **options)
     draws.draw(stream(seed), weights, pick)
     return weights
-
-
-def pick_by_loop(words, which, alias, units, weights):
-    state = words.state
-    with np.errstate(over="ignore"):
-        loops.pick(state["state"]["state"], which, alias, units, weights)
-    words.state = state
 
 
 @pytest.mark.parametrize("mean", [0.05, 0.87, 1.0, 7.3, 64.0])
@@ -107,18 +100,18 @@ def test_a_row_is_drawn_as_often_as_the_binomial_distribution_says():
     st.integers(0, 2**32),
 )
 @settings(max_examples=40)
+@pytest.mark.usefixtures("compiled_loops")
 def test_the_loop_draws_what_numpy_draws(counts, scheme, seed):
     one = drawn(counts, [slice(0, None)], 4, scheme=scheme, seed=seed)
-    two = drawn(counts, [slice(0, None)], 4, scheme=scheme, seed=seed, pick=pick_by_loop)
+    two = drawn(counts, [slice(0, None)], 4, scheme=scheme, seed=seed, pick=COMPILED.pick)
     np.testing.assert_array_equal(one, two)
 
 
-def test_the_compiled_loop_draws_what_numpy_draws():
-    pytest.importorskip("numba")
+@pytest.mark.usefixtures("compiled_loops")
+def test_the_compiled_loop_draws_what_numpy_draws_in_strata():
     counts = np.random.default_rng(0).integers(1, 90, 300)
-    kernel = kernel_named("compiled", 0)
     one = drawn(counts, [slice(0, 100), slice(100, None)], 5, seed=9)
-    two = drawn(counts, [slice(0, 100), slice(100, None)], 5, seed=9, pick=kernel.pick)
+    two = drawn(counts, [slice(0, 100), slice(100, None)], 5, seed=9, pick=COMPILED.pick)
     np.testing.assert_array_equal(one, two)
 
 
@@ -147,27 +140,27 @@ def test_blocks_do_not_depend_on_the_number_of_replicates():
     assert many[1][0] == range(BLOCK, BLOCK + 1)
 
 
-def test_a_kernel_is_chosen_by_name_size_and_what_is_installed(monkeypatch):
-    pytest.importorskip("numba")
-    assert kernel_named("plain", 1e12) is PLAIN
-    assert kernel_named("auto", 10) is PLAIN
-    assert kernel_named("auto", 1e12).name == "compiled"
+@pytest.mark.usefixtures("compiled_loops")
+def test_a_kernel_is_chosen_by_name_and_what_is_there(monkeypatch):
+    assert kernel_named("plain") is PLAIN
+    assert kernel_named("auto") is kernel_named("compiled") is COMPILED
     with pytest.raises(ParameterError, match="kernel must be one of 'auto', 'plain', 'compiled'"):
-        kernel_named("fast", 1)
-    monkeypatch.setattr("isometrics._counting.replicates.find_spec", lambda _: None)
-    assert kernel_named("auto", 1e12) is PLAIN
-    with pytest.raises(ParameterError, match="needs Numba, which is not installed"):
-        kernel_named("compiled", 1e12)
+        kernel_named("fast")
+    monkeypatch.setattr(native, "available", lambda: False)
+    assert kernel_named("auto") is PLAIN
+    with pytest.raises(ParameterError, match="the compiled loops are missing"):
+        kernel_named("compiled")
 
 
 @given(st.integers(1, 30), st.integers(0, 2**32))
 @settings(max_examples=20)
+@pytest.mark.usefixtures("compiled_loops")
 def test_weights_of_rows_are_gathered_alike(rows, seed):
     random = np.random.default_rng(seed)
     cell, weights = random.integers(0, 5, rows), random.random(rows)
     plain, looped = np.empty(5), np.empty(5)
     PLAIN.gather(weights, cell, plain)
-    loops.gather(weights, cell, looped)
+    COMPILED.gather(weights, cell, looped)
     np.testing.assert_array_equal(plain, looped)
     exact = [sum(weights[cell == k]) for k in range(5)]
     np.testing.assert_allclose(plain, exact, rtol=1e-12, atol=1e-15)

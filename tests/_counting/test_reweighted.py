@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._counting.draws import AREAS, Order, areas_plain
-from isometrics._counting.replicate_loops import fill_areas
-from isometrics._counting.replicates import kernel_named
+from isometrics._counting.replicates import COMPILED
 from isometrics.testing.strategies import binary_samples
 from isometrics.uncertainty.resampling import Detail, grouping_of, scores_of
+
+pytestmark = pytest.mark.usefixtures("compiled_loops")
 
 MEASURES = (
     lambda points: points.roc.area(),
@@ -20,15 +21,11 @@ MEASURES = (
 )
 
 
-def fill_by_loop(positive, negative, order, found):
-    totals = np.stack([positive.sum(axis=1), negative.sum(axis=1)])
-    fill_areas(positive, negative, totals, order, found)
-
-
 def areas(fill, cells, weights, ratio=0.0, *, stepwise=True):
     found = np.empty((len(weights), len(AREAS)))
     size = cells.positive.size
-    order = Order(cells.before, cells.through, ratio, stepwise)
+    places = (cells.before.astype(np.int32), cells.through.astype(np.int32))
+    order = Order(*places, ratio, stepwise)
     with np.errstate(all="raise"):
         fill(weights[:, :size], weights[:, size:], order, found)
     return found
@@ -56,7 +53,7 @@ def test_areas_are_those_of_the_reweighted_table(sample, detail, ratio, seed):
     size = cells.counts.size
     weights = np.vstack([cells.counts, random.poisson(1.0, (4, size)), random.random((1, size))])
     expected = [exact(cells, row, ratio) for row in weights]
-    for fill in (areas_plain, fill_by_loop):
+    for fill in (areas_plain, COMPILED.areas):
         np.testing.assert_allclose(
             areas(fill, cells, weights, ratio), expected, rtol=1e-12, atol=1e-12
         )
@@ -79,7 +76,7 @@ def test_runs_of_one_class_are_as_good_as_their_rows(sample, seed):
         if scores.negative[score]:
             place = sizes[1] + coarse.negative_cell[score]
             runs[place] += drawn[sizes[0] + fine.negative_cell[score]]
-    for fill in (areas_plain, fill_by_loop):
+    for fill in (areas_plain, COMPILED.areas):
         one = areas(fill, fine.cells, drawn[None], stepwise=False)
         two = areas(fill, coarse.cells, runs[None], stepwise=False)
         assert np.isnan(one[0, 2])
@@ -95,26 +92,22 @@ def test_many_cells_keep_their_digits():
     weights = np.vstack([cells.counts, random.poisson(1.0, cells.counts.size)]).astype(float)
     expected = [exact(cells, row, 0.0) for row in weights]
     np.testing.assert_allclose(areas(areas_plain, cells, weights), expected, rtol=1e-13)
-    np.testing.assert_allclose(areas(fill_by_loop, cells, weights[:1]), expected[:1], rtol=1e-13)
+    np.testing.assert_allclose(areas(COMPILED.areas, cells, weights[:1]), expected[:1], rtol=1e-13)
 
 
 @pytest.mark.parametrize("rows", [3, 40, 3000])
 @pytest.mark.parametrize("detail", [Detail.SCORES, Detail.RUNS])
 def test_the_compiled_areas_have_the_bits_of_numpy(rows, detail):
-    pytest.importorskip("numba")
     random = np.random.default_rng(rows)
     labels = np.arange(rows) < rows / 3
     scores = random.normal(1.0 * labels).round(2)
     points = iso.OperatingPoints.from_scores(labels, scores)
     cells = grouping_of(scores_of(points.table), detail, np.empty(0)).cells
     drawn = random.poisson(1.0, (12, cells.counts.size)).astype(float)
-    compiled = kernel_named("compiled", 0)
     for weights in (drawn, drawn * random.random(drawn.shape), drawn * 1e-9):
         for ratio in (0.0, 3.0):
             stepwise = detail is Detail.SCORES
             options = {"ratio": ratio, "stepwise": stepwise}
             expected = areas(areas_plain, cells, weights, **options)
-            np.testing.assert_array_equal(
-                areas(compiled.areas, cells, weights, **options), expected
-            )
-            np.testing.assert_array_equal(areas(fill_by_loop, cells, weights, **options), expected)
+            found = areas(COMPILED.areas, cells, weights, **options)
+            np.testing.assert_array_equal(found, expected)

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._core.sample import Sample, parse_sample
-from isometrics._counting import choice, triton_sums
+from isometrics._counting import choice, native, triton_sums
+from isometrics._counting import compiled_kernel as fast
 from isometrics._counting import numpy_kernel as plain
 from isometrics._counting.draws import Order
 from isometrics._counting.keys import encoding_of
@@ -70,15 +71,14 @@ def loops(module: str, *names: str) -> frozenset[str]:
     return frozenset(f"{module}.{name}" for name in names)
 
 
-# ---------------------------------------------------------------------- NumPy and Numba
+# ---------------------------------------------------------------------- NumPy and compiled loops
 
 
 @contextmanager
 def compiled() -> Iterator[None]:
     """Use the compiled loops for few rows too."""
-    from isometrics._counting import numba_loops as bucket_loops
-
-    assert bucket_loops.__name__ == choice.LOOPS
+    if not native.available():
+        pytest.skip("no C compiler (compiled loops)")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(choice, "FEWEST", 2)
         yield
@@ -91,8 +91,6 @@ def table_of(rows: plain.Rows) -> Table:
 
 def by_fast(*, corners: bool = False, **options: Any) -> Callable[..., iso.OperatingPoints]:
     def count(*sample: np.ndarray) -> iso.OperatingPoints:
-        from isometrics._counting import numba_kernel as fast
-
         table = table_of(fast.count(*validated(*sample), corners=corners, **options))
         return iso.OperatingPoints(_of_corners(table) if corners else table)
 
@@ -106,16 +104,12 @@ def numpy_corners(*sample: np.ndarray) -> iso.OperatingPoints:
 
 def weighted(*sample: np.ndarray) -> iso.OperatingPoints:
     """Let keys carry weights, also where all are 1."""
-    from isometrics._counting import numba_kernel as fast
-
     rows = fast._count_weighted(*validated(*sample), threads=2, each=64)
     return iso.OperatingPoints(table_of(rows))
 
 
 def tied(labels: np.ndarray, scores: np.ndarray) -> iso.OperatingPoints:
     """Count in the hash table, which gives up on samples of too many values."""
-    from isometrics._counting import numba_kernel as fast
-
     packing = fast._Packing(labels, scores, encoding_of(scores))
     rows = fast._count_tied(packing, 2, fast.SLOTS)
     assert rows is not None
@@ -124,12 +118,9 @@ def tied(labels: np.ndarray, scores: np.ndarray) -> iso.OperatingPoints:
 
 def rare(labels: np.ndarray, scores: np.ndarray) -> iso.OperatingPoints:
     """Count what is near the few positives; where much is, there is another way."""
-    from isometrics._counting import numba_kernel as fast
-    from isometrics._counting.numba_kernel import rare_corners
-
     packing = fast._Packing(labels, scores, encoding_of(scores))
     positives = packing.keys_at(np.flatnonzero(labels))
-    rows = rare_corners(positives, packing.keys, scores.size, packing.encoding, 2)
+    rows = fast.rare_corners(positives, packing.keys, scores.size, packing.encoding, 2)
     assume(rows is not None)
     return iso.OperatingPoints(_of_corners(table_of(rows)))
 
@@ -151,7 +142,7 @@ def reweighted(kernel: str) -> Callable[..., np.ndarray]:
     """Gather the weights of rows into cells, as a replicate does, and fill in the areas."""
 
     def fill(labels, scores, weights=None) -> np.ndarray:
-        way = kernel_named(kernel, 0)
+        way = kernel_named(kernel)
         sample = parse_sample(labels, {"": scores}, sample_weight=weights)
         table = counted_by_numpy(labels, scores, weights).table
         grouping = grouping_of(scores_of(table), Detail.SCORES, np.empty(0))
@@ -165,7 +156,8 @@ def reweighted(kernel: str) -> Callable[..., np.ndarray]:
         sums = np.empty((1, cells.counts.size))
         way.gather(given, cell, sums[0])
         found = np.empty((1, len(REWEIGHTED)))
-        order = Order(cells.before, cells.through, 0.0, True)
+        places = (cells.before.astype(np.int32), cells.through.astype(np.int32))
+        order = Order(*places, 0.0, True)
         way.areas(sums[:, :size], sums[:, size:], order, found)
         return found[0]
 
@@ -362,9 +354,9 @@ BINS = ROWS_MISSING | {"hull dominates": "what bins hold is not known, and so is
 NO_TABLE = BINS | {"counts by definition": "there are areas, and no rows"}
 UNWEIGHTED: dict[str, Any] = {"weights": ()}
 FULL = {name: area for name, area in AREAS.items() if name not in PARTIAL}
-FAST: dict[str, Any] = {"needs": ("numba",), "within": compiled}
-BUCKETS = loops("numba_loops", "pack", "census", "spread")
-CURVES = loops("segments", "sum_chunks") | loops("curve_loops", "hull")
+FAST: dict[str, Any] = {"within": compiled}
+BUCKETS = loops("native", "pack", "census", "spread")
+CURVES = loops("native", "sum_chunks", "hull")
 SORTED = loops("triton_code", "survey_spans", "pack_tiles")
 OF_TRITON: dict[str, Any] = {"needs": ("torch", "triton"), "within": triton, "cost": 8}
 
@@ -379,42 +371,40 @@ KERNELS: dict[str, Kernel] = {
     "NumPy, replicates": Kernel(
         reweighted("plain"), REWEIGHTED, exempt=NO_TABLE, whole=False, within=interpreted
     ),
-    "Numba, buckets": Kernel(
+    "compiled, buckets": Kernel(
         by_fast(slots=4, each=64, threads=2),
-        loops=BUCKETS | loops("numba_loops", "fill_rows"),
+        loops=BUCKETS | loops("native", "fill_rows"),
         weights=(),
         **FAST,
     ),
-    "Numba, corners": Kernel(
+    "compiled, corners": Kernel(
         by_fast(slots=4, each=64, threads=2, corners=True),
         FULL,
-        BUCKETS | loops("numba_loops", "fill_corners"),
+        BUCKETS | loops("native", "fill_corners"),
         weights=(),
         samples={"prevalences": (0.5, 0.1, 0.9)},
         exempt=ROWS_MISSING,
         whole=False,
         **FAST,
     ),
-    "Numba, weights": Kernel(
+    "compiled, weights": Kernel(
         weighted,
-        loops=loops(
-            "numba_loops", "census", "spread", "sort_buckets", "block_sums", "fill_weighted"
-        ),
+        loops=loops("native", "census", "spread", "sort_buckets", "block_sums", "fill_weighted"),
         **FAST,
     ),
-    "Numba, as it chooses": Kernel(by_fast(), loops=CURVES, **FAST),
-    "Numba, tied": Kernel(
+    "compiled, as it chooses": Kernel(by_fast(), loops=CURVES, **FAST),
+    "compiled, tied": Kernel(
         tied,
-        loops=loops("numba_loops", "pack") | loops("numba_loops", "tally"),
+        loops=loops("native", "pack", "tally"),
         weights=(),
         samples={"shapes": TIED},
         exempt={"perfect is one": "scores without ties are too many for the hash table"},
         **FAST,
     ),
-    "Numba, rare": Kernel(
+    "compiled, rare": Kernel(
         rare,
         FULL,
-        loops("numba_loops", "pack", "sort_buckets") | loops("numba_loops", "sift"),
+        loops("native", "pack", "sort_buckets", "sift"),
         weights=(),
         samples={"prevalences": (0.0, 0.001), "shapes": ("distinct", "float32", "probabilities")},
         exempt=ROWS_MISSING
@@ -425,18 +415,18 @@ KERNELS: dict[str, Kernel] = {
         whole=False,
         **FAST,
     ),
-    "Numba, hull alone": Kernel(
+    "compiled, hull alone": Kernel(
         hull_of_keys,
         FULL,
-        BUCKETS | loops("numba_loops", "sort_buckets_in_place"),
+        BUCKETS | loops("native", "sort_buckets_in_place"),
         exempt=ROWS_MISSING,
         whole=False,
         **FAST,
     ),
-    "Numba, replicates": Kernel(
+    "compiled, replicates": Kernel(
         reweighted("compiled"),
         REWEIGHTED,
-        loops("replicate_loops", "gather", "fill_areas"),
+        loops("native", "gather", "fill_areas"),
         exempt=NO_TABLE,
         whole=False,
         **FAST,

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from isometrics import OperatingPoints, UndefinedWarning
 from isometrics._core.sample import parse_sample
-from isometrics._counting import choice
+from isometrics._counting import native
 from isometrics._counting import numpy_kernel as plain
 from isometrics._table.table import Kind, Table
 from isometrics.testing import binary_samples
@@ -37,10 +37,9 @@ def from_scores(labels, scores, weights=None) -> OperatingPoints:
 
 @contextmanager
 def interpreted() -> Iterator[None]:
-    """Leave all work to NumPy, also where the compiled loops are loaded and pay."""
+    """Leave all work to NumPy, also where the compiled loops are there and pay."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(choice, "installed", lambda: False)
-        patched.setattr(choice, "LOOPS", "isometrics._counting.none_such")
+        patched.setattr(native, "available", lambda: False)
         yield
 
 

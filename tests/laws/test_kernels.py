@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from isometrics import _counting as package
+from isometrics._counting import native, segments
 
 from . import kernels
-from .kernels import KERNELS, SUBSETS, loops
+from .kernels import KERNELS, SUBSETS
 from .laws import LAWS, System, counted_by_numpy, interpreted
 from .samples import LONGEST, SEED, drawn
 
@@ -99,31 +100,22 @@ def test_law_of_spark(law):
 
 
 UNDER_NO_LAW = {
-    "best_rule_loops.add_up": "as `choose`, which takes its sums",
-    "best_rule_loops.choose": "chooses rules; test_best_rules.py compares it with fractions",
-    **dict.fromkeys(
-        (
-            "best_rule_loops.add_up_in_order",
-            "best_rule_loops.best_end",
-            "best_rule_loops.breaks_levels",
-            "best_rule_loops.counts_before",
-            "best_rule_loops.gain_of",
-            "best_rule_loops.is_allowed",
-        ),
-        "a part of `choose` or of `add_up`",
-    ),
-    "replicate_loops.pick": "draws at random; test_draws.py compares its words with NumPy's",
+    "native.add_up": "as `choose`, which takes its sums",
+    "native.choose": "chooses rules; test_best_rules.py compares it with fractions",
+    "native.pick": "draws at random; test_draws.py compares its words with NumPy's",
 }
 
 
 def is_compiled(found):
-    """Tell whether Numba or Triton compiles a function."""
-    return callable(getattr(found, "py_func", getattr(found, "fn", None)))
+    """Tell whether a function is one of the library in C, or compiled by Triton."""
+    return isinstance(found, native.Loop) or callable(getattr(found, "fn", None))
 
 
 def source_of(loop):
-    """Return a function as Python, and the name it is known by."""
-    function = getattr(loop, "py_func", getattr(loop, "fn", loop))
+    """Return a function of Triton as Python, None of others, and the name it is known by."""
+    if isinstance(loop, native.Loop):
+        return None, f"native.{loop.name}"
+    function = loop.fn
     return function, f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
 
 
@@ -132,12 +124,8 @@ def every_loop():
     found = {}
     for module in pkgutil.iter_modules(package.__path__):
         names = vars(import_module(f"{package.__name__}.{module.name}"))
-        for loop in names.values():
-            home = getattr(loop, "__module__", "")
-            to_compile = home.endswith(("replicate_loops", "best_rule_loops")) and callable(loop)
-            if is_compiled(loop) or to_compile:
-                found[source_of(loop)[1]] = loop
-    return {name: loop for name, loop in found.items() if "." in name}
+        found |= {source_of(loop)[1]: loop for loop in names.values() if is_compiled(loop)}
+    return found
 
 
 def reached_from(names, everything):
@@ -147,20 +135,17 @@ def reached_from(names, everything):
         name = waiting.pop()
         reached.add(name)
         function = source_of(everything[name])[0]
+        if function is None:
+            continue  # C calls only what is not exported
         called = (function.__globals__.get(each) for each in function.__code__.co_names)
         waiting |= {source_of(loop)[1] for loop in called if is_compiled(loop)} - reached
     return reached
 
 
 def test_every_compiled_loop_is_under_the_laws():
-    for module in ("numba", "triton"):
-        pytest.importorskip(module)
+    pytest.importorskip("triton")
     everything = every_loop()
-    assert {
-        "numba_loops.pack",
-        "replicate_loops.gather",
-        "triton_code.add_spans",
-    } <= everything.keys()
+    assert {"native.pack", "native.gather", "triton_code.add_spans"} <= everything.keys()
     declared = frozenset().union(*(kernel.loops for kernel in KERNELS.values()))
     assert declared <= everything.keys()
     missing = everything.keys() - reached_from(declared, everything)
@@ -201,28 +186,13 @@ class Counted:
 )
 def test_a_kernel_runs_the_loops_it_names(monkeypatch, kernel):
     """A law of a loop that is never called would say nothing about it."""
-    for module in ("numba", "triton"):
-        pytest.importorskip(module)
+    pytest.importorskip("triton")
     calls = set()
-    declared = frozenset().union(*(each.loops for each in KERNELS.values()))
-    for name in declared - loops("replicate_loops", "gather", "fill_areas"):
+    for name in frozenset().union(*(each.loops for each in KERNELS.values())):
         module, _, loop = name.partition(".")
-        # The source of a loop may stand beside the formulas; it is called where it was compiled.
-        module = "curve_loops" if module == "segments" else module
         found = import_module(f"{package.__name__}.{module}")
         monkeypatch.setattr(found, loop, Counted(getattr(found, loop), name, calls))
 
-    def kernel_named(*chosen):
-        found = chosen_kernel(*chosen)
-        if found.name == "plain":
-            return found
-        return found._replace(
-            gather=Counted(found.gather, "replicate_loops.gather", calls),
-            areas=Counted(found.areas, "replicate_loops.fill_areas", calls),
-        )
-
-    chosen_kernel = kernels.kernel_named
-    monkeypatch.setattr(kernels, "kernel_named", kernel_named)
     for law in ("agreement with NumPy", "hull dominates"):
         if under(law, kernel):
             check(law, kernel, examples=12, longest=3_000)
@@ -239,21 +209,19 @@ def wrong_for_many_rows(labels, scores, weights=None):
     return counted_by_numpy(*(column[rows] for column in given))
 
 
+@pytest.mark.usefixtures("compiled_loops")
 def test_a_wrong_sum_of_a_compiled_loop_is_caught(monkeypatch):
     """Areas are compared with NumPy's, not with those of the same loop."""
-    pytest.importorskip("numba")
-    from isometrics._counting import curve_loops, segments
+    right = native.sum_chunks
 
-    right = curve_loops.sum_chunks
+    def wrong(*given):
+        right(*given)
+        if given[0] == segments.LINES:
+            given[5][:] *= 1 + 1e-9
 
-    def wrong(which, x, y, start, sums):
-        right(which, x, y, start, sums)
-        if which == segments.LINES:
-            sums *= 1 + 1e-9
-
-    monkeypatch.setattr(curve_loops, "sum_chunks", wrong)
+    monkeypatch.setattr(native, "sum_chunks", wrong)
     with pytest.raises(AssertionError, match=r"pr\.area linear"):
-        check("agreement with NumPy", "Numba, as it chooses", examples=3)
+        check("agreement with NumPy", "compiled, as it chooses", examples=3)
 
 
 @pytest.mark.parametrize("law", ["agreement with NumPy", "counts by definition"])

@@ -28,7 +28,6 @@ PRELOADED = (
     "matplotlib.pyplot",
     "mpmath",
     "narwhals.stable.v2",
-    "numba",
     "pandas",
     "pyarrow.parquet",
     "rich.progress",

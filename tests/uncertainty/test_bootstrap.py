@@ -47,18 +47,16 @@ def test_standard_errors_are_those_of_resampled_rows():
     assert (gap < 5 * errors * np.sqrt(2 / 4000)).all()
 
 
-@pytest.mark.parametrize("kernel", ["plain", "compiled"])
+@pytest.mark.parametrize("kernel", ["plain", "auto"])
 def test_threads_do_not_matter(kernel):
-    if kernel == "compiled":
-        pytest.importorskip("numba")
     options = {"n_resamples": 130, "random_state": 1, "kernel": kernel}
     one, two = (iso.bootstrap(POINTS, n_jobs=jobs, **options) for jobs in (1, 2))
     np.testing.assert_array_equal(one.replicates, two.replicates)
     np.testing.assert_array_equal(one.lower, two.lower)
 
 
+@pytest.mark.usefixtures("compiled_loops")
 def test_kernels_agree_on_every_replicate():
-    pytest.importorskip("numba")
     for given in ((POINTS,), (LABELS, SCORES)):
         plain, compiled = (
             iso.bootstrap(*given, kernel=kernel, **FEW) for kernel in ("plain", "compiled")

@@ -100,8 +100,7 @@ def test_threads_and_kernels_do_not_matter():
     assert one.p.tolist() == [1 / 101] * 4
     assert repr(one).startswith("ChanceTest: against 100 random rankings at prevalence 0.25\n")
     assert len(one.to_frame("pandas")) == 4
-    pytest.importorskip("numba")
-    three = permutation_test(labels, scores, kernel="compiled", **options)
+    three = permutation_test(labels, scores, **options)
     np.testing.assert_allclose(one.expected, three.expected, rtol=1e-12)
 
 

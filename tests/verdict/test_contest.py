@@ -18,8 +18,8 @@ def contest_of(labels, scores, **options):
 
 
 @pytest.mark.parametrize("most", [1, 255, 256, 100_000])
+@pytest.mark.usefixtures("compiled_loops")
 def test_a_unit_may_be_drawn_any_number_of_times(most):
-    pytest.importorskip("numba")
     rng = np.random.default_rng(most)
     labels = rng.random(60) < 0.4
     contest = contest_of(labels, rng.normal(labels))

@@ -189,8 +189,8 @@ def analysis():
 @pytest.mark.parametrize(
     "asked", [{}, {"cost": 0.3}, {"min_precision": 0.6, "sure": 0.8}, {"clusters": True}]
 )
+@pytest.mark.usefixtures("compiled_loops")
 def test_threads_and_kernels_give_the_same_verdict(asked):
-    pytest.importorskip("numba")
     asked = {"n_resamples": 70, "by_group": False} | asked
     expected = analysis().verdict(n_jobs=1, kernel="plain", **asked)
     for jobs in (1, 2):
@@ -199,8 +199,8 @@ def test_threads_and_kernels_give_the_same_verdict(asked):
             assert again == expected
 
 
+@pytest.mark.usefixtures("compiled_loops")
 def test_an_index_has_no_compiled_kernel_and_the_same_verdict():
-    pytest.importorskip("numba")
     asked = {"index": "f-gain", "n_resamples": 40, "by_group": False}
     plain, other = (analysis().verdict(kernel=name, **asked) for name in ("plain", "compiled"))
     assert plain == other

@@ -1,7 +1,7 @@
 """Sort and count: from clean labels, scores and weights to the rows of a table.
 
-There are two kernels that give the same rows: NumPy's, and loops compiled by Numba (extra
-``fast``), which are used where they are installed and pay.
+There are two kernels that give the same rows: NumPy's, and loops written in C, which are used where
+the package was built with them and they pay.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from isometrics._counting import numpy_kernel
-from isometrics._counting.choice import compiled_pays, sorting_pays
+from isometrics._counting.choice import compiled_pays
 from isometrics._counting.numpy_kernel import Rows, corners_of
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def count(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | Non
     """Count the positives and negatives at or above each distinct score."""
     if not compiled_pays(scores.size):
         return numpy_kernel.count(labels, scores, weights)
-    from isometrics._counting import numba_kernel
+    from isometrics._counting import compiled_kernel
 
-    return numba_kernel.count(labels, scores, weights)
+    return compiled_kernel.count(labels, scores, weights)
 
 
 def corners(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None) -> Rows:
@@ -46,9 +46,9 @@ def corners(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | N
     """
     if not compiled_pays(scores.size):
         return numpy_kernel.count(labels, scores, weights, corners=True)
-    from isometrics._counting import numba_kernel
+    from isometrics._counting import compiled_kernel
 
-    return numba_kernel.count(labels, scores, weights, corners=True)
+    return compiled_kernel.count(labels, scores, weights, corners=True)
 
 
 def corner_counts(
@@ -57,9 +57,9 @@ def corner_counts(
     """Return the true and false positives of corners; their thresholds are not read back."""
     if not compiled_pays(scores.size):
         return numpy_kernel.corner_counts(labels, scores, weights)
-    from isometrics._counting import numba_kernel
+    from isometrics._counting import compiled_kernel
 
-    rows = numba_kernel.count(labels, scores, weights, corners=True)
+    rows = compiled_kernel.count(labels, scores, weights, corners=True)
     return rows.tp, rows.fp
 
 
@@ -69,16 +69,16 @@ def sorted_keys(
     """Return the keys of a sample, the highest score first."""
     if not compiled_pays(scores.size):
         return numpy_kernel.sorted_keys(labels, scores, encoding)
-    from isometrics._counting import numba_kernel
+    from isometrics._counting import compiled_kernel
 
-    return numba_kernel.sorted_keys(labels, scores, encoding)
+    return compiled_kernel.sorted_keys(labels, scores, encoding)
 
 
 def sort(keys: NDArray[Any]) -> None:
     """Sort unsigned keys in place."""
-    if not sorting_pays(keys.size):
+    if not compiled_pays(keys.size):
         keys.sort()
         return
-    from isometrics._counting import numba_kernel
+    from isometrics._counting import compiled_kernel
 
-    numba_kernel.sort(keys)
+    compiled_kernel.sort(keys)

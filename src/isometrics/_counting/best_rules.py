@@ -5,12 +5,12 @@ Both ways add up and compare in the same order, so they choose the same rules.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isometrics._core.arrays import prepend_zero
+from isometrics._counting import native
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -281,32 +281,25 @@ def lower_bound(share: Any, size: Any, z: float) -> Any:
     return (share + z * z / (2 * size) - z * spread) / (1 + z * z / size)
 
 
-class Loops(NamedTuple):
-    """The compiled loops."""
-
-    add_up: Callable[..., None]
-    choose: Callable[..., None]
-
-
-@cache
-def compiled() -> Loops:
-    """Return the loops as machine code, which runs without Python's lock and is kept on disk."""
-    from numba import njit
-    from numba.extending import register_jitable
-
-    from isometrics._counting import best_rule_loops as loops
-
-    for function in (lower_bound, *loops.PARTS):
-        register_jitable(error_model="numpy")(function)
-    exact = njit(nogil=True, cache=True, error_model="numpy")
-    return Loops(exact(loops.add_up), exact(loops.choose))
-
-
 def block_sums(weights: NDArray[Any], ranking: Ranking) -> Floats:
     """Return the positives and the negatives before each block, and all of them at the end.
 
     The axes are weightings, blocks and classes.
     """
     sums = np.empty((weights.shape[0], ranking.block_ends.size + 1, 2))
-    compiled().add_up(weights, ranking, sums)
+    native.add_up(weights, *weights.shape, native.ranking_of(ranking), sums)
     return sums
+
+
+def choose_compiled(
+    weights: NDArray[Any],
+    sums: Floats,
+    totals: Floats,
+    ranking: Ranking,
+    task: Task,
+    *,
+    chosen: Chosen,
+) -> None:
+    """Do the same as `choose_plain` for whole weights, from the sums of blocks."""
+    of_ranking, of_task = native.ranking_of(ranking), native.task_of(task)
+    native.choose(weights, *weights.shape, sums, totals, of_ranking, of_task, *chosen)

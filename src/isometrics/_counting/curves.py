@@ -1,4 +1,4 @@
-"""Sums along long paths and hulls of long tables, with the compiled loops once they are loaded."""
+"""Sums along long paths and hulls of long tables, with the compiled loops where they are there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from isometrics._counting.choice import loaded_and_pays, threads_for
+from isometrics._counting import native
+from isometrics._counting.choice import compiled_pays, threads_for
 from isometrics._counting.segments import CHUNK, DOUBLED, DOUBLED_WHOLE
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Counts
 
 
+SPACING = 64
+"""Of so many rows one is looked at first; see `native/curves.c`."""
 _EXACT = 2**31
 _WHOLE = 2**37
 """Counts below this have whole sums below 2**53 in a chunk."""
@@ -25,7 +28,7 @@ _WHOLE = 2**37
 def sums_along(which: int, x: Counts, y: Counts, start: int, end: int) -> list[float] | None:
     """Return sums of chunks of the segments between two rows; None where loops do not pay.
 
-    The sum of a chunk that loops leave to NumPy is NaN; see `segments.sum_chunks`.
+    The sum of a chunk that loops leave to NumPy is NaN; see `native/sums_of_type.h`.
 
     Parameters
     ----------
@@ -36,18 +39,20 @@ def sums_along(which: int, x: Counts, y: Counts, start: int, end: int) -> list[f
     start, end
         The first and the last row.
     """
-    if not loaded_and_pays(end - start):
+    if not compiled_pays(end - start):
         return None
-    from isometrics._counting import curve_loops
-    from isometrics._counting.numba_kernel import in_threads
+    from isometrics._counting.compiled_kernel import in_threads
 
     sums = np.empty(-(-(end - start) // CHUNK))
-    x, y = np.ascontiguousarray(x[: end + 1]), np.ascontiguousarray(y[: end + 1])
-    whole = x.dtype.kind == y.dtype.kind == "i" and max(int(x[-1]), int(y[-1])) < _WHOLE
+    # Counts are below 2**53, so that floats hold them too where the other ones are floats.
+    dtype = np.int64 if x.dtype == y.dtype == np.int64 else np.float64
+    x, y = (np.ascontiguousarray(counts[: end + 1], dtype) for counts in (x, y))
+    whole = dtype is np.int64 and max(int(x[-1]), int(y[-1])) < _WHOLE
     which = DOUBLED_WHOLE if which == DOUBLED and whole else which
 
     def add_up(_: int, first: int, last: int) -> None:
-        curve_loops.sum_chunks(which, x, y, start + first * CHUNK, sums[first:last])
+        part = sums[first:last]
+        native.sum_chunks(which, x, y, x.size, start + first * CHUNK, part, part.size)
 
     threads = threads_for(end - start)
     in_threads(add_up, [sums.size * part // threads for part in range(threads + 1)])
@@ -59,13 +64,12 @@ def hull_rows(x: Counts, y: Counts, *, always: bool = False) -> NDArray[np.intp]
 
     With `always` they are used for short tables too, as where there are thousands of these.
     """
-    if not (always or loaded_and_pays(x.size)) or not _small(x) or not _small(y):
+    if not (always or compiled_pays(x.size)) or not _small(x) or not _small(y):
         return None
-    from isometrics._counting import curve_loops
-
     rows: NDArray[Any] = np.empty(x.size, np.int64)
-    found = curve_loops.hull(np.ascontiguousarray(x), np.ascontiguousarray(y), rows)
-    return rows[:found].astype(np.intp)
+    coarse = np.empty(x.size // SPACING + 2, np.int64)
+    x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
+    return rows[: native.hull(x, y, x.size, coarse, rows)].astype(np.intp)
 
 
 def _small(counts: Counts) -> bool:

@@ -1,4 +1,4 @@
-"""The two kernels of the bootstrap: plain NumPy, and loops compiled by Numba (extra ``fast``).
+"""The two kernels of the bootstrap: plain NumPy, and loops written in C.
 
 Both use the same random words in the same way, and the same formulas in the same order; so the
 same seed draws the same weights with either, and areas have the same bits.
@@ -6,14 +6,12 @@ same seed draws the same weights with either, and areas have the same bits.
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isometrics._core.parameters import check_choice
-from isometrics._counting import replicate_loops
+from isometrics._counting import native
 from isometrics._counting.draws import areas_plain, pick_plain
 from isometrics.errors import ParameterError
 
@@ -27,9 +25,6 @@ if TYPE_CHECKING:
 
 KERNELS = ("auto", "plain", "compiled")
 
-_PAYS = 2e7
-"""Draws from which on the second that Numba needs to start is made up for."""
-
 
 class Kernel(NamedTuple):
     """Three tasks: draw weights, gather the weights of rows into cells, compute areas."""
@@ -40,17 +35,14 @@ class Kernel(NamedTuple):
     areas: Callable[..., None]
 
 
-def kernel_named(name: str, draws: float) -> Kernel:
-    """Return a kernel; ``"auto"`` is the compiled one where it is installed and pays."""
+def kernel_named(name: str) -> Kernel:
+    """Return a kernel; ``"auto"`` is the compiled one where the package was built with it."""
     check_choice(name, "kernel", KERNELS)
-    installed = find_spec("numba") is not None
-    if name == "compiled" and not installed:
-        raise ParameterError(
-            "kernel='compiled' needs Numba, which is not installed: pip install 'isometrics[fast]'"
-        )
-    if name == "plain" or not installed or (name == "auto" and draws < _PAYS):
+    if name == "plain" or (name == "auto" and not native.available()):
         return PLAIN
-    return _compiled()
+    if not native.available():
+        raise ParameterError(native.MISSING)
+    return COMPILED
 
 
 def _gather_plain(weights: Floats, cell: NDArray[np.intp], sums: Floats) -> None:
@@ -61,28 +53,33 @@ def _gather_plain(weights: Floats, cell: NDArray[np.intp], sums: Floats) -> None
 PLAIN = Kernel("plain", pick_plain, _gather_plain, areas_plain)
 
 
-@cache
-def _compiled() -> Kernel:
-    from isometrics._counting.curve_loops import exact as compile_loop
+def _pick(
+    words: np.random.BitGenerator,
+    which: NDArray[np.uint8],
+    alias: Alias,
+    units: NDArray[np.intp],
+    weights: NDArray[Any],
+) -> None:
+    """Draw with the generator of `words`, whose state moves on as if it had drawn."""
+    state: Any = words.state
+    own = state["state"]["state"]
+    native.pick(own, which, *alias, units, units.size, weights, *weights.shape)
+    words.state = state
 
-    pick_words = compile_loop(replicate_loops.pick)
 
-    def pick(
-        words: np.random.BitGenerator,
-        which: NDArray[np.uint8],
-        alias: Alias,
-        units: NDArray[np.intp],
-        weights: Floats,
-    ) -> None:
-        state: Any = words.state
-        pick_words(state["state"]["state"], which, alias, units, weights)
-        words.state = state
+def _gather(weights: Floats, cell: NDArray[np.intp], sums: Floats) -> None:
+    """Add up the weights of the rows of each cell, for one replicate."""
+    native.gather(weights, cell, cell.size, sums, sums.size)
 
-    fill_areas = compile_loop(replicate_loops.fill_areas)
 
-    def areas(positive: Floats, negative: Floats, order: Order, found: Floats) -> None:
-        # NumPy adds several numbers at once, a loop one after the other.
-        totals = np.stack([positive.sum(axis=1), negative.sum(axis=1)])
-        fill_areas(positive, negative, totals, order, found)
+def _areas(positive: Floats, negative: Floats, order: Order, found: Floats) -> None:
+    """Fill one row of `AREAS` for each row of weights."""
+    # NumPy adds several numbers at once, a loop one after the other.
+    totals = np.stack([positive.sum(axis=1), negative.sum(axis=1)])
+    strides = (positive.strides[0] // 8, negative.strides[0] // 8)
+    native.fill_areas(
+        positive, strides[0], negative, strides[1], *positive.shape, totals, *order, found
+    )
 
-    return Kernel("compiled", pick, compile_loop(replicate_loops.gather), areas)
+
+COMPILED = Kernel("compiled", _pick, _gather, _areas)

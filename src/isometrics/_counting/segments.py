@@ -2,9 +2,9 @@
 
 A segment leads from (x, y) to (x + rise, y + run). Areas in every space are sums of terms of
 segments. Each formula is written once, with the four operations of floats alone: the same source
-works on arrays of NumPy, on arrays of the array API and, one segment at a time, in the loops that
-Numba compiles. These operations round in the same way everywhere, and sums are taken in one order;
-so an area has the same bits whichever kernel computed it.
+works on arrays of NumPy and on arrays of the array API; `native/formulas.h` has the same operations
+in the same order for the compiled loops. They round in the same way everywhere, and sums are taken
+in one order; so an area has the same bits whichever kernel computed it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from isometrics._core.arrays import Counts, Floats
+    from isometrics._core.arrays import Floats
 
 CHUNK = 1 << 14
 """Segments that are added up together; the sums of chunks are added up exactly."""
@@ -157,19 +157,9 @@ def doubled_area(rise: Any, y: Any, y_end: Any) -> Any:
     return rise * (y + y_end)
 
 
-FORMULAS: tuple[Callable[..., Any], ...] = (
-    log_rate,
-    log1p_series,
-    bend,
-    area_below,
-    area_above,
-    area_of_step,
-    area_of_line,
-    gain_loss,
-    gain_loss_at_once,
-    doubled_area,
-)
-"""What the loops below call."""
+BELOW, ABOVE, STEPS, LINES, LOST, DOUBLED, DOUBLED_WHOLE = range(7)
+"""The formulas by the numbers that compiled loops know. The last is for counts whose doubled areas
+are integers below 2**53 in a chunk: no order of adding them up changes their sum."""
 
 # ---------------------------------------------------------------------- arrays of NumPy
 
@@ -249,93 +239,3 @@ def _folded(lanes: Floats, down_to: int) -> Floats:
         size //= 2
         lanes = lanes[:size] + lanes[size:]
     return lanes
-
-
-# ---------------------------------------------------------------------- loops that Numba compiles
-
-BELOW, ABOVE, STEPS, LINES, LOST, DOUBLED, DOUBLED_WHOLE = range(7)
-"""The formulas. The last is for counts whose doubled areas are integers below 2**53 in a chunk: no
-order of adding them up changes their sum."""
-
-_ONE = np.uint64(1)
-
-
-def sum_chunks(which: int, x: Counts, y: Counts, start: int, sums: Floats) -> None:
-    """Add up one of the formulas over chunks of segments, from the row `start` on.
-
-    The sum of a chunk that is left to NumPy is NaN: of one that begins at the empty rule, and of
-    one whose logarithms need more than the short series.
-    """
-    lanes = np.empty(LANES)
-    for chunk in range(sums.size):
-        first = start + chunk * CHUNK
-        last = min(first + CHUNK, x.size - 1)
-        lanes[:] = 0.0
-        left = x[first] + y[first] < TINY
-        for row in range(first, last, LANES):
-            end = min(row + LANES, last)
-            if which == DOUBLED_WHOLE and y[row] == y[end]:
-                lanes[0] += float(x[end] - x[row]) * float(y[end] + y[row])
-            elif which >= DOUBLED or x[row] != x[end]:
-                left = left or (which <= ABOVE and not all_short(x, y, row, end))
-                if left:
-                    break
-                add_terms(which, x[row : end + 1], y[row : end + 1], lanes)
-        total = fold_lanes(lanes)
-        sums[chunk] = np.nan if left else total
-
-
-def all_short(x: Counts, y: Counts, first: int, last: int) -> bool:
-    """Tell whether the logarithm of no step needs more than the short series."""
-    longest = (x[first] - x[first]) + (y[first] - y[first])
-    for row in range(np.uint64(first), np.uint64(last)):
-        after = np.uint64(row) + _ONE
-        longest = max(longest, (x[after] - x[row]) + (y[after] - y[row]))
-    return float(longest) < SHORT * (float(x[first]) + float(y[first]))
-
-
-def add_terms(which: int, x: Counts, y: Counts, lanes: Floats) -> None:
-    """Add the terms of segments to their lanes; where x does not rise, they are 0."""
-    for lane in range(np.uint64(x.size - 1)):
-        after = np.uint64(lane) + _ONE
-        tp, fp, tp_end, fp_end = float(x[lane]), float(y[lane]), float(x[after]), float(y[after])
-        rise = tp_end - tp
-        if which <= ABOVE:
-            run = fp_end - fp
-            bent = bend(tp, fp, rise, run, log_rate(tp + fp, rise + run))
-            step = rise + run if rise > 0 else 1.0
-            if which == BELOW:
-                lanes[lane] += area_below(rise, step, bent)
-            else:
-                lanes[lane] += area_above(rise, run, step, bent)
-        elif which == STEPS:
-            lanes[lane] += area_of_step(rise, tp_end / (tp_end + fp_end))
-        elif which == LINES:
-            lanes[lane] += area_of_line(rise, tp / (tp + fp), tp_end / (tp_end + fp_end))
-        elif which == LOST:
-            lanes[lane] += gain_loss(tp, fp, tp_end, fp_end, rise)
-        else:
-            lanes[lane] += doubled_area(rise, fp, fp_end)
-
-
-def fold_lanes(lanes: Floats) -> float:
-    """Add up lanes in pairs, as `added_up` does; they are overwritten."""
-    half = LANES // 2
-    while half > 0:
-        for lane in range(half):
-            lanes[lane] += lanes[lane + half]
-        half //= 2
-    return float(lanes[0])
-
-
-def any_log_rate(total: float, step: float) -> float:
-    """Return ln(1 + step/total)/step of one segment, as `log_rates` does."""
-    if total >= TINY and step < SHORT * total:
-        return float(log_rate(total, step))
-    growth = min(step / total, LARGEST)
-    log = log1p_series(growth) if growth <= SERIES else math.log1p(growth)
-    return float(min(log / step, LARGEST))
-
-
-LOOPS: tuple[Callable[..., Any], ...] = (all_short, add_terms, fold_lanes, any_log_rate)
-"""What `sum_chunks` and the loops of replicates call."""

@@ -165,7 +165,7 @@ class Path(NamedTuple):
         lo, hi
             The ends; the piece that an end cuts has a sum of its own.
         compiled
-            Which of them have a compiled loop; see `segments.sum_chunks`.
+            Which of them have a compiled loop; see `segments.BELOW`.
         rising
             Whether pieces along which x does not rise have no terms, and are left out.
         """

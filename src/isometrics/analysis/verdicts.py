@@ -185,7 +185,7 @@ def verdicts_by_beta(
 
 def _resamples_by_beta(work: int) -> int:
     """Return how many resamples of so many rows times models take some seconds; 0 if too few."""
-    if kernel_named("auto", math.inf).name == "compiled":
+    if kernel_named("auto").name == "compiled":
         most = int(_WORK_BY_BETA / work)
     else:
         most = int(_PLAIN_WORK_BY_BETA / work) - REPEATS * FOLDS

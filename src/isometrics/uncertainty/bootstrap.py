@@ -401,7 +401,7 @@ def bootstrap(
     n_jobs
         The number of threads; -1 for as many as there are processors.
     kernel
-        ``"auto"``, ``"plain"`` (NumPy) or ``"compiled"`` (Numba, extra ``fast``).
+        ``"auto"``, ``"plain"`` (NumPy) or ``"compiled"`` (loops written in C).
     progress
         True for a progress bar, or a function of the replicates done and their total.
     groups

@@ -151,7 +151,7 @@ def permutation_test(
         n_permutations,
         parse_random_state(random_state),
         parse_jobs(n_jobs),
-        kernel_named(kernel, float(n_permutations) * scores.positive.size),
+        kernel_named(kernel),
     )[:, list(map(AREAS.index, areas))]
     observed = np.array([measure.of(points) for measure in chosen])
     formulas = [_exact(area, scores) for area in areas]

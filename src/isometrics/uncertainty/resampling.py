@@ -482,7 +482,7 @@ def replicate(
 ) -> Floats:
     """Return what `evaluate` makes of the weights of each replicate, `width` numbers for each."""
     values = np.empty((n_resamples, width))
-    chosen = kernel_named(kernel, float(n_resamples) * sample.cell_total)
+    chosen = kernel_named(kernel)
     at_once = max(1, _CHUNK // max(sample.draws.size, sample.cell_total))
 
     def work(block: tuple[range, Stream]) -> int:

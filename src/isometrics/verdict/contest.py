@@ -18,8 +18,8 @@ from isometrics._counting.best_rules import (
     Ranking,
     Task,
     block_sums,
+    choose_compiled,
     choose_plain,
-    compiled,
     worth_of,
 )
 from isometrics._counting.draws import draws_of, streams
@@ -88,16 +88,16 @@ class Drawing(NamedTuple):
     kernel_name: str
     progress: Progress | None = None
 
-    def kernel(self, contest: Contest, objectives: int = 1) -> Kernel:
-        """Return the kernel that was asked for, or that pays for so many objectives."""
-        work = float(self.n_resamples) * objectives * contest.units.shape[0] * len(contest.names)
-        return kernel_named(self.kernel_name, work)
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel that was asked for, or the compiled one where it is there."""
+        return kernel_named(self.kernel_name)
 
     def map(self, contest: Contest, work: Callable[[Drawn], Result]) -> list[Result]:
         """Return what `work` makes of the weights of units of some replicates, in their order."""
         size = contest.units.shape[0]
         draws = draws_of(np.ones(size, np.int64), [slice(0, size)], scheme="multinomial")
-        kernel = self.kernel(contest)
+        kernel = self.kernel
         at_once = max(1, _AT_ONCE // size)
 
         def block(replicates: range, stream: Stream) -> tuple[int, list[Result]]:
@@ -312,7 +312,9 @@ class Chooser:
                 chosen = Chosen.empty(weights.shape[0])
                 models.append(chosen)
                 if sums:
-                    compiled().choose(weights, sums[model], totals, ranking, tasks[model], chosen)
+                    choose_compiled(
+                        weights, sums[model], totals, ranking, tasks[model], chosen=chosen
+                    )
                 else:
                     choose_plain(Counts(*counts, *totals.T), tasks[model], chosen, contest.gain)
         return [Choices(*map(np.stack, zip(*models, strict=True)), *totals.T) for models in found]

@@ -73,7 +73,7 @@ def estimate_rules(
     seeds = parse_random_state(options.random_state).spawn(2)
     with reporting(options.progress, "resamples") as report:
         drawing = drawing_of(options, seeds[0], report)
-        kernel, flags = drawing.kernel(contest).name, _flags(contest, given)
+        kernel, flags = drawing.kernel.name, _flags(contest, given)
         parts = drawing.map(
             contest,
             lambda drawn: (contest.choose(drawn, kernel, (best,)), _sums(drawn, flags)),

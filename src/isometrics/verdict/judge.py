@@ -91,7 +91,7 @@ def _judge_each(
     """Judge contests whose rows are the same, and for which other weights of recall are."""
     rows = contests[0]
     seeds = parse_random_state(options.random_state).spawn(2)
-    kernel = drawing_of(options, seeds[0]).kernel(rows, len(contests)).name
+    kernel = drawing_of(options, seeds[0]).kernel.name
     choices = choose_each(contests, kernel)
     fixed = [tuple(max(rule, 0) for rule in choice.rules) for choice in choices]
     with reporting(options.progress, "resamples") as report:
@@ -220,9 +220,7 @@ def cross_fitted(
         nothing = np.full(1, np.nan)
         return [Counts(nothing, nothing, nothing, nothing) for _ in contests]
     rows = contests[0]
-    trainings = REPEATS * parts if folds is None else int(folds.max()) + 1
-    work = float(trainings) * len(contests) * rows.units.shape[0] * len(rows.names)
-    chooser = Chooser(contests, kernel_named(kernel, work).name)
+    chooser = Chooser(contests, kernel_named(kernel).name)
     if folds is not None:
         return chooser.crossed(folds)
     random = np.random.default_rng(seed)
@@ -370,7 +368,7 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
 
 def _resample(contest: Contest, fixed: tuple[int, ...], drawing: Drawing) -> Choices:
     """Draw the units again many times, and choose anew each time."""
-    return Chooser([contest], drawing.kernel(contest).name, [fixed]).resample(drawing)[0]
+    return Chooser([contest], drawing.kernel.name, [fixed]).resample(drawing)[0]
 
 
 def _tuned_threshold(tuning: Contest, test: Contest, choice: Choice) -> dict[str, Any]:

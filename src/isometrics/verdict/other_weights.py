@@ -33,7 +33,7 @@ def other_weights(contest: Contest, drawing: Drawing) -> OtherWeights | None:
     if contest.objective.index is not None or len(contest.names) < 2:
         return None
 
-    compiled = drawing.kernel(contest).name == "compiled"
+    compiled = drawing.kernel.name == "compiled"
 
     def wins(drawn: Floats) -> tuple[Floats, int]:
         models = range(len(contest.names))

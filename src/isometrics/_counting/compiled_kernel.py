@@ -11,10 +11,9 @@ import numpy as np
 
 from isometrics._core.arrays import prepend_zero
 from isometrics._core.sample import as_thresholds
-from isometrics._counting import numba_loops
+from isometrics._counting import native
 from isometrics._counting.choice import threads_for
 from isometrics._counting.keys import BLOCK, SIGNED, Encoding, encoding_of, order_of
-from isometrics._counting.numba_loops import Coding
 from isometrics._counting.numpy_kernel import Rows, corners_of, running_sum, trimmed
 from isometrics._counting.numpy_kernel import count as plain_count
 
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
 
 CELL_BITS = 14
 ROWS_OF_A_BUCKET = 1 << 13
+WIDTH = 1024
+"""Weights that are added up together, as `numpy_kernel.running_sum` does."""
 MOST_BUCKETS = 1 << 13
 """More would not stay in the processor's cache while keys are spread."""
 
@@ -45,8 +46,8 @@ class BucketPlan:
     entry of its cell. It never falls as keys rise.
     """
 
-    lowest: np.uint64
-    cell_shift: np.uint64
+    lowest: int
+    cell_shift: int
     entries: NDArray[np.uint64]
     size: int
     """The number of buckets."""
@@ -70,7 +71,7 @@ def plan_of(some: NDArray[Any], lowest: int, highest: int, wanted: int) -> Bucke
     base = np.floor(np.cumsum(width) - width).astype(np.int64)
     entries = (base << 8 | (cell_shift - bits)).astype(np.uint64)
     size = int((base + (1 << bits)).max())
-    return BucketPlan(np.uint64(lowest), np.uint64(cell_shift), entries, size)
+    return BucketPlan(lowest, cell_shift, entries, size)
 
 
 def buckets_for(rows: int, each: int = ROWS_OF_A_BUCKET) -> int:
@@ -134,7 +135,8 @@ def spread_over(
 
     def count(part: int, start: int, end: int) -> None:
         for block in _blocks(start, end):
-            numba_loops.census(keys_of(block), *where, found[part])
+            keys = keys_of(block)
+            native.census(keys, keys.size, *where, found[part])
 
     in_threads(count, rows)
     sizes, positives = found[:, :, 0], found[:, :, 1].sum(axis=0).astype(np.int64)
@@ -145,8 +147,9 @@ def spread_over(
 
     def move(part: int, start: int, end: int) -> None:
         for block in _blocks(start, end):
+            keys = keys_of(block)
             carried = None if weights is None else weights[block]
-            numba_loops.spread(keys_of(block), *where, places[part], room, carried, moved)
+            native.spread(keys, keys.size, *where, places[part], room, carried, moved)
 
     in_threads(move, rows)
     return Buckets(room, starts, prepend_zero(np.cumsum(positives)), moved)
@@ -172,10 +175,9 @@ def sort(
     sort_long_buckets(found, each, depth)
 
     def sort_some(_part: int, first: int, last: int) -> None:
-        ends = np.uint64(first), np.uint64(last)
-        places = found.scratch()[0]
-        numba_loops.sort_buckets(
-            found.keys, found.starts, *ends, places, keys, found.weights, weights
+        places, _ = found.scratch()
+        native.sort_buckets(
+            found.keys, found.starts, first, last, places, keys, found.weights, weights
         )
 
     in_threads(sort_some, found.cuts(threads))
@@ -255,16 +257,16 @@ def rare_corners(
     groups = int(bins.group[-1]) + 1
     counts = np.zeros((threads, groups), np.uint64)
     last = np.zeros((threads, groups), np.uint64)
-    ends, shift = (np.uint64(bins.lowest), np.uint64(bins.highest)), np.uint64(bins.shift)
+    where = (bins.lowest, bins.highest, bins.shift, bins.group)
 
     def sift(part: int, start: int, end: int) -> list[Keys] | None:
         kept, number = [], 0
         room = np.empty(BLOCK, encoding.word)
         for row in range(start, end, BLOCK):
             keys = keys_of(slice(row, min(row + BLOCK, end)))
-            filled = numba_loops.sift(keys, ends, shift, bins.group, counts[part], last[part], room)
+            filled = native.sift(keys, keys.size, *where, counts[part], last[part], room)
             kept.append(room[:filled].copy())
-            number += int(filled)
+            number += filled
             if number > (end - start) // 4:
                 return None
         return kept
@@ -370,8 +372,7 @@ def sorted_keys(
     sort_long_buckets(found, each)
 
     def sort_some(_: int, first: int, last: int) -> None:
-        ends = np.uint64(first), np.uint64(last)
-        numba_loops.sort_buckets_in_place(found.keys, found.starts, *ends, *found.scratch())
+        native.sort_buckets_in_place(found.keys, found.starts, first, last, *found.scratch())
 
     in_threads(sort_some, found.cuts(threads))
     return room
@@ -390,15 +391,14 @@ def _count_weighted(
     signs = 2 * labels.astype(np.int8) - 1
     carried = signs.astype(np.int64) if weights is None else weights * signs
     sort(keys, carried, threads=threads, each=each)
-    # The last of tied rows comes first, as in the NumPy kernel: sums of floats depend on it.
-    keys, carried = keys[::-1], carried[::-1]
-    sums = np.zeros((2, -(-keys.size // numba_loops.WIDTH)), carried.dtype)
-    numba_loops.block_sums(carried, sums)
+    blocks = -(-keys.size // WIDTH)
+    sums = np.empty((2, blocks), carried.dtype)
+    native.block_sums(carried, keys.size, sums, blocks)
     before = np.array([prepend_zero(running_sum(side[:-1])) for side in sums])
     tp, fp = np.empty(keys.size + 1, carried.dtype), np.empty(keys.size + 1, carried.dtype)
     tp[0], fp[0] = 0, 0
-    distinct = int(numba_loops.fill_weighted(keys, carried, before, tp[1:], fp[1:]))
-    thresholds = as_thresholds(order.scores(keys[:distinct]))
+    distinct = native.fill_weighted(keys, carried, keys.size, before, blocks, tp[1:], fp[1:])
+    thresholds = as_thresholds(order.scores(keys[::-1][:distinct]))
     infinity = np.array([np.inf], thresholds.dtype)
     return trimmed(np.concatenate([infinity, thresholds]), tp, fp, distinct + 1)
 
@@ -425,7 +425,7 @@ class _Packing:
         keys = np.empty(scores.size, self.encoding.word)
         bits = np.ascontiguousarray(scores).view(SIGNED[scores.dtype.itemsize])
         labels = np.ascontiguousarray(self.labels[rows])
-        numba_loops.pack(bits, labels, self.coding, keys)
+        native.pack(bits, labels, keys.size, *self.coding, keys)
         return keys
 
     def keys_at(self, rows: NDArray[np.intp]) -> Keys:
@@ -433,16 +433,9 @@ class _Packing:
         return self.encoding.pack(self.scores[rows], self.labels[rows])
 
 
-def coding_of(encoding: Encoding) -> Coding:
-    """Return the numbers of an encoding."""
-    bits = 8 * encoding.word.itemsize
-    return Coding(
-        encoding.dtype.kind == "f",
-        bits,
-        encoding.gap,
-        encoding.lowest,
-        np.uint64(2**bits - 1),
-    )
+def coding_of(encoding: Encoding) -> tuple[bool, int, int]:
+    """Return what loops need to know of an encoding."""
+    return encoding.dtype.kind == "f", encoding.gap, encoding.lowest
 
 
 def _rows_of(found: Buckets, room: Keys, encoding: Encoding, corners: bool, threads: int) -> Rows:
@@ -450,22 +443,19 @@ def _rows_of(found: Buckets, room: Keys, encoding: Encoding, corners: bool, thre
     bits = room.view(SIGNED[room.itemsize])
     tp, fp = np.empty(room.size, np.int64), np.empty(room.size, np.int64)
     tp[0], fp[0] = 0, 0
-    fill = numba_loops.fill_corners if corners else numba_loops.fill_rows
+    fill = native.fill_corners if corners else native.fill_rows
     coding, cuts = coding_of(encoding), found.cuts(threads)
 
     def fill_some(_: int, first: int, last: int) -> int:
-        ends = np.uint64(first), np.uint64(last)
-        before = int(found.positives[first])
-        filled = fill(
-            found.keys, found.starts, *ends, before, coding, *found.scratch(), tp, fp, bits
-        )
-        return int(filled)
+        some = (found.keys, found.starts, first, last, int(found.positives[first]))
+        filled: int = fill(*some, *coding, *found.scratch(), tp, fp, bits)
+        return filled
 
     ends = in_threads(fill_some, cuts)
     size = ends[0]
     for cut, end in zip(cuts[1:], ends[1:], strict=False):
         start = int(found.starts[cut]) + 1
-        if corners and end > start and tp[start] == tp[size - 1] == tp[max(size - 2, 0)]:
+        if corners and end > start and size > 1 and tp[start] == tp[size - 1] == tp[size - 2]:
             size -= 1  # no corner: it was only the last row of a part
         if size < start:
             for array in (bits, tp, fp):
@@ -494,13 +484,12 @@ def _count_tied(packing: _Packing, threads: int, slots: int) -> Rows | None:
     tables = np.zeros((threads, slots, 4), np.uint64)
 
     def tally(part: int, start: int, end: int) -> bool:
-        most = np.uint64(slots // 4)
-        return all(
-            numba_loops.tally(packing.keys(slice(row, min(row + step, end))), tables[part], most)
-            for row in range(start, end, step)
-        )
+        for block in _blocks(start, end):
+            keys = packing.keys(block)
+            if not native.tally(keys, keys.size, tables[part], slots, slots // 4):
+                return False
+        return True
 
-    step = 1 << 15
     cuts = [round(share * size / threads) for share in range(threads + 1)]
     if not all(in_threads(tally, cuts)):
         return None

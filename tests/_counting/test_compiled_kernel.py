@@ -1,28 +1,18 @@
 """The compiled kernel against the plain one: the same rows, to the bit."""
 
-import ast
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("numba")
-
 from isometrics import _counting as kernels
-from isometrics._counting import choice
-from isometrics._counting import numba_kernel as fast
-from isometrics._counting import numba_kernel as rare
-from isometrics._counting import numba_kernel as sorting
-from isometrics._counting import numba_loops as bucket_loops
-from isometrics._counting import numba_loops as rare_loops
-from isometrics._counting import numba_loops as tied_loops
+from isometrics._counting import choice, native
+from isometrics._counting import compiled_kernel as fast
 from isometrics._counting import numpy_kernel as plain
 from isometrics._counting.keys import encoding_of
 from isometrics.testing.strategies import binary_samples
+
+pytestmark = pytest.mark.usefixtures("compiled_loops")
 
 TINY = 5e-324
 LARGEST = np.finfo(np.float64).max
@@ -106,6 +96,7 @@ def test_extreme_scores(scores, weighted):
 
 def test_one_row():
     check_kernels(np.array([True]), np.array([0.5]))
+    check_kernels(np.array([False]), np.array([0.5]))
     check_kernels(np.array([False]), np.array([0.5]), np.array([2.5]))
 
 
@@ -148,53 +139,19 @@ def test_corners_where_positives_are_rare(shape, share):
     check_kernels(labels, scores)
 
 
-# The loops as Python ---------------------------------------------------------------------------
-
-
-@pytest.fixture
-def as_python(monkeypatch):
-    """Run the loops as they are written: what Numba compiles must also be right as Python."""
-    for module in (bucket_loops, rare_loops, tied_loops):
-        for name, loop in vars(module).copy().items():
-            if hasattr(loop, "py_func"):
-                monkeypatch.setattr(module, name, loop.py_func)
-
-
-@pytest.mark.usefixtures("as_python")
-@pytest.mark.parametrize("scores", EXTREMES.values(), ids=EXTREMES.keys())
-def test_loops_as_python(scores):
-    scores = np.tile(np.asarray(scores), 5)
-    labels = np.arange(scores.size) % 3 == 0
-    check_kernels(labels, scores, **SMALL)
-    check_kernels(labels, scores, np.arange(1, scores.size + 1), **SMALL)
-
-
-@pytest.mark.usefixtures("as_python")
-@pytest.mark.parametrize("name", ["distinct", "float32", "sorted", "few values"])
-def test_longer_samples_as_python(monkeypatch, name):
-    generator = np.random.default_rng(8)
-    scores = SHAPES[name](generator, 900)
-    labels = generator.random(scores.size) < 0.3
-    monkeypatch.setattr(fast, "RARE", 1)
-    check_kernels(labels, scores, each=300, slots=64)
-    check_kernels(labels, scores, generator.random(scores.size), each=300)
-    check_kernels(np.arange(scores.size) % 300 == 7, scores, each=300)
-
-
-@pytest.mark.usefixtures("as_python")
-def test_crowded_parts_as_python():
+def test_crowded_parts():
     """Many keys in one narrow stretch of a bucket are more than insertion is good for."""
-    scores = np.append(np.arange(64) // 3, [2**40])
+    scores = np.append(np.arange(400) // 3, [2**40])
     labels = np.arange(scores.size) % 2 == 0
     shuffled = np.random.default_rng(1).permutation(scores.size)
-    check_kernels(labels[shuffled], scores[shuffled], np.arange(1, 66) / 7, each=100)
-    check_kernels(labels[shuffled], scores[shuffled], each=100, slots=4)
+    weights = np.arange(1, scores.size + 1) / 7
+    check_kernels(labels[shuffled], scores[shuffled], weights, each=1000)
+    check_kernels(labels[shuffled], scores[shuffled], each=1000, slots=4)
 
 
-@pytest.mark.usefixtures("as_python")
-def test_empty_buckets_as_python():
+def test_empty_buckets():
     keys = np.array([5, 2**40, 3, 2**40 + 2, 9, 0], np.uint64)
-    sorting.sort(keys, each=1)
+    fast.sort(keys, each=1)
     assert keys.tolist() == [0, 3, 5, 9, 2**40, 2**40 + 2]
 
 
@@ -216,14 +173,14 @@ def test_keys_are_sorted_in_place(word, shape, threads):
         ),
     }[shape]
     expected = np.sort(keys)
-    sorting.sort(keys, threads=threads, each=16)
+    fast.sort(keys, threads=threads, each=16)
     np.testing.assert_array_equal(keys, expected)
 
 
 def test_the_sort_of_a_run_is_chosen_by_its_length(monkeypatch):
     keys = np.random.default_rng(0).integers(0, 2**63, choice.FEWEST).astype(np.uint64)
-    for there in (True, None):
-        monkeypatch.setattr(choice, "find_spec", lambda _, there=there: there)
+    for there in (True, False):
+        monkeypatch.setattr(native, "available", lambda there=there: there)
         mine = keys.copy()
         kernels.sort(mine)
         np.testing.assert_array_equal(mine, np.sort(keys))
@@ -231,9 +188,9 @@ def test_the_sort_of_a_run_is_chosen_by_its_length(monkeypatch):
 
 def test_bins_of_rare_positives_need_room_at_both_ends():
     top = 2**32 - 1
-    assert rare.bins_of(np.array([0, 5], np.uint32)) is None
-    assert rare.bins_of(np.array([top - 5, top], np.uint32)) is None
-    bins = rare.bins_of(np.array([1 << 20, (1 << 20) + 9], np.uint32))
+    assert fast.bins_of(np.array([0, 5], np.uint32)) is None
+    assert fast.bins_of(np.array([top - 5, top], np.uint32)) is None
+    bins = fast.bins_of(np.array([1 << 20, (1 << 20) + 9], np.uint32))
     assert bins.group.tolist() == [0, 1, 2, 2, 2, 3, 4]
     assert bins.lowest == (1 << 20) - 2
 
@@ -241,40 +198,11 @@ def test_bins_of_rare_positives_need_room_at_both_ends():
 # The choice ----------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def _nothing_loaded(monkeypatch):
-    monkeypatch.setattr(choice, "LOOPS", "isometrics._counting.none_such")
-    monkeypatch.setattr(choice, "_seen", 0)
-
-
-@pytest.mark.usefixtures("_nothing_loaded")
-@pytest.mark.parametrize("compiled", [True, False])
-def test_loops_are_loaded_for_long_samples_or_many_rows_in_all(monkeypatch, compiled):
-    monkeypatch.setattr(choice, "compiled", lambda: compiled)
-    start = choice.LOAD if compiled else choice.COMPILE
-    assert not choice.compiled_pays(choice.FEWEST - 1)
-    assert not choice.compiled_pays(start // 2)
-    assert choice.compiled_pays(start // 2)
-    monkeypatch.setattr(choice, "_seen", 0)
-    assert choice.compiled_pays(start)
-    monkeypatch.setattr(choice, "_seen", 0)
-    monkeypatch.setattr(choice, "LOOPS", "numpy")
+def test_loops_are_used_from_some_rows_on_where_they_are_there(monkeypatch):
     assert choice.compiled_pays(choice.FEWEST)
     assert not choice.compiled_pays(choice.FEWEST - 1)
-    monkeypatch.setattr(choice, "find_spec", lambda _: None)
-    assert not choice.compiled_pays(choice.COMPILE)
-
-
-def test_loops_count_as_compiled_while_their_source_is_older(tmp_path):
-    source, kept = tmp_path / "numba_loops.py", tmp_path / "__pycache__" / "numba_loops.pack.nbi"
-    source.touch()
-    assert not choice.compiled.__wrapped__(tmp_path)
-    kept.parent.mkdir()
-    kept.touch()
-    os.utime(source, (1, 1))
-    assert choice.compiled.__wrapped__(tmp_path)
-    os.utime(kept, (0, 0))
-    assert not choice.compiled.__wrapped__(tmp_path)
+    monkeypatch.setattr(native, "available", lambda: False)
+    assert not choice.compiled_pays(choice.FEWEST)
 
 
 def test_sorted_keys_are_chosen_by_size(monkeypatch):
@@ -285,33 +213,6 @@ def test_sorted_keys_are_chosen_by_size(monkeypatch):
         monkeypatch.setattr(kernels, "compiled_pays", lambda _, pays=pays: pays)
         found = kernels.sorted_keys(labels, scores, encoding)
         np.testing.assert_array_equal(found, expected)
-
-
-def test_keys_alone_are_not_worth_loading_where_numpy_sorts_fast(monkeypatch):
-    monkeypatch.setattr(choice, "LOOPS", "isometrics._counting.none_such")
-    monkeypatch.setattr(choice, "_seen", 0)
-    used = {"AVX512F": True, "AVX512_SKX": True}
-    monkeypatch.setattr(choice, "numpy_features", lambda: used)
-    assert choice.sorting_pays(choice.COMPILE)
-    used["AVX512_SKX"] = False
-    assert not choice.sorting_pays(choice.COMPILE)
-    monkeypatch.setattr(choice, "LOOPS", "numpy")
-    assert choice.sorting_pays(choice.COMPILE)
-
-
-@pytest.mark.slow
-def test_what_numpy_uses_of_the_processor_is_asked_of_numpy():
-    """Not of the environment, which the command sets for NumPy and not for the kernels."""
-    program = "from isometrics._counting.choice import numpy_features as f; print(f())"
-    disabled = os.environ | {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_SKX AVX512_ICL"}
-    told = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=disabled,
-    )
-    assert not ast.literal_eval(told.stdout).get("AVX512_SKX")
 
 
 def test_threads_are_used_for_many_rows_on_two_cores(monkeypatch):
@@ -326,6 +227,6 @@ def test_threads_are_used_for_many_rows_on_two_cores(monkeypatch):
 def test_both_kernels_are_reached(monkeypatch, there):
     generator = np.random.default_rng(0)
     labels, scores = generator.random(choice.FEWEST) < 0.5, generator.random(choice.FEWEST)
-    monkeypatch.setattr(choice, "find_spec", lambda _: there or None)
+    monkeypatch.setattr(native, "available", lambda: there)
     check_same(kernels.count(labels, scores), plain.count(labels, scores))
     check_same(kernels.corners(labels, scores), plain.count(labels, scores, corners=True))

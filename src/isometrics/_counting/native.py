@@ -1,0 +1,237 @@
+"""The loops written in C (`native/`), which ctypes calls without Python's lock.
+
+The library has nothing of Python in it, so that one serves all versions. It is built where there is
+a C compiler when the package is (`hatch_build.py`). Where it is missing, NumPy does the same work.
+
+What an argument is, is checked here: arrays are contiguous and of the type that a loop expects.
+Their sizes and what they hold are up to the callers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from ctypes import c_double, c_int32, c_int64, c_uint64, c_void_p
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isometrics.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from isometrics._counting.best_rules import Ranking, Task
+
+NAMES = {"win32": "loops.dll", "darwin": "loops.dylib"}
+LIBRARY = Path(__file__).with_name("native") / NAMES.get(sys.platform, "loops.so")
+
+LAYOUT = 1
+"""Another number says that the library was built from other sources; that of `loops.h`."""
+
+
+@cache
+def library(path: Path = LIBRARY) -> ctypes.CDLL | None:
+    """Return the library; None where it is missing, of another machine or of other sources."""
+    if sys.maxsize < 2**32 or not path.exists():
+        return None  # positions have 64 bits
+    try:
+        loaded = ctypes.CDLL(str(path))
+    except OSError:
+        return None
+    return loaded if hasattr(loaded, "layout") and loaded.layout() == LAYOUT else None
+
+
+def available() -> bool:
+    """Tell whether the compiled loops are there."""
+    return library() is not None
+
+
+class _Array:
+    """A parameter that is a contiguous array of one of some types, or None where that may be."""
+
+    def __init__(self, *types: type[Any], optional: bool = False) -> None:
+        self.types = frozenset(map(np.dtype, types))
+        self.optional = optional
+
+    def from_param(self, array: NDArray[Any] | None) -> c_void_p | None:
+        """Return where the array lies; ctypes calls this."""
+        if array is None and self.optional:
+            return None
+        if not isinstance(array, np.ndarray) or array.dtype not in self.types:
+            raise TypeError(f"one of {self.types} is needed, not {array!r}")
+        if not array.flags.c_contiguous:
+            raise TypeError("a contiguous array is needed")
+        return c_void_p(array.ctypes.data)
+
+
+class _InRows(_Array):
+    """The same with rows that are contiguous and may lie apart."""
+
+    def from_param(self, array: NDArray[Any] | None) -> c_void_p | None:
+        """Return where the first row lies."""
+        if array is None or array.dtype not in self.types or array.strides[1] != array.itemsize:
+            raise TypeError(f"rows of one of {self.types} are needed, not {array!r}")
+        return c_void_p(array.ctypes.data)
+
+
+class Loop:
+    """A loop of the library, of which there may be one for each type of some of its arrays."""
+
+    def __init__(
+        self, name: str, *parameters: Any, result: type[Any] | None = None, decided_by: Any = ()
+    ) -> None:
+        self.name, self.parameters, self.result = name, parameters, result
+        self.decided_by: tuple[int, ...] = decided_by
+        self._variants: dict[str, Callable[..., Any]] = {}
+
+    def __call__(self, *given: Any) -> Any:
+        """Call it with an argument for each parameter."""
+        name = self.name
+        for place in self.decided_by:
+            name += _SUFFIX[given[place].dtype]
+        variant = self._variants.get(name)
+        if variant is None:
+            variant = self._variants[name] = self._load(name)
+        return variant(*given)
+
+    def _load(self, name: str) -> Callable[..., Any]:
+        loaded = library()
+        if loaded is None:
+            raise ParameterError(MISSING)
+        function = getattr(loaded, name)
+        function.argtypes, function.restype = self.parameters, self.result
+        return function  # type: ignore[no-any-return]
+
+
+MISSING = (
+    "the compiled loops are missing: they are built with the package where there is a C compiler. "
+    "kernel='plain' does without"
+)
+
+_SUFFIX = {
+    np.dtype(np.uint32): "_32",
+    np.dtype(np.uint64): "_64",
+    np.dtype(np.int64): "_int64",
+    np.dtype(np.float64): "_float64",
+    np.dtype(np.uint8): "_uint8",
+}
+
+_KEYS = _Array(np.uint32, np.uint64)
+_BITS = _Array(np.int32, np.int64)
+_CARRIED = _Array(np.int64, np.float64, optional=True)
+_COUNTS = _Array(np.int64, np.float64)
+_LABELS = _Array(np.bool_)
+_FLOATS, _INT64, _UINT64 = _Array(np.float64), _Array(np.int64), _Array(np.uint64)
+_INT32, _UINT32, _UINT16 = _Array(np.int32), _Array(np.uint32), _Array(np.uint16)
+_BYTES, _DRAWN = _Array(np.uint8), _Array(np.uint8, np.float64)
+_FLOAT_ROWS = _InRows(np.float64)
+_PLAN = (c_uint64, c_uint64, _UINT64)
+"""The lowest key, the shift and the entries of a `BucketPlan`."""
+_CODING = (c_int32, c_int64, c_int64)
+"""Whether scores are floats, the gap and the lowest integer of an `Encoding`."""
+_SOME = (_UINT64, c_int64, c_int64)
+"""Where buckets begin, the first of some and the one behind the last."""
+_TABLE = (_INT64, _INT64, _BITS)
+
+# What each does is said where it is written.
+pack = Loop("pack", _BITS, _LABELS, c_int64, *_CODING, _KEYS, decided_by=(6,))
+census = Loop("census", _KEYS, c_int64, *_PLAN, _UINT64, decided_by=(0,))
+spread = Loop("spread", _KEYS, c_int64, *_PLAN, _UINT64, _KEYS, _CARRIED, _CARRIED, decided_by=(0,))
+sort_buckets = Loop(
+    "sort_buckets", _KEYS, *_SOME, _UINT32, _KEYS, _CARRIED, _CARRIED, decided_by=(0,)
+)
+sort_buckets_in_place = Loop(
+    "sort_buckets_in_place", _KEYS, *_SOME, _UINT32, _KEYS, decided_by=(0,)
+)
+fill_rows = Loop(
+    "fill_rows", _KEYS, *_SOME, c_int64, *_CODING, _UINT32, _KEYS, *_TABLE,
+    result=c_int64, decided_by=(0,),
+)  # fmt: skip
+fill_corners = Loop(
+    "fill_corners", _KEYS, *_SOME, c_int64, *_CODING, _UINT32, _KEYS, *_TABLE,
+    result=c_int64, decided_by=(0,),
+)  # fmt: skip
+sift = Loop(
+    "sift", _KEYS, c_int64, c_uint64, c_uint64, c_uint64, _UINT32, _UINT64, _UINT64, _KEYS,
+    result=c_int64, decided_by=(0,),
+)  # fmt: skip
+tally = Loop("tally", _KEYS, c_int64, _UINT64, c_uint64, c_uint64, result=c_int32, decided_by=(0,))
+block_sums = Loop("block_sums", _COUNTS, c_int64, _COUNTS, c_int64, decided_by=(0,))
+fill_weighted = Loop(
+    "fill_weighted", _KEYS, _COUNTS, c_int64, _COUNTS, c_int64, _COUNTS, _COUNTS,
+    result=c_int64, decided_by=(1, 0),
+)  # fmt: skip
+
+sum_chunks = Loop(
+    "sum_chunks", c_int32, _COUNTS, _COUNTS, c_int64, c_int64, _FLOATS, c_int64, decided_by=(1,)
+)
+hull = Loop("hull", _INT64, _INT64, c_int64, _INT64, _INT64, result=c_int64)
+
+pick = Loop(
+    "pick", _UINT64, _BYTES, _INT64, _UINT64, _UINT64, _FLOATS, _FLOATS, _INT64, c_int64,
+    _DRAWN, c_int64, c_int64, decided_by=(9,),
+)  # fmt: skip
+gather = Loop("gather", _FLOATS, _INT64, c_int64, _FLOATS, c_int64)
+fill_areas = Loop(
+    "fill_areas", _FLOAT_ROWS, c_int64, _FLOAT_ROWS, c_int64, c_int64, c_int64, _FLOATS,
+    _INT32, _INT32, c_double, c_int32, _FLOATS,
+)  # fmt: skip
+
+
+class _Ranking(ctypes.Structure):
+    """The arrays of a `Ranking`; see `native/best_rules.c`."""
+
+    _fields_ = (
+        *(
+            (name, c_void_p)
+            for name in ("unit", "positive", "last", "rule", "weight", "ends", "cell", "cell_unit")
+        ),
+        ("rows", c_int64),
+        ("blocks", c_int64),
+    )
+
+
+class _Task(ctypes.Structure):
+    """The numbers of a `Task`."""
+
+    _fields_ = (
+        *(
+            (name, c_double)
+            for name in (
+                *("first", "second", "min_precision", "min_recall"),
+                *("most_flagged", "z", "effective", "ratio"),
+            )
+        ),
+        ("fixed_end", c_int64),
+        ("costs", c_int32),
+        ("allows_nothing", c_int32),
+    )
+
+
+def ranking_of(ranking: Ranking) -> _Ranking:
+    """Return a ranking as loops take it; it must live as long."""
+    kinds = (_INT32, _LABELS, _LABELS, _INT32, _FLOATS, _INT64, _UINT16, _INT32)
+    arrays: tuple[NDArray[Any], ...] = ranking
+    places = (
+        kind.from_param(array) if array.size else None
+        for kind, array in zip(kinds, arrays, strict=True)
+    )
+    return _Ranking(*places, ranking.unit.size, ranking.block_ends.size)
+
+
+def task_of(task: Task) -> _Task:
+    """Return a task as loops take it."""
+    return _Task(**{field[0]: getattr(task, field[0]) for field in _Task._fields_})
+
+
+_OF_RANKING, _OF_TASK = ctypes.POINTER(_Ranking), ctypes.POINTER(_Task)
+add_up = Loop("add_up", _DRAWN, c_int64, c_int64, _OF_RANKING, _FLOATS, decided_by=(0,))
+choose = Loop(
+    "choose", _DRAWN, c_int64, c_int64, _FLOATS, _FLOATS, _OF_RANKING, _OF_TASK,
+    _INT64, _FLOATS, _FLOATS, _FLOATS, _FLOATS, decided_by=(0,),
+)  # fmt: skip

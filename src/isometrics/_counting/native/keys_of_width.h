@@ -1,0 +1,347 @@
+/* The loops over keys of BITS bits; `keys.c` includes this once for each width. */
+
+#define NAME(name) SUFFIXED(name, BITS)
+
+/* Do what `Encoding.pack` does, from the bits of the scores. */
+VECTORISED
+API void NAME(pack)(const SIGNED *bits, const uint8_t *labels, int64_t size, int32_t floats,
+                    int64_t gap, int64_t lowest, KEY *keys)
+{
+    const KEY outside = (KEY)gap, first = (KEY)lowest;
+    if (!floats) {
+        for (int64_t row = 0; row < size; row++)
+            keys[row] = (KEY) ~((((KEY)bits[row] - first) << 1) | labels[row]);
+        return;
+    }
+    for (int64_t row = 0; row < size; row++) {
+        /* The order of floats; see `keys.flip_negatives`. -0.0 is -1 there, and nothing else. */
+        SIGNED order = bits[row] ^ ((bits[row] >> (BITS - 1)) & HIGHEST);
+        KEY moved = order < 0 ? (KEY)order + outside : (KEY)order - outside;
+        moved = order == 0 || order == -1 ? 0 : moved;
+        keys[row] = (KEY) ~(((moved - first) << 1) | labels[row]);
+    }
+}
+
+/* Return the bits of the score of a key. */
+static inline SIGNED NAME(bits_of)(KEY key, int32_t floats, KEY gap, KEY lowest)
+{
+    SIGNED order = (SIGNED)(((KEY)~key >> 1) + lowest);
+    if (!floats || order == 0)
+        return order;
+    order = (SIGNED)(order > 0 ? (KEY)order + gap : (KEY)order - gap);
+    return order ^ ((order >> (BITS - 1)) & HIGHEST);
+}
+
+/* Count the keys of each bucket, and in a second column those with the bit of a positive. */
+API void NAME(census)(const KEY *keys, int64_t size, uint64_t lowest, uint64_t shift,
+                      const uint64_t *entries, uint64_t *counts)
+{
+    for (int64_t row = 0; row < size; row++) {
+        uint64_t bucket = bucket_of(keys[row] - lowest, shift, entries);
+        counts[2 * bucket] += 1;
+        counts[2 * bucket + 1] += ~keys[row] & 1;
+    }
+}
+
+/* Move keys into their buckets, and what they carry; `places` has the next free place of each,
+   and moves on. */
+API void NAME(spread)(const KEY *keys, int64_t size, uint64_t lowest, uint64_t shift,
+                      const uint64_t *entries, uint64_t *places, KEY *out, const uint64_t *weights,
+                      uint64_t *weights_out)
+{
+    if (weights == NULL) {
+        for (int64_t row = 0; row < size; row++)
+            out[places[bucket_of(keys[row] - lowest, shift, entries)]++] = keys[row];
+        return;
+    }
+    for (int64_t row = 0; row < size; row++) {
+        uint64_t place = places[bucket_of(keys[row] - lowest, shift, entries)]++;
+        out[place] = keys[row];
+        weights_out[place] = weights[row];
+    }
+}
+
+static inline bool NAME(in_order)(const KEY *keys, int64_t size)
+{
+    int64_t row = 1;
+    while (row < size && keys[row - 1] <= keys[row])
+        row++;
+    return row >= size;
+}
+
+/* Sort keys by insertion, none of which should be far from where it belongs. */
+static inline void NAME(insert)(KEY *keys, uint64_t *weights, int64_t size)
+{
+    if (weights == NULL) {
+        for (int64_t row = 1; row < size; row++) {
+            KEY key = keys[row];
+            int64_t place = row;
+            for (; place > 0 && keys[place - 1] > key; place--)
+                keys[place] = keys[place - 1];
+            keys[place] = key;
+        }
+        return;
+    }
+    for (int64_t row = 1; row < size; row++) {
+        KEY key = keys[row];
+        uint64_t weight = weights[row];
+        int64_t place = row;
+        for (; place > 0 && keys[place - 1] > key; place--) {
+            keys[place] = keys[place - 1];
+            weights[place] = weights[place - 1];
+        }
+        keys[place] = key;
+        weights[place] = weight;
+    }
+}
+
+/* Merge two runs of sorted keys that follow one another; equal keys keep their order. */
+static void NAME(merge)(const KEY *keys, const uint64_t *weights, int64_t middle, int64_t size,
+                        KEY *out, uint64_t *weights_out)
+{
+    int64_t left = 0, right = middle;
+    for (int64_t row = 0; row < size; row++) {
+        bool from_right = left >= middle || (right < size && keys[right] < keys[left]);
+        int64_t from = from_right ? right : left;
+        out[row] = keys[from];
+        if (weights != NULL)
+            weights_out[row] = weights[from];
+        right += from_right;
+        left += !from_right;
+    }
+}
+
+/* Sort many keys of a narrow stretch; equal keys keep their order. Without memory for a copy they
+   are left to insertion. */
+static void NAME(merge_sort)(KEY *keys, uint64_t *weights, int64_t size)
+{
+    KEY *copy = malloc((size_t)size * sizeof(KEY));
+    uint64_t *carried = weights == NULL ? NULL : malloc((size_t)size * sizeof(uint64_t));
+    if (copy != NULL && (weights == NULL || carried != NULL)) {
+        for (int64_t row = 0; row < size; row += INSERTED) {
+            int64_t length = size - row < INSERTED ? size - row : INSERTED;
+            NAME(insert)(keys + row, weights == NULL ? NULL : weights + row, length);
+        }
+        for (int64_t width = INSERTED; width < size; width *= 2) {
+            for (int64_t row = 0; row < size; row += 2 * width) {
+                int64_t length = size - row < 2 * width ? size - row : 2 * width;
+                NAME(merge)(keys + row, weights == NULL ? NULL : weights + row,
+                            width < length ? width : length, length, copy + row,
+                            weights == NULL ? NULL : carried + row);
+            }
+            memcpy(keys, copy, (size_t)size * sizeof(KEY));
+            if (weights != NULL)
+                memcpy(weights, carried, (size_t)size * sizeof(uint64_t));
+        }
+    }
+    free(copy);
+    free(carried);
+}
+
+/* Sort the keys of one bucket into `out`; equal ones keep their order.
+
+   The range of the keys is cut into equal parts, as many as keys or up to four times as many.
+   `places` has room for where each begins. */
+static void NAME(put_in_order)(const KEY *keys, const uint64_t *weights, int64_t size, KEY *out,
+                               uint64_t *weights_out, uint32_t *places)
+{
+    KEY lowest = keys[0], highest = keys[0];
+    bool ordered = true;
+    for (int64_t row = 1; row < size; row++) {
+        KEY key = keys[row];
+        ordered &= keys[row - 1] <= key;
+        lowest = key < lowest ? key : lowest;
+        highest = key > highest ? key : highest;
+    }
+    if (ordered) {
+        memcpy(out, keys, (size_t)size * sizeof(KEY));
+        if (weights != NULL)
+            memcpy(weights_out, weights, (size_t)size * sizeof(uint64_t));
+        return;
+    }
+    uint64_t most = 4, span = (uint64_t)highest - lowest;
+    int shift = 0;
+    while (most < 2 * (uint64_t)size)
+        most <<= 1;
+    while (span >> shift >= most)
+        shift++;
+    int64_t parts = (int64_t)(span >> shift) + 1;
+    memset(places, 0, (size_t)(parts + 1) * sizeof(uint32_t));
+    for (int64_t row = 0; row < size; row++)
+        places[((KEY)(keys[row] - lowest) >> shift) + 1]++;
+    uint32_t longest = 0, filled = 0;
+    for (int64_t part = 0; part <= parts; part++) {
+        longest = places[part] > longest ? places[part] : longest;
+        filled += places[part];
+        places[part] = filled;
+    }
+    if (weights == NULL) {
+        for (int64_t row = 0; row < size; row++)
+            out[places[(KEY)(keys[row] - lowest) >> shift]++] = keys[row];
+    } else {
+        for (int64_t row = 0; row < size; row++) {
+            uint32_t place = places[(KEY)(keys[row] - lowest) >> shift]++;
+            out[place] = keys[row];
+            weights_out[place] = weights[row];
+        }
+    }
+    if (longest > INSERTED) {
+        int64_t begin = 0;
+        for (int64_t part = 0; part < parts; part++) {
+            int64_t end = places[part];
+            /* Many keys in one part are often all the same. */
+            if (end - begin > INSERTED && !NAME(in_order)(out + begin, end - begin))
+                NAME(merge_sort)(out + begin, weights == NULL ? NULL : weights_out + begin,
+                                 end - begin);
+            begin = end;
+        }
+    }
+    NAME(insert)(out, weights == NULL ? NULL : weights_out, size);
+}
+
+/* Sort the keys of some buckets into the same places of `out`. */
+API void NAME(sort_buckets)(const KEY *keys, const uint64_t *starts, int64_t first, int64_t last,
+                            uint32_t *places, KEY *out, const uint64_t *weights,
+                            uint64_t *weights_out)
+{
+    for (int64_t bucket = first; bucket < last; bucket++) {
+        uint64_t start = starts[bucket], end = starts[bucket + 1];
+        if (start < end)
+            NAME(put_in_order)(keys + start, weights == NULL ? NULL : weights + start,
+                               (int64_t)(end - start), out + start,
+                               weights == NULL ? NULL : weights_out + start, places);
+    }
+}
+
+/* Sort the keys of some buckets where they are, with room for one bucket besides. */
+API void NAME(sort_buckets_in_place)(KEY *keys, const uint64_t *starts, int64_t first,
+                                     int64_t last, uint32_t *places, KEY *room)
+{
+    for (int64_t bucket = first; bucket < last; bucket++) {
+        uint64_t start = starts[bucket], end = starts[bucket + 1];
+        if (start < end) {
+            NAME(put_in_order)(keys + start, NULL, (int64_t)(end - start), room, NULL, places);
+            memcpy(keys + start, room, (size_t)(end - start) * sizeof(KEY));
+        }
+    }
+}
+
+/* Sort some buckets and fill in a row for each score, from row `starts[first] + 1` on.
+
+   `tps` are the positives of all buckets before. Returns the row behind the last one. `bits` may
+   be the memory of the keys, from one word before them on: a bucket is read before it is filled. */
+API int64_t NAME(fill_rows)(const KEY *keys, const uint64_t *starts, int64_t first, int64_t last,
+                            int64_t tps, int32_t floats, int64_t gap, int64_t lowest,
+                            uint32_t *places, KEY *room, int64_t *tp, int64_t *fp, SIGNED *bits)
+{
+    int64_t row = (int64_t)starts[first] + 1;
+    for (int64_t bucket = first; bucket < last; bucket++) {
+        int64_t start = (int64_t)starts[bucket], size = (int64_t)starts[bucket + 1] - start;
+        if (size == 0)
+            continue;
+        NAME(put_in_order)(keys + start, NULL, size, room, NULL, places);
+        room[size] = (KEY)~room[size - 1]; /* nothing like the last key */
+        for (int64_t place = 0; place < size; place++) {
+            KEY key = room[place];
+            tps += ~key & 1;
+            tp[row] = tps;
+            fp[row] = start + place + 1 - tps;
+            bits[row] = NAME(bits_of)(key, floats, (KEY)gap, (KEY)lowest);
+            row += (key ^ room[place + 1]) > 1; /* of tied keys, the last one's row stays */
+        }
+    }
+    return row;
+}
+
+/* Do the same for the rows at which true positives rise, those before them, and the last. */
+API int64_t NAME(fill_corners)(const KEY *keys, const uint64_t *starts, int64_t first, int64_t last,
+                               int64_t tps, int32_t floats, int64_t gap, int64_t lowest,
+                               uint32_t *places, KEY *room, int64_t *tp, int64_t *fp, SIGNED *bits)
+{
+    int64_t row = (int64_t)starts[first] + 1, reached = tps, waits = 0;
+    for (int64_t bucket = first; bucket < last; bucket++) {
+        int64_t start = (int64_t)starts[bucket], size = (int64_t)starts[bucket + 1] - start;
+        if (size == 0)
+            continue;
+        NAME(put_in_order)(keys + start, NULL, size, room, NULL, places);
+        room[size] = (KEY)~room[size - 1];
+        for (int64_t place = 0; place < size; place++) {
+            KEY key = room[place];
+            tps += ~key & 1;
+            if ((key ^ room[place + 1]) <= 1)
+                continue;
+            /* A row that waits stands already where it belongs, if it stays. Without branches:
+               which rows rise cannot be foreseen. */
+            int64_t rises = tps > reached;
+            row += waits & rises;
+            tp[row] = tps;
+            fp[row] = start + place + 1 - tps;
+            bits[row] = NAME(bits_of)(key, floats, (KEY)gap, (KEY)lowest);
+            waits = rises ^ 1;
+            row += rises;
+            reached = tps;
+        }
+    }
+    return row + waits;
+}
+
+/* Keep the keys in bins with positives, which have odd groups; count those of even groups.
+
+   `group` has the group of each bin from `lowest` to `highest`; keys beyond belong to the outer
+   bins. `last_keys` has the largest key of each group. Returns how many keys are kept, in front of
+   `kept`. */
+API int64_t NAME(sift)(const KEY *keys, int64_t size, uint64_t lowest, uint64_t highest,
+                       uint64_t shift, const uint32_t *group, uint64_t *counts,
+                       uint64_t *last_keys, KEY *kept)
+{
+    int64_t filled = 0;
+    for (int64_t row = 0; row < size; row++) {
+        uint64_t key = keys[row];
+        uint64_t inside = key < lowest ? lowest : key > highest ? highest : key;
+        uint32_t mine = group[(inside - lowest) >> shift];
+        if (mine & 1) {
+            kept[filled++] = keys[row];
+        } else {
+            counts[mine] += 1;
+            last_keys[mine] = key > last_keys[mine] ? key : last_keys[mine];
+        }
+    }
+    return filled;
+}
+
+/* Count the keys of each score, and the positives among them, in a table with open slots.
+
+   A row of four of `slots` has `(key >> 1) + 1` in its first place, 0 where it is free; then the
+   keys and the positives. What row 0 has in its last place is the number of scores. As soon as
+   there are more than `most`, the loop gives up and returns 0. */
+API int32_t NAME(tally)(const KEY *keys, int64_t size, uint64_t *slots, uint64_t count,
+                        uint64_t most)
+{
+    uint64_t last = count - 1, distinct = slots[3];
+    int bits = 0;
+    while (last >> bits)
+        bits++;
+    for (int64_t row = 0; row < size; row++) {
+        uint64_t score = ((uint64_t)keys[row] >> 1) + 1;
+        /* A multiplier of MurmurHash3. With that of the golden ratio, negative and positive whole
+           numbers may fall into the same slots. */
+        uint32_t mixed = (uint32_t)(score ^ (score >> 32)) * 0x85EBCA6Bu;
+        uint64_t slot = (uint64_t)mixed >> (32 - bits);
+        while (slots[4 * slot] != score) {
+            if (slots[4 * slot] == 0) {
+                slots[4 * slot] = score;
+                distinct++;
+                break;
+            }
+            slot = (slot + 1) & last;
+        }
+        slots[4 * slot + 1] += 1;
+        slots[4 * slot + 2] += ~keys[row] & 1;
+        if (distinct > most)
+            return 0;
+    }
+    slots[3] = distinct;
+    return 1;
+}
+
+#undef NAME
