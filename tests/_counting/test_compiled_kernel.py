@@ -10,6 +10,7 @@ from isometrics._counting import choice, native
 from isometrics._counting import compiled_kernel as fast
 from isometrics._counting import numpy_kernel as plain
 from isometrics._counting.keys import encoding_of
+from isometrics._counting.threads import threads_for
 from isometrics.testing.strategies import binary_samples
 
 pytestmark = pytest.mark.usefixtures("compiled_loops")
@@ -40,6 +41,12 @@ def check_kernels(labels, scores, weights=None, **options):
                 fast.count(labels, scores, weights, corners=corners, threads=threads, **options),
                 expected,
             )
+    for mine, theirs in zip(
+        fast.corner_counts(labels, scores, weights),
+        plain.corner_counts(labels, scores, weights),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(mine, theirs)
     encoding = encoding_of(scores)
     if encoding is not None:
         expected = plain.sorted_keys(labels, scores, encoding)
@@ -216,11 +223,11 @@ def test_sorted_keys_are_chosen_by_size(monkeypatch):
 
 
 def test_threads_are_used_for_many_rows_on_two_cores(monkeypatch):
-    monkeypatch.setattr(choice.os, "cpu_count", lambda: 2)
-    assert choice.threads_for(100) == 1
-    assert choice.threads_for(10**7) == 2
-    monkeypatch.setattr(choice.os, "cpu_count", lambda: None)
-    assert choice.threads_for(10**7) == 1
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    assert threads_for(100) == 1
+    assert threads_for(10**7) == 2
+    monkeypatch.setattr("os.cpu_count", lambda: None)
+    assert threads_for(10**7) == 1
 
 
 @pytest.mark.parametrize("there", [True, False])

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._counting import choice, curves, segments
+from isometrics._counting import curves, native, segments
 from isometrics._counting.hull import vertices
 from isometrics.testing.strategies import binary_samples
 
@@ -22,15 +22,10 @@ def numpy_only(monkeypatch):
 
     def compute(work):
         with monkeypatch.context() as patch:
-            patch.setattr(curves, "compiled_pays", lambda _: False)
+            patch.setattr(native, "available", lambda: False)
             return work()
 
     return compute
-
-
-@pytest.fixture(autouse=True)
-def _always(monkeypatch):
-    monkeypatch.setattr(curves, "compiled_pays", lambda rows: rows > 0)
 
 
 def areas(points):
@@ -99,7 +94,7 @@ def test_the_hull_of_any_nested_counts(repeats):
         x, y = np.cumsum(np.array([(0, 0), *(steps[row] for row in order)]), axis=0).T
         found = curves.hull_rows(x, y)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(curves, "compiled_pays", lambda _: False)
+            patch.setattr(native, "available", lambda: False)
             np.testing.assert_array_equal(found, vertices(x, y))
 
     check()
@@ -112,10 +107,9 @@ def test_counts_beyond_31_bits_are_left_to_exact_integers():
     assert curves.hull_rows(np.array([0.0, 1.0]), np.array([0.0, 1.0])) is None
 
 
-def test_short_tables_are_left_to_numpy(monkeypatch):
-    monkeypatch.setattr(curves, "compiled_pays", choice.compiled_pays)
-    assert curves.sums_along(segments.BELOW, np.arange(9), np.arange(9), 0, 8) is None
-    assert curves.hull_rows(np.arange(9), np.arange(9)) is None
+def test_a_path_of_no_segment_has_no_sums():
+    assert curves.sums_along(segments.BELOW, np.arange(9), np.arange(9), 8, 8) is None
+    assert curves.sums_along(segments.BELOW, np.arange(9), np.arange(9), 8, 7) is None
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])

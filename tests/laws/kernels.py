@@ -24,7 +24,7 @@ from isometrics._counting import numpy_kernel as plain
 from isometrics._counting.draws import Order
 from isometrics._counting.keys import encoding_of
 from isometrics._counting.replicates import kernel_named
-from isometrics._table.building import _of_corners
+from isometrics._table.building import _of_corners, path_of_sample
 from isometrics._table.table import Kind, Stored, Table
 from isometrics.errors import ToleranceWarning
 from isometrics.points.compact import hull_alone
@@ -36,6 +36,7 @@ from isometrics.sources.cluster_passes import PassLimits
 from isometrics.sources.clusters import ClusterFrame
 from isometrics.sources.columns import layout_of
 from isometrics.sources.tables import read_tables
+from isometrics.spaces import pr, prg, roc
 from isometrics.uncertainty.resampling import Detail, grouping_of, scores_of
 
 from .areas import AREAS
@@ -123,6 +124,11 @@ def rare(labels: np.ndarray, scores: np.ndarray) -> iso.OperatingPoints:
     rows = fast.rare_corners(positives, packing.keys, scores.size, packing.encoding, 2)
     assume(rows is not None)
     return iso.OperatingPoints(_of_corners(table_of(rows)))
+
+
+def along_corners(labels: np.ndarray, scores: np.ndarray) -> tuple[Any, Any]:
+    """Return the path and the totals that the score functions add up along."""
+    return path_of_sample(parse_sample(labels, {"": scores}))
 
 
 def hull_of_keys(*sample: np.ndarray) -> iso.OperatingPoints:
@@ -390,6 +396,21 @@ KERNELS: dict[str, Kernel] = {
     "compiled, weights": Kernel(
         weighted,
         loops=loops("native", "census", "spread", "sort_buckets", "block_sums", "fill_weighted"),
+        **FAST,
+    ),
+    "compiled, counts alone": Kernel(
+        along_corners,
+        {
+            "roc.area": lambda found: roc.area_along(*found),
+            "pr.area davis-goadrich": lambda found: pr.areas_along(
+                found[0], found[1].positives, ("davis-goadrich",)
+            )["davis-goadrich"],
+            "prg.area": lambda found: prg.area_along(*found),
+        },
+        loops("native", "corner_counts", "sum_chunks"),
+        weights=(),
+        exempt=NO_TABLE,
+        whole=False,
         **FAST,
     ),
     "compiled, as it chooses": Kernel(by_fast(), loops=CURVES, **FAST),

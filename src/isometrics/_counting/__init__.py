@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from isometrics._counting import numpy_kernel
+from isometrics._counting import compiled_kernel, native, numpy_kernel
 from isometrics._counting.choice import compiled_pays
 from isometrics._counting.numpy_kernel import Rows, corners_of
 
@@ -34,8 +34,6 @@ def count(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | Non
     """Count the positives and negatives at or above each distinct score."""
     if not compiled_pays(scores.size):
         return numpy_kernel.count(labels, scores, weights)
-    from isometrics._counting import compiled_kernel
-
     return compiled_kernel.count(labels, scores, weights)
 
 
@@ -46,8 +44,6 @@ def corners(labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | N
     """
     if not compiled_pays(scores.size):
         return numpy_kernel.count(labels, scores, weights, corners=True)
-    from isometrics._counting import compiled_kernel
-
     return compiled_kernel.count(labels, scores, weights, corners=True)
 
 
@@ -55,12 +51,9 @@ def corner_counts(
     labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None
 ) -> tuple[Counts, Counts]:
     """Return the true and false positives of corners; their thresholds are not read back."""
-    if not compiled_pays(scores.size):
+    if not native.available():
         return numpy_kernel.corner_counts(labels, scores, weights)
-    from isometrics._counting import compiled_kernel
-
-    rows = compiled_kernel.count(labels, scores, weights, corners=True)
-    return rows.tp, rows.fp
+    return compiled_kernel.corner_counts(labels, scores, weights)
 
 
 def sorted_keys(
@@ -69,8 +62,6 @@ def sorted_keys(
     """Return the keys of a sample, the highest score first."""
     if not compiled_pays(scores.size):
         return numpy_kernel.sorted_keys(labels, scores, encoding)
-    from isometrics._counting import compiled_kernel
-
     return compiled_kernel.sorted_keys(labels, scores, encoding)
 
 
@@ -79,6 +70,4 @@ def sort(keys: NDArray[Any]) -> None:
     if not compiled_pays(keys.size):
         keys.sort()
         return
-    from isometrics._counting import compiled_kernel
-
     compiled_kernel.sort(keys)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,10 +10,12 @@ import numpy as np
 from isometrics._core.arrays import prepend_zero
 from isometrics._core.sample import as_thresholds
 from isometrics._counting import native
-from isometrics._counting.choice import threads_for
+from isometrics._counting.choice import FEWEST
 from isometrics._counting.keys import BLOCK, SIGNED, Encoding, encoding_of, order_of
 from isometrics._counting.numpy_kernel import Rows, corners_of, running_sum, trimmed
+from isometrics._counting.numpy_kernel import corner_counts as plain_corner_counts
 from isometrics._counting.numpy_kernel import count as plain_count
+from isometrics._counting.threads import in_threads, threads_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -191,15 +191,6 @@ def sort_long_buckets(found: Buckets, each: int, depth: int = 0) -> None:
         sort(found.keys[rows], weights, each=each, depth=depth + 1)
 
 
-def in_threads(work: Callable[[int, int, int], Any], cuts: list[int]) -> list[Any]:
-    """Do the work between each two neighbouring cuts in a thread of its own."""
-    parts = [(part, start, end) for part, (start, end) in enumerate(pairwise(cuts))]
-    if len(parts) == 1:
-        return [work(*parts[0])]
-    with ThreadPoolExecutor(len(parts)) as pool:
-        return list(pool.map(lambda part: work(*part), parts))
-
-
 def _blocks(start: int, end: int) -> Iterator[slice]:
     return (slice(row, min(row + BLOCK, end)) for row in range(start, end, BLOCK))
 
@@ -352,6 +343,40 @@ def count(
     found = spread_over(plan, packing.keys, room[1:], threads)
     sort_long_buckets(found, each)
     return _rows_of(found, room, encoding, corners, threads)
+
+
+ONE_CALL = 1 << 16
+"""Rows up to which one call that sorts them all is faster than buckets."""
+
+
+def corner_counts(
+    labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None
+) -> tuple[Counts, Counts]:
+    """Return the true and false positives of corners; their thresholds are not read back."""
+    if weights is None and scores.size <= ONE_CALL:
+        counts = _counts_in_one_call(labels, scores)
+        if counts is not None:
+            return counts
+    if scores.size < FEWEST:
+        return plain_corner_counts(labels, scores, weights)
+    rows = count(labels, scores, weights, corners=True)
+    return rows.tp, rows.fp
+
+
+def _counts_in_one_call(
+    labels: NDArray[np.bool_], scores: NDArray[Any]
+) -> tuple[Counts, Counts] | None:
+    """Return the counts of corners; None where a key of 64 bits cannot hold score and label."""
+    if scores.dtype.itemsize > 8 or scores.dtype == np.uint64:
+        return None
+    # Narrower types lose nothing as float64.
+    is_float = scores.dtype != np.int64
+    bits = np.ascontiguousarray(scores, np.float64 if is_float else np.int64).view(np.int64)
+    labels, size = np.ascontiguousarray(labels), scores.size
+    room, places = np.empty(2 * size + 1, np.uint64), np.empty(4 * size + 2, np.uint32)
+    tp, fp = np.empty(size + 1, np.int64), np.empty(size + 1, np.int64)
+    rows = native.corner_counts(bits, labels, size, is_float, room, places, tp, fp)
+    return (tp[:rows], fp[:rows]) if rows else None
 
 
 def sorted_keys(

@@ -1,4 +1,4 @@
-"""Sums along long paths and hulls of long tables, with the compiled loops where they are there."""
+"""Sums along paths and hulls of tables, with the compiled loops where they are there."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isometrics._counting import native
-from isometrics._counting.choice import compiled_pays, threads_for
 from isometrics._counting.segments import CHUNK, DOUBLED, DOUBLED_WHOLE
+from isometrics._counting.threads import in_threads, threads_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,9 +26,7 @@ _WHOLE = 2**37
 
 
 def sums_along(which: int, x: Counts, y: Counts, start: int, end: int) -> list[float] | None:
-    """Return sums of chunks of the segments between two rows; None where loops do not pay.
-
-    The sum of a chunk that loops leave to NumPy is NaN; see `native/sums_of_type.h`.
+    """Return sums of chunks of the segments between two rows; None where there are no loops.
 
     Parameters
     ----------
@@ -39,10 +37,8 @@ def sums_along(which: int, x: Counts, y: Counts, start: int, end: int) -> list[f
     start, end
         The first and the last row.
     """
-    if not compiled_pays(end - start):
+    if end <= start or not native.available():
         return None
-    from isometrics._counting.compiled_kernel import in_threads
-
     sums = np.empty(-(-(end - start) // CHUNK))
     # Counts are below 2**53, so that floats hold them too where the other ones are floats.
     dtype = np.int64 if x.dtype == y.dtype == np.int64 else np.float64
@@ -59,12 +55,12 @@ def sums_along(which: int, x: Counts, y: Counts, start: int, end: int) -> list[f
     return sums.tolist()
 
 
-def hull_rows(x: Counts, y: Counts, *, always: bool = False) -> NDArray[np.intp] | None:
-    """Return the rows of the strict upper hull of nested counts; None where loops do not pay.
+def hull_rows(x: Counts, y: Counts) -> NDArray[np.intp] | None:
+    """Return the rows of the strict upper hull of nested counts.
 
-    With `always` they are used for short tables too, as where there are thousands of these.
+    None where there are no loops, and for counts whose products are beyond 64 bits.
     """
-    if not (always or compiled_pays(x.size)) or not _small(x) or not _small(y):
+    if not native.available() or not _small(x) or not _small(y):
         return None
     rows: NDArray[Any] = np.empty(x.size, np.int64)
     coarse = np.empty(x.size // SPACING + 2, np.int64)

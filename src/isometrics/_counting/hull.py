@@ -26,7 +26,7 @@ _SHORTEST_STEP = 1e-150
 _DOUBT = 8 * np.finfo(np.float64).eps
 
 
-def vertices(x: Counts, y: Counts, *, always_compiled: bool = False) -> Indices:
+def vertices(x: Counts, y: Counts) -> Indices:
     """Return the rows of the strict upper hull; x never falls, the ends belong to it.
 
     Rows near the hull are thinned in blocks that stay in the cache, then all together, as long as
@@ -36,7 +36,7 @@ def vertices(x: Counts, y: Counts, *, always_compiled: bool = False) -> Indices:
         rows = _distinct(x, y, np.arange(x.size))
         exact = (list(map(Fraction, counts[rows].tolist())) for counts in (x, y))
         return np.take(rows, _chain(*exact))
-    found = hull_rows(x, y, always=always_compiled)
+    found = hull_rows(x, y)
     if found is not None:
         return found
     if x.size <= FEW and x.dtype.kind == y.dtype.kind == "i":

@@ -55,7 +55,7 @@ class _Array:
     """A parameter that is a contiguous array of one of some types, or None where that may be."""
 
     def __init__(self, *types: type[Any], optional: bool = False) -> None:
-        self.types = frozenset(map(np.dtype, types))
+        self.types = tuple(map(np.dtype, types))
         self.optional = optional
 
     def from_param(self, array: NDArray[Any] | None) -> c_void_p | None:
@@ -165,6 +165,11 @@ block_sums = Loop("block_sums", _COUNTS, c_int64, _COUNTS, c_int64, decided_by=(
 fill_weighted = Loop(
     "fill_weighted", _KEYS, _COUNTS, c_int64, _COUNTS, c_int64, _COUNTS, _COUNTS,
     result=c_int64, decided_by=(1, 0),
+)  # fmt: skip
+
+corner_counts = Loop(
+    "corner_counts", _INT64, _LABELS, c_int64, c_int32, _UINT64, _UINT32, _INT64, _INT64,
+    result=c_int64,
 )  # fmt: skip
 
 sum_chunks = Loop(

@@ -188,7 +188,7 @@ class Path(NamedTuple):
             left = []
             for name in terms:
                 sums = added_up.get(name)
-                if sums is None or math.isnan(sums[chunk]):
+                if sums is None:
                     left.append(name)
                 else:
                     found[name].append(sums[chunk])

@@ -33,11 +33,9 @@ def other_weights(contest: Contest, drawing: Drawing) -> OtherWeights | None:
     if contest.objective.index is not None or len(contest.names) < 2:
         return None
 
-    compiled = drawing.kernel.name == "compiled"
-
     def wins(drawn: Floats) -> tuple[Floats, int]:
         models = range(len(contest.names))
-        best = np.stack([_best_gains(contest, each, drawn, compiled=compiled) for each in models])
+        best = np.stack([_best_gains(contest, each, drawn) for each in models])
         best = best[:, ~np.isneginf(best).any(axis=(0, 2))]
         ahead = best == best.max(axis=0)
         return (ahead / ahead.sum(axis=0)).sum(axis=1).T, best.shape[1]
@@ -56,7 +54,7 @@ def other_weights(contest: Contest, drawing: Drawing) -> OtherWeights | None:
     return OtherWeights(WEIGHTS.copy(), betas, contest.names, shares)
 
 
-def _best_gains(contest: Contest, model: int, drawn: Floats, *, compiled: bool) -> Floats:
+def _best_gains(contest: Contest, model: int, drawn: Floats) -> Floats:
     """Return the highest gain of a model in each replicate, at each weight of recall.
 
     A rule can only be best if its lowest score has a positive or if it flags nothing, and of those
@@ -80,7 +78,7 @@ def _best_gains(contest: Contest, model: int, drawn: Floats, *, compiled: bool) 
             path: tuple[NDArray[Any], ...] = (counts.fp, counts.tp)
             if whole and contest.ratio == 0:
                 path = (counts.fp.astype(np.int64), counts.tp.astype(np.int64))
-            on_hull = vertices(*path, always_compiled=compiled)
+            on_hull = vertices(*path)
             counts = counts._replace(tp=counts.tp[on_hull], fp=counts.fp[on_hull])
         if counts.tp.size:
             gains[row] = _gains_at(counts, costs=contest.objective.costs is not None)

@@ -13,7 +13,8 @@
 /* The numbers of the formulas in `segments.py`. */
 enum { BELOW, ABOVE, STEPS, LINES, LOST, DOUBLED, DOUBLED_WHOLE };
 
-/* Add the terms of at most 128 segments to their lanes; where x does not rise, they are 0. */
+/* Add the terms of at most 128 segments to their lanes; where x does not rise, they are 0. Steps
+   are short where logarithms are needed. */
 VECTORISED
 static void add_terms(int32_t which, const double *x, const double *y, int size, double *lanes)
 {
@@ -54,6 +55,29 @@ static void add_terms(int32_t which, const double *x, const double *y, int size,
     default:
         for (int lane = 0; lane < size; lane++)
             lanes[lane] += doubled_area(x[lane + 1] - x[lane], y[lane], y[lane + 1]);
+    }
+}
+
+/* Do the same for segments that may begin at the empty rule, or have long steps. */
+static void add_any_terms(int32_t which, const double *x, const double *y, int size, double *lanes)
+{
+    for (int lane = 0; lane < size; lane++) {
+        double rise = x[lane + 1] - x[lane], run = y[lane + 1] - y[lane], step = rise + run;
+        double all = x[lane] + y[lane], precision_at_end = x[lane + 1] / (x[lane + 1] + y[lane + 1]);
+        if (rise == 0)
+            continue;
+        if (which <= ABOVE) {
+            /* From the empty rule precision is constant: there is no bend, whatever the rate. */
+            double rate = any_log_rate(all == 0 ? 1 : all, step);
+            double bent = bend(x[lane], y[lane], rise, run, rate);
+            lanes[lane] +=
+                which == BELOW ? area_below(rise, step, bent) : area_above(rise, run, step, bent);
+        } else if (which == STEPS) {
+            lanes[lane] += area_of_step(rise, precision_at_end);
+        } else {
+            double precision = all == 0 ? precision_at_end : x[lane] / all;
+            lanes[lane] += area_of_line(rise, precision, precision_at_end);
+        }
     }
 }
 

@@ -43,6 +43,40 @@ static inline uint64_t bucket_of(uint64_t offset, uint64_t shift, const uint64_t
 #define HIGHEST INT64_MAX
 #include "keys_of_width.h"
 
+/* Count the corners of a short sample; returns their number, or 0 where a key has no bit to spare
+   for the label.
+
+   The scores are floats or integers of 64 bits. `room` has two words for each row and one more,
+   `places` four for each row and two more, `tp` and `fp` one for each row and one more. */
+API int64_t corner_counts(const int64_t *bits, const uint8_t *labels, int64_t size, int32_t floats,
+                          uint64_t *room, uint32_t *places, int64_t *tp, int64_t *fp)
+{
+    int64_t lowest = INT64_MAX, highest = INT64_MIN, nearest = INT64_MAX;
+    for (int64_t row = 0; row < size; row++) {
+        int64_t order = bits[row];
+        if (floats) {
+            order ^= (order >> 63) & INT64_MAX;
+            order = order == -1 ? 0 : order; /* -0.0 */
+            int64_t magnitude = order > 0 ? order : order < 0 ? ~order : INT64_MAX;
+            nearest = magnitude < nearest ? magnitude : nearest;
+        }
+        lowest = order < lowest ? order : lowest;
+        highest = order > highest ? order : highest;
+    }
+    /* Magnitudes smaller than any that occurs are left out; see `keys.Encoding`. */
+    int64_t gap = floats && lowest < 0 && highest > 0 ? nearest - 1 : 0;
+    lowest += lowest < 0 ? gap : 0;
+    highest -= highest > 0 ? gap : 0;
+    if ((uint64_t)highest - (uint64_t)lowest > INT64_MAX)
+        return 0;
+    pack_64(bits, labels, size, floats, gap, lowest, room);
+    put_in_order_64(room, NULL, size, room + size, NULL, places);
+    Corners_64 corners = {1, 0, 0, 0};
+    tp[0] = fp[0] = 0;
+    add_corners_64(&corners, room + size, 0, size, 0, 0, 0, tp, fp, NULL);
+    return corners.row + corners.waits;
+}
+
 #define WEIGHT int64_t
 #define NAME(name) name##_int64
 #include "weights_of_type.h"

@@ -69,6 +69,23 @@ static inline bool NAME(in_order)(const KEY *keys, int64_t size)
     return row >= size;
 }
 
+/* Sort keys that differ in their last bit only; others are left as they are. */
+static inline bool NAME(sort_labels)(KEY *keys, int64_t size)
+{
+    KEY differing = 0;
+    int64_t even = 0;
+    for (int64_t row = 0; row < size; row++) {
+        differing |= keys[row] ^ keys[0];
+        even += ~keys[row] & 1;
+    }
+    if (differing > 1)
+        return false;
+    const KEY first = keys[0] & ~(KEY)1;
+    for (int64_t row = 0; row < size; row++)
+        keys[row] = first | (KEY)(row >= even);
+    return true;
+}
+
 /* Sort keys by insertion, none of which should be far from where it belongs. */
 static inline void NAME(insert)(KEY *keys, uint64_t *weights, int64_t size)
 {
@@ -189,8 +206,9 @@ static void NAME(put_in_order)(const KEY *keys, const uint64_t *weights, int64_t
         int64_t begin = 0;
         for (int64_t part = 0; part < parts; part++) {
             int64_t end = places[part];
-            /* Many keys in one part are often all the same. */
-            if (end - begin > INSERTED && !NAME(in_order)(out + begin, end - begin))
+            /* Many keys in one part are often all the same, or those of one score. */
+            if (end - begin > INSERTED && !NAME(in_order)(out + begin, end - begin) &&
+                (weights != NULL || !NAME(sort_labels)(out + begin, end - begin)))
                 NAME(merge_sort)(out + begin, weights == NULL ? NULL : weights_out + begin,
                                  end - begin);
             begin = end;
@@ -253,36 +271,58 @@ API int64_t NAME(fill_rows)(const KEY *keys, const uint64_t *starts, int64_t fir
     return row;
 }
 
-/* Do the same for the rows at which true positives rise, those before them, and the last. */
+/* Where the filling of corners stands. */
+typedef struct {
+    int64_t row;
+    int64_t tps;
+    int64_t reached;
+    int64_t waits;
+} NAME(Corners);
+
+/* Fill in the rows of some sorted keys at which true positives rise, those before them, and the
+   last; without their scores where `bits` is NULL. `start` keys came before, and one word of
+   `room` is behind the last key. */
+static inline void NAME(add_corners)(NAME(Corners) *corners, KEY *room, int64_t start, int64_t size,
+                                     int32_t floats, KEY gap, KEY lowest, int64_t *tp, int64_t *fp,
+                                     SIGNED *bits)
+{
+    int64_t row = corners->row, tps = corners->tps, reached = corners->reached;
+    int64_t waits = corners->waits;
+    room[size] = (KEY)~room[size - 1]; /* nothing like the last key */
+    for (int64_t place = 0; place < size; place++) {
+        KEY key = room[place];
+        tps += ~key & 1;
+        if ((key ^ room[place + 1]) <= 1)
+            continue;
+        /* A row that waits stands already where it belongs, if it stays. Without branches: which
+           rows rise cannot be foreseen. */
+        int64_t rises = tps > reached;
+        row += waits & rises;
+        tp[row] = tps;
+        fp[row] = start + place + 1 - tps;
+        if (bits != NULL)
+            bits[row] = NAME(bits_of)(key, floats, gap, lowest);
+        waits = rises ^ 1;
+        row += rises;
+        reached = tps;
+    }
+    *corners = (NAME(Corners)){row, tps, reached, waits};
+}
+
+/* Do the same as `fill_rows` for corners. */
 API int64_t NAME(fill_corners)(const KEY *keys, const uint64_t *starts, int64_t first, int64_t last,
                                int64_t tps, int32_t floats, int64_t gap, int64_t lowest,
                                uint32_t *places, KEY *room, int64_t *tp, int64_t *fp, SIGNED *bits)
 {
-    int64_t row = (int64_t)starts[first] + 1, reached = tps, waits = 0;
+    NAME(Corners) corners = {(int64_t)starts[first] + 1, tps, tps, 0};
     for (int64_t bucket = first; bucket < last; bucket++) {
         int64_t start = (int64_t)starts[bucket], size = (int64_t)starts[bucket + 1] - start;
         if (size == 0)
             continue;
         NAME(put_in_order)(keys + start, NULL, size, room, NULL, places);
-        room[size] = (KEY)~room[size - 1];
-        for (int64_t place = 0; place < size; place++) {
-            KEY key = room[place];
-            tps += ~key & 1;
-            if ((key ^ room[place + 1]) <= 1)
-                continue;
-            /* A row that waits stands already where it belongs, if it stays. Without branches:
-               which rows rise cannot be foreseen. */
-            int64_t rises = tps > reached;
-            row += waits & rises;
-            tp[row] = tps;
-            fp[row] = start + place + 1 - tps;
-            bits[row] = NAME(bits_of)(key, floats, (KEY)gap, (KEY)lowest);
-            waits = rises ^ 1;
-            row += rises;
-            reached = tps;
-        }
+        NAME(add_corners)(&corners, room, start, size, floats, (KEY)gap, (KEY)lowest, tp, fp, bits);
     }
-    return row + waits;
+    return corners.row + corners.waits;
 }
 
 /* Keep the keys in bins with positives, which have odd groups; count those of even groups.

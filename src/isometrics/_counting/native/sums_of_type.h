@@ -11,10 +11,7 @@ static bool NAME(all_short)(const COUNT *x, const COUNT *y, int size)
     return (double)longest < SHORT * ((double)x[0] + (double)y[0]);
 }
 
-/* Add up one of the formulas over chunks of segments, from the row `start` on.
-
-   The sum of a chunk that is left to NumPy is NaN: of one that begins at the empty rule, and of one
-   whose logarithms need more than the short series. */
+/* Add up one of the formulas over chunks of segments, from the row `start` on. */
 API void NAME(sum_chunks)(int32_t which, const COUNT *x, const COUNT *y, int64_t rows,
                           int64_t start, double *sums, int64_t chunks)
 {
@@ -22,24 +19,23 @@ API void NAME(sum_chunks)(int32_t which, const COUNT *x, const COUNT *y, int64_t
     for (int64_t chunk = 0; chunk < chunks; chunk++) {
         int64_t first = start + chunk * CHUNK;
         int64_t last = first + CHUNK < rows - 1 ? first + CHUNK : rows - 1;
-        bool left = x[first] + y[first] < TINY;
         for (int lane = 0; lane < LANES; lane++)
             lanes[lane] = 0;
-        for (int64_t row = first; row < last && !left; row += LANES) {
+        for (int64_t row = first; row < last; row += LANES) {
             int64_t end = row + LANES < last ? row + LANES : last;
             int size = (int)(end - row);
             if (which == DOUBLED_WHOLE && y[row] == y[end]) {
                 lanes[0] += (double)(x[end] - x[row]) * (double)(y[end] + y[row]);
             } else if (which >= DOUBLED || x[row] != x[end]) {
-                left = which <= ABOVE && !NAME(all_short)(x + row, y + row, size);
+                bool any = which <= LINES && (double)(x[row] + y[row]) < TINY;
+                any = any || (which <= ABOVE && !NAME(all_short)(x + row, y + row, size));
                 for (int lane = 0; lane <= size; lane++) {
                     xs[lane] = (double)x[row + lane];
                     ys[lane] = (double)y[row + lane];
                 }
-                add_terms(which, xs, ys, size, lanes);
+                (any ? add_any_terms : add_terms)(which, xs, ys, size, lanes);
             }
         }
-        double total = fold_lanes(lanes);
-        sums[chunk] = left ? NAN : total;
+        sums[chunk] = fold_lanes(lanes);
     }
 }
