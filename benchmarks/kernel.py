@@ -37,7 +37,7 @@ SORT = "np.sort of the scores"
 FULL = "isometrics: table, five areas, hull"
 CORNERS = "isometrics: corners, five areas, hull"
 HULL = "isometrics: only the hull, and its areas"
-PLAIN = "isometrics without Numba: table, five areas, hull"
+PLAIN = "isometrics without compiled loops: table, five areas, hull"
 SKLEARN = "scikit-learn precision_recall_curve"
 GROUP_BY = "polars group-by"
 STARTS = {
@@ -45,7 +45,10 @@ STARTS = {
     "numpy": ["-c", "import numpy"],
     "isometrics": ["-c", "import isometrics"],
     "isometrics, and its table": ["-c", "import isometrics; isometrics.OperatingPoints"],
-    "isometrics, and its compiled loops": ["-c", "import isometrics._counting.numba_kernel"],
+    "isometrics, and its compiled loops": [
+        "-c",
+        "import isometrics._counting.native as n; n.library()",
+    ],
     "`isometrics --help`": ["-m", "isometrics", "--help"],
 }
 
@@ -95,10 +98,10 @@ def hull_alone(labels: np.ndarray, scores: np.ndarray) -> object:
     return areas_and_hull(iso.OperatingPoints.from_scores(labels, scores, rows="hull"))
 
 
-def without_numba(labels: np.ndarray, scores: np.ndarray) -> object:
-    from isometrics._counting import choice
+def without_loops(labels: np.ndarray, scores: np.ndarray) -> object:
+    from isometrics._counting import native
 
-    choice.FEWEST = sys.maxsize
+    native.available = lambda: False
     return full(labels, scores)
 
 
@@ -128,7 +131,7 @@ WORK: dict[str, Work] = {
     FULL: full,
     CORNERS: corners,
     HULL: hull_alone,
-    PLAIN: without_numba,
+    PLAIN: without_loops,
     SKLEARN: sklearn_curve,
     "scors average_precision": scors_area,
     GROUP_BY: polars_groups,
@@ -155,8 +158,6 @@ def give_back() -> None:
 def measure(name: str, case: str, rows: int, repeats: int) -> dict[str, object]:
     """Return the seconds of the first and of the other runs, and the extra bytes of the peak."""
     labels, scores = sample(rows, *CASES[case])
-    if name in (FULL, CORNERS, HULL, "isometrics: table"):
-        import isometrics._counting.numba_kernel  # noqa: F401  (samples of any size use the loops)
     WORK[name](labels, scores)
     times = []
     give_back()

@@ -16,7 +16,7 @@ from peers_work import ALL, SORT, WORKS, Work
 Record = dict[str, object]
 
 PACKAGES = (
-    *("isometrics", "numba", "numpy", "scikit-learn", "scors", "torch", "torchmetrics"),
+    *("isometrics", "numpy", "scikit-learn", "scors", "torch", "torchmetrics"),
     *("pyprg", "duckdb", "polars", "pyspark"),
 )
 BEGIN, END = "<!-- results of benchmarks/peers.py -->", "<!-- end of the results -->"
@@ -214,8 +214,7 @@ calls after 15 seconds; each line and size is a process of its own, after a call
 rows. Tools run with their defaults, on as many cores as they choose; Spark with two. The columns
 behind the sizes are about the largest size that was measured:
 
-- "first call": other calls of isometrics find the loops that Numba compiles loaded, as other tools
-  are loaded before; here isometrics decides by itself whether loading them pays.
+- "first call": the first one of a process, which has no memory of earlier calls to use again.
 - "÷ all": the time over that of isometrics for the table of all operating points, five areas
   (AUROC, the exact area under the PR curve, average precision, the normalised area, AUPRG) and the
   hull.

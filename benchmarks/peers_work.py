@@ -5,7 +5,6 @@ tool takes. Only the call that it returns is timed. Tools run as they come, with
 they choose.
 """
 
-import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,28 +28,14 @@ def np_sort(sample: Sample) -> Call:
     return lambda: np.sort(sample.scores)
 
 
-def load_loops() -> None:
-    """Load the loops that Numba compiles, as all tools are loaded before they are timed.
-
-    isometrics by itself waits until it has seen so many rows that loading them pays.
-    """
-    with contextlib.suppress(ImportError):
-        import isometrics._counting.numba_kernel  # noqa: F401
-
-
 def iso_table(sample: Sample) -> Call:
     import isometrics as iso
-
-    load_loops()
 
     return lambda: iso.OperatingPoints.from_scores(sample.labels, sample.scores)
 
 
-def iso_all(sample: Sample, loaded: bool = True) -> Call:
+def iso_all(sample: Sample) -> Call:
     import isometrics as iso
-
-    if loaded:
-        load_loops()
 
     def call() -> tuple[iso.OperatingPoints, dict[str, float], object]:
         points = iso.OperatingPoints.from_scores(sample.labels, sample.scores)
@@ -75,8 +60,6 @@ def areas_of_all(result: tuple[Any, dict[str, float], object]) -> dict[str, floa
 
 def iso_score(sample: Sample, name: str) -> Call:
     import isometrics as iso
-
-    load_loops()
 
     call = {
         AUROC: iso.auroc_score,
@@ -310,7 +293,7 @@ WORKS: dict[str, Work] = {
         ),
         _named(ALL, iso_all, 1, 120, read=areas_of_all),
         Work(
-            *("isometrics", "table, five areas, hull; first call", partial(iso_all, loaded=False)),
+            *("isometrics", "table, five areas, hull; first call", iso_all),
             *(1, 120),
             read=nothing,
             once=True,

@@ -108,6 +108,20 @@ def compiled_loops():
         pytest.skip("no C compiler (compiled loops)")
 
 
+@pytest.fixture(scope="module", params=["compiled loops", "NumPy alone"])
+def either_kernel(request):
+    """Run the tests of a module with the compiled loops, and with NumPy alone."""
+    from isometrics._counting import native
+
+    if request.param == "compiled loops":
+        request.getfixturevalue("compiled_loops")
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(native, "available", lambda: False)
+        yield
+
+
 @pytest.fixture
 def any_memory_limit(monkeypatch):
     """Take limits of a few bytes too, so that small samples do not fit."""

@@ -237,3 +237,7 @@ def test_both_kernels_are_reached(monkeypatch, there):
     monkeypatch.setattr(native, "available", lambda: there)
     check_same(kernels.count(labels, scores), plain.count(labels, scores))
     check_same(kernels.corners(labels, scores), plain.count(labels, scores, corners=True))
+    for mine, theirs in zip(
+        kernels.corner_counts(labels, scores), plain.corner_counts(labels, scores), strict=True
+    ):
+        np.testing.assert_array_equal(mine, theirs)

@@ -78,6 +78,17 @@ def test_short_steps_far_from_the_start(numpy_only):
     np.testing.assert_array_equal(areas(points), numpy_only(lambda: areas(points)))
 
 
+def test_totals_too_small_for_a_reciprocal(numpy_only):
+    """The first rules flag less than the smallest weight that divides without overflow."""
+    tp, fp = np.array([0, 0, 1e-305, 2e-305, 1.0, 3.0]), np.array([0, 1e-306, 1e-306, 1e-9, 1, 2])
+    points = iso.OperatingPoints.from_counts(tp, fp, positives=3.0, negatives=2.0)
+
+    def some_areas():
+        return [points.pr.area(), points.pr.normalised_area(), points.roc.area()]
+
+    assert some_areas() == numpy_only(some_areas)
+
+
 def test_a_last_row_that_repeats_is_no_vertex():
     assert curves.hull_rows(np.array([0, 1, 1]), np.array([0, 0, 0])).tolist() == [0, 1]
     assert curves.hull_rows(np.array([0, 0]), np.array([0, 0])).tolist() == [0]

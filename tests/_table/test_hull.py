@@ -14,6 +14,8 @@ from isometrics._table import hull as table_hull
 from isometrics.spaces.trace import rows_to_explore
 from isometrics.testing import Curve, binary_samples, count_tables, point_clouds
 
+pytestmark = pytest.mark.usefixtures("either_kernel")
+
 
 def of_counts(table, **names):
     tp, fp, positives, negatives = table

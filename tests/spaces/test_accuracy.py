@@ -18,6 +18,8 @@ from isometrics import OperatingPoints, UndefinedWarning
 from isometrics.spaces.pr import INTERPOLATIONS
 from isometrics.testing import Curve, binary_samples, count_tables
 
+pytestmark = pytest.mark.usefixtures("either_kernel")
+
 tables = count_tables()
 small_tables = count_tables(max_count=2000)
 betas = st.sampled_from([0.0, 0.3, 1.0, 2.0, 7.0])

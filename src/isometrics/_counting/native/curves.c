@@ -15,8 +15,7 @@ enum { BELOW, ABOVE, STEPS, LINES, LOST, DOUBLED, DOUBLED_WHOLE };
 
 /* Add the terms of at most 128 segments to their lanes; where x does not rise, they are 0. Steps
    are short where logarithms are needed. */
-VECTORISED
-static void add_terms(int32_t which, const double *x, const double *y, int size, double *lanes)
+INLINE void add_terms(int32_t which, const double *x, const double *y, int size, double *lanes)
 {
     switch (which) {
     case BELOW:

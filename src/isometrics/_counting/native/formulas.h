@@ -3,6 +3,8 @@
 #ifndef ISOMETRICS_FORMULAS_H
 #define ISOMETRICS_FORMULAS_H
 
+#include "loops.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -10,7 +12,7 @@
 #define TINY 1e-300
 #define SERIES 0.1
 
-static inline double log_rate(double total, double step)
+INLINE double log_rate(double total, double step)
 {
     double middle = 2 * total + step;
     double per_middle = 2 / middle;
@@ -23,7 +25,7 @@ static inline double log_rate(double total, double step)
     return series * per_middle;
 }
 
-static inline double log1p_series(double value)
+INLINE double log1p_series(double value)
 {
     double ratio = value / (2 + value);
     double square = ratio * ratio;
@@ -44,7 +46,7 @@ static inline double log1p_series(double value)
 }
 
 /* As `segments.log_rates`, for steps of any length. */
-static inline double any_log_rate(double total, double step)
+INLINE double any_log_rate(double total, double step)
 {
     if (total >= TINY && step < SHORT * total)
         return log_rate(total, step);
@@ -54,43 +56,43 @@ static inline double any_log_rate(double total, double step)
     return rate < DBL_MAX ? rate : DBL_MAX;
 }
 
-static inline double bend(double x, double y, double rise, double run, double rate)
+INLINE double bend(double x, double y, double rise, double run, double rate)
 {
     return (x * run - rise * y) * rate;
 }
 
-static inline double area_below(double rise, double step, double bent)
+INLINE double area_below(double rise, double step, double bent)
 {
     return rise / step * (rise + bent);
 }
 
-static inline double area_above(double rise, double run, double step, double bent)
+INLINE double area_above(double rise, double run, double step, double bent)
 {
     return rise / step * (run - bent);
 }
 
-static inline double area_of_step(double rise, double precision_at_end)
+INLINE double area_of_step(double rise, double precision_at_end)
 {
     return rise * precision_at_end;
 }
 
-static inline double area_of_line(double rise, double precision, double precision_at_end)
+INLINE double area_of_line(double rise, double precision, double precision_at_end)
 {
     return (precision + precision_at_end) * rise * 0.5;
 }
 
-static inline double gain_loss(double x, double y, double x_end, double y_end, double rise)
+INLINE double gain_loss(double x, double y, double x_end, double y_end, double rise)
 {
     return (rise / x) * (y / x + y_end / x_end) / x_end;
 }
 
-static inline double gain_loss_at_once(double x, double y, double x_end, double y_end, double rise)
+INLINE double gain_loss_at_once(double x, double y, double x_end, double y_end, double rise)
 {
     double inverse = 1 / (x * x_end);
     return rise * inverse * inverse * (y * x_end + y_end * x);
 }
 
-static inline double doubled_area(double rise, double y, double y_end)
+INLINE double doubled_area(double rise, double y, double y_end)
 {
     return rise * (y + y_end);
 }

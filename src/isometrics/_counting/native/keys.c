@@ -20,7 +20,7 @@ API int32_t layout(void)
 #define SUFFIXED(name, suffix) JOINED(name, suffix)
 
 /* The bucket of a key that lies so far from the lowest one; see `BucketPlan`. */
-static inline uint64_t bucket_of(uint64_t offset, uint64_t shift, const uint64_t *entries)
+INLINE uint64_t bucket_of(uint64_t offset, uint64_t shift, const uint64_t *entries)
 {
     uint64_t entry = entries[offset >> shift];
     uint64_t inside = offset & (((uint64_t)1 << shift) - 1);

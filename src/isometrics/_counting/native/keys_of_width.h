@@ -33,6 +33,7 @@ static inline SIGNED NAME(bits_of)(KEY key, int32_t floats, KEY gap, KEY lowest)
 }
 
 /* Count the keys of each bucket, and in a second column those with the bit of a positive. */
+VECTORISED
 API void NAME(census)(const KEY *keys, int64_t size, uint64_t lowest, uint64_t shift,
                       const uint64_t *entries, uint64_t *counts)
 {
@@ -45,6 +46,7 @@ API void NAME(census)(const KEY *keys, int64_t size, uint64_t lowest, uint64_t s
 
 /* Move keys into their buckets, and what they carry; `places` has the next free place of each,
    and moves on. */
+VECTORISED
 API void NAME(spread)(const KEY *keys, int64_t size, uint64_t lowest, uint64_t shift,
                       const uint64_t *entries, uint64_t *places, KEY *out, const uint64_t *weights,
                       uint64_t *weights_out)
@@ -87,7 +89,7 @@ static inline bool NAME(sort_labels)(KEY *keys, int64_t size)
 }
 
 /* Sort keys by insertion, none of which should be far from where it belongs. */
-static inline void NAME(insert)(KEY *keys, uint64_t *weights, int64_t size)
+INLINE void NAME(insert)(KEY *keys, uint64_t *weights, int64_t size)
 {
     if (weights == NULL) {
         for (int64_t row = 1; row < size; row++) {
@@ -159,6 +161,7 @@ static void NAME(merge_sort)(KEY *keys, uint64_t *weights, int64_t size)
 
    The range of the keys is cut into equal parts, as many as keys or up to four times as many.
    `places` has room for where each begins. */
+VECTORISED
 static void NAME(put_in_order)(const KEY *keys, const uint64_t *weights, int64_t size, KEY *out,
                                uint64_t *weights_out, uint32_t *places)
 {

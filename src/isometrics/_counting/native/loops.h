@@ -19,10 +19,13 @@
 /* Loops that newer processors can do several rows at once in are compiled for these too; which
    version runs is decided when the library is loaded. */
 #if defined(ISOMETRICS_CLONES)
-#define VECTORISED __attribute__((target_clones("default", "arch=x86-64-v3")))
+#define VECTORISED __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
 #define VECTORISED
 #endif
+
+/* A part of such a loop has to be compiled with it. */
+#define INLINE static inline __attribute__((always_inline))
 
 /* Of `native.LAYOUT`: another number says that the library was built from other sources. */
 #define LAYOUT 1
@@ -30,7 +33,7 @@
 #define LANES 128
 
 /* Add up lanes in pairs, as `segments.added_up` does; they are overwritten. */
-static inline double fold_lanes(double *lanes)
+INLINE double fold_lanes(double *lanes)
 {
     for (int half = LANES / 2; half > 0; half /= 2)
         for (int lane = 0; lane < half; lane++)

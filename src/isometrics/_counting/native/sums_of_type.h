@@ -1,7 +1,7 @@
 /* Sums over counts of one type; `curves.c` includes this. */
 
 /* Tell whether the logarithm of no step needs more than the short series. */
-static bool NAME(all_short)(const COUNT *x, const COUNT *y, int size)
+INLINE bool NAME(all_short)(const COUNT *x, const COUNT *y, int size)
 {
     COUNT longest = 0;
     for (int row = 0; row < size; row++) {
@@ -12,6 +12,7 @@ static bool NAME(all_short)(const COUNT *x, const COUNT *y, int size)
 }
 
 /* Add up one of the formulas over chunks of segments, from the row `start` on. */
+VECTORISED
 API void NAME(sum_chunks)(int32_t which, const COUNT *x, const COUNT *y, int64_t rows,
                           int64_t start, double *sums, int64_t chunks)
 {
@@ -33,7 +34,10 @@ API void NAME(sum_chunks)(int32_t which, const COUNT *x, const COUNT *y, int64_t
                     xs[lane] = (double)x[row + lane];
                     ys[lane] = (double)y[row + lane];
                 }
-                (any ? add_any_terms : add_terms)(which, xs, ys, size, lanes);
+                if (any)
+                    add_any_terms(which, xs, ys, size, lanes);
+                else
+                    add_terms(which, xs, ys, size, lanes);
             }
         }
         sums[chunk] = fold_lanes(lanes);
