@@ -70,10 +70,10 @@ def build(root: Path) -> Path | None:
 class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
     """Add the library to the wheel, or to the folder of an editable installation."""
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, and name the platform in the name of the wheel."""
         library = build(Path(self.root))
-        if library is None:
+        if library is None or version == "editable":
             return
         from packaging.tags import platform_tags
 
