@@ -9,6 +9,7 @@ is no C compiler it is left out, and NumPy does the work.
 from __future__ import annotations
 
 import os
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -21,8 +22,7 @@ try:
 except ImportError:  # by hand, without the tools of a build
     BuildHookInterface = object
 
-FOLDER = Path("src/isometrics/_counting/native")
-NAMES = {"win32": "loops.dll", "darwin": "loops.dylib"}
+PLACE = Path("src/isometrics/_counting/native_library.py")
 # Nothing that changes results: no -ffast-math, no fused multiplication and addition, and nothing
 # that only the processor of this machine has.
 FLAGS = (
@@ -44,27 +44,34 @@ def compiler() -> list[str] | None:
 
 def build(root: Path) -> Path | None:
     """Compile the library into the package; None where that is not possible."""
-    target = root / FOLDER / NAMES.get(sys.platform, "loops.so")
+    place = runpy.run_path(str(root / PLACE))
+    target: Path = place["LIBRARY"]
     target.unlink(missing_ok=True)
     command = compiler()
     if command is None:
         return None
-    sources = sorted(map(str, (root / FOLDER).glob("*.c")))
-    flags = FLAGS if sys.platform == "win32" else (*FLAGS, "-fPIC")
+    sources = sorted(map(str, target.parent.glob("*.c")))
+    flags = [*FLAGS, f"-DSOURCES={place['checksum']()}u"]
+    if sys.platform != "win32":
+        flags.append("-fPIC")
     # A library that is loaded may be replaced, but not written into.
     unfinished = target.with_suffix(".unfinished")
     for optional in OPTIONAL:
-        ran = subprocess.run(
-            [*command, *flags, *optional, "-o", str(unfinished), *sources, "-lm"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if ran.returncode == 0:
+        said = run([*command, *flags, *optional, "-o", str(unfinished), *sources, "-lm"])
+        if said is None:
             return unfinished.replace(target)
     unfinished.unlink(missing_ok=True)
-    print(f"The compiled loops are left out: {ran.stderr.strip()}", file=sys.stderr)
+    print(f"The compiled loops are left out: {said}", file=sys.stderr)
     return None
+
+
+def run(command: list[str]) -> str | None:
+    """Run a compiler; return what it says where it fails, None where it does not."""
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:  # no program, though it may be run
+        return str(error)
+    return (ran.stderr.strip() or f"status {ran.returncode}") if ran.returncode else None
 
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]

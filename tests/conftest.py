@@ -59,6 +59,8 @@ PURPOSES = {
     "array_api_strict": "arrays of the array API standard",
     "chromium": "the page in a browser",
     "dask": "Dask tables",
+    "editables": "editable installations",
+    "hatchling": "wheels",
     "ipykernel": "the example notebook",
     "java": "Spark tables",
     "jax": "JAX arrays",
@@ -105,12 +107,15 @@ def compiled_loops():
     from isometrics._counting import native
 
     if not native.available():
-        pytest.skip("no C compiler (compiled loops)")
+        pytest.skip("the package was built without a C compiler (compiled loops)")
 
 
 @pytest.fixture(scope="module", params=["compiled loops", "NumPy alone"])
 def either_kernel(request):
-    """Run the tests of a module with the compiled loops, and with NumPy alone."""
+    """Run the tests of a module with the compiled loops, and with NumPy alone.
+
+    Quick tests run them once: with NumPy where there are no loops.
+    """
     from isometrics._counting import native
 
     if request.param == "compiled loops":
@@ -157,12 +162,18 @@ def spark():
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    from isometrics._counting import native
+
     tests = Path(__file__).parent
     for item in items:
         path = item.path.relative_to(tests).as_posix()
         fixtures = getattr(item, "fixturenames", ())
         if path.startswith(SLOW_PATHS) or SLOW_FIXTURES.intersection(fixtures):
             item.add_marker("slow")
+        elif "either_kernel" in fixtures:
+            again = item.callspec.params["either_kernel"] == "NumPy alone" and native.available()
+            if again:
+                item.add_marker("slow")
 
 
 def skipped_tests(config: pytest.Config) -> dict[str, str]:

@@ -1,14 +1,24 @@
 """What the library in C is asked for, and what is said where it cannot be."""
 
+import _ctypes
+import shutil
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import isometrics as iso
 from isometrics._counting import native
+from isometrics._counting.native_library import checksum
 from isometrics.errors import ParameterError
 
 load = native.library.__wrapped__
+
+
+def not_aligned(array):
+    """Return the same numbers at an odd address."""
+    return np.frombuffer(b"." + array.tobytes(), array.dtype, offset=1)
 
 
 def test_a_library_that_is_not_there_or_none_is_left_out(tmp_path):
@@ -17,12 +27,35 @@ def test_a_library_that_is_not_there_or_none_is_left_out(tmp_path):
     assert load(tmp_path / "loops.so") is None
 
 
+def test_a_library_that_is_not_ours_is_left_out():
+    assert load(Path(_ctypes.__file__)) is None
+
+
 @pytest.mark.usefixtures("compiled_loops")
-def test_a_library_of_other_sources_or_of_a_narrow_machine_is_left_out(monkeypatch):
-    assert load(native.LIBRARY) is not None
-    monkeypatch.setattr(native, "LAYOUT", native.LAYOUT + 1)
-    assert load(native.LIBRARY) is None
-    monkeypatch.undo()
+def test_a_library_of_other_sources_is_left_out(tmp_path):
+    folder = shutil.copytree(native.LIBRARY.parent, tmp_path / "native")
+    library = folder / native.LIBRARY.name
+    assert load(library) is not None
+    with (folder / "loops.h").open("a") as source:
+        source.write("\n")
+    with pytest.warns(RuntimeWarning, match="built from other sources and are left out"):
+        assert load(library) is None
+    for source in folder.glob("*.[ch]"):
+        source.unlink()
+    assert load(library) is not None  # as in a wheel
+
+
+def test_sources_are_told_apart_by_what_they_say_and_by_their_names(tmp_path):
+    assert checksum(tmp_path) is None
+    seen = set()
+    for name, text in (("a.c", "x"), ("a.c", "y"), ("b.h", "y"), ("b.h", "")):
+        (tmp_path / name).write_text(text)
+        seen.add(checksum(tmp_path))
+    assert len(seen) == 4
+
+
+@pytest.mark.usefixtures("compiled_loops")
+def test_a_narrow_machine_has_no_library(monkeypatch):
     monkeypatch.setattr(native, "sys", SimpleNamespace(maxsize=2**31 - 1))
     assert load(native.LIBRARY) is None
 
@@ -39,6 +72,7 @@ def test_a_loop_says_that_the_library_is_missing(monkeypatch):
     [
         (np.arange(4.0), "int64"),
         (np.arange(8)[::2], "contiguous"),
+        (not_aligned(np.arange(4)), "aligned"),
         ([0, 1, 2, 3], "int64"),
         (None, "int64"),
     ],
@@ -52,6 +86,20 @@ def test_an_array_of_another_kind_never_reaches_a_loop(counts, said):
 @pytest.mark.usefixtures("compiled_loops")
 def test_rows_may_lie_apart_but_are_contiguous_themselves():
     weights = np.ones((2, 6))
-    for positive in (None, weights.astype(np.float32), weights[:, ::2]):
+    others = (weights.astype(np.float32), weights[:, ::2], weights[0])
+    for positive in (None, *others, not_aligned(weights).reshape(2, 6)):
         with pytest.raises(Exception, match="rows of"):
             native.fill_areas(positive, 6, weights, 6, 2, 3, None, None, None, 0.0, 1, None)
+
+
+@pytest.mark.usefixtures("compiled_loops")
+@pytest.mark.parametrize("size", [50, 40_000])
+def test_samples_at_odd_addresses_are_counted(size):
+    generator = np.random.default_rng(size)
+    scores = generator.normal(size=size)
+    labels = generator.random(size) < 0.3
+    expected = iso.area_scores(labels, scores)
+    assert iso.area_scores(labels, not_aligned(scores)) == expected
+    # Any byte other than 0 is true.
+    bytes_ = np.where(labels, 255, 0).astype(np.uint8).view(np.bool_)
+    assert iso.area_scores(bytes_, scores) == expected

@@ -371,8 +371,8 @@ def _counts_in_one_call(
         return None
     # Narrower types lose nothing as float64.
     is_float = scores.dtype != np.int64
-    bits = np.ascontiguousarray(scores, np.float64 if is_float else np.int64).view(np.int64)
-    labels, size = np.ascontiguousarray(labels), scores.size
+    bits = native.as_argument(scores, np.float64 if is_float else np.int64).view(np.int64)
+    labels, size = native.as_argument(labels), scores.size
     room, places = np.empty(2 * size + 1, np.uint64), np.empty(4 * size + 2, np.uint32)
     tp, fp = np.empty(size + 1, np.int64), np.empty(size + 1, np.int64)
     rows = native.corner_counts(bits, labels, size, is_float, room, places, tp, fp)
@@ -448,8 +448,8 @@ class _Packing:
         """Return the keys of a block of rows."""
         scores = self.scores[rows].astype(self.encoding.dtype, copy=False)
         keys = np.empty(scores.size, self.encoding.word)
-        bits = np.ascontiguousarray(scores).view(SIGNED[scores.dtype.itemsize])
-        labels = np.ascontiguousarray(self.labels[rows])
+        bits = native.as_argument(scores).view(SIGNED[scores.dtype.itemsize])
+        labels = native.as_argument(self.labels[rows])
         native.pack(bits, labels, keys.size, *self.coding, keys)
         return keys
 

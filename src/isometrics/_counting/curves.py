@@ -42,7 +42,7 @@ def sums_along(which: int, x: Counts, y: Counts, start: int, end: int) -> list[f
     sums = np.empty(-(-(end - start) // CHUNK))
     # Counts are below 2**53, so that floats hold them too where the other ones are floats.
     dtype = np.int64 if x.dtype == y.dtype == np.int64 else np.float64
-    x, y = (np.ascontiguousarray(counts[: end + 1], dtype) for counts in (x, y))
+    x, y = (native.as_argument(counts[: end + 1], dtype) for counts in (x, y))
     whole = dtype is np.int64 and max(int(x[-1]), int(y[-1])) < _WHOLE
     which = DOUBLED_WHOLE if which == DOUBLED and whole else which
 
@@ -64,12 +64,12 @@ def hull_rows(x: Counts, y: Counts) -> NDArray[np.intp] | None:
         return None
     rows: NDArray[Any] = np.empty(x.size, np.int64)
     coarse = np.empty(x.size // SPACING + 2, np.int64)
-    x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
+    x, y = native.as_argument(x), native.as_argument(y)
     return rows[: native.hull(x, y, x.size, coarse, rows)].astype(np.intp)
 
 
 def _small(counts: Counts) -> bool:
-    return counts.dtype == np.int64 and abs(int(counts[0])) < _EXACT > abs(int(counts[-1]))
+    return counts.dtype == np.int64 and int(counts[0]) >= 0 and int(counts[-1]) < _EXACT
 
 
 Vertices: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.intp]]

@@ -3,7 +3,8 @@
 The library has nothing of Python in it, so that one serves all versions. It is built where there is
 a C compiler when the package is (`hatch_build.py`). Where it is missing, NumPy does the same work.
 
-What an argument is, is checked here: arrays are contiguous and of the type that a loop expects.
+What an argument is, is checked here: arrays are contiguous, aligned and of the type that a loop
+expects.
 Their sizes and what they hold are up to the callers.
 """
 
@@ -11,27 +12,23 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from ctypes import c_double, c_int32, c_int64, c_uint64, c_void_p
+import warnings
+from ctypes import c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics._counting.native_library import LIBRARY, checksum
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from isometrics._counting.best_rules import Ranking, Task
-
-NAMES = {"win32": "loops.dll", "darwin": "loops.dylib"}
-LIBRARY = Path(__file__).with_name("native") / NAMES.get(sys.platform, "loops.so")
-
-LAYOUT = 1
-"""Another number says that the library was built from other sources; that of `loops.h`."""
 
 
 @cache
@@ -43,12 +40,29 @@ def library(path: Path = LIBRARY) -> ctypes.CDLL | None:
         loaded = ctypes.CDLL(str(path))
     except OSError:
         return None
-    return loaded if hasattr(loaded, "layout") and loaded.layout() == LAYOUT else None
+    if not hasattr(loaded, "sources"):
+        return None
+    loaded.sources.restype = c_uint32
+    if checksum(path.parent) not in {None, loaded.sources()}:
+        warnings.warn(
+            "the compiled loops were built from other sources and are left out, so that NumPy does "
+            "their work: run python hatch_build.py",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return None
+    return loaded
 
 
 def available() -> bool:
     """Tell whether the compiled loops are there."""
     return library() is not None
+
+
+def as_argument(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
+    """Return an array as loops take it; one that has gaps or is not aligned is copied."""
+    array = np.ascontiguousarray(array, dtype)
+    return array if array.flags.aligned else array.copy()
 
 
 class _Array:
@@ -64,8 +78,8 @@ class _Array:
             return None
         if not isinstance(array, np.ndarray) or array.dtype not in self.types:
             raise TypeError(f"one of {self.types} is needed, not {array!r}")
-        if not array.flags.c_contiguous:
-            raise TypeError("a contiguous array is needed")
+        if not array.flags.c_contiguous or not array.flags.aligned:
+            raise TypeError("a contiguous and aligned array is needed")
         return c_void_p(array.ctypes.data)
 
 
@@ -74,8 +88,14 @@ class _InRows(_Array):
 
     def from_param(self, array: NDArray[Any] | None) -> c_void_p | None:
         """Return where the first row lies."""
-        if array is None or array.dtype not in self.types or array.strides[1] != array.itemsize:
-            raise TypeError(f"rows of one of {self.types} are needed, not {array!r}")
+        if (
+            not isinstance(array, np.ndarray)
+            or array.dtype not in self.types
+            or array.ndim != 2
+            or array.strides[1] != array.itemsize
+            or not array.flags.aligned
+        ):
+            raise TypeError(f"contiguous rows of one of {self.types} are needed, not {array!r}")
         return c_void_p(array.ctypes.data)
 
 

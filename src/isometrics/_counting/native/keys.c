@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-API int32_t layout(void)
+/* Return the number of the sources that this was built from; see `native_library.checksum`. */
+API uint32_t sources(void)
 {
-    return LAYOUT;
+    return SOURCES;
 }
 
 /* Longest stretch of keys that is sorted by insertion alone. */
@@ -52,6 +53,8 @@ API int64_t corner_counts(const int64_t *bits, const uint8_t *labels, int64_t si
                           uint64_t *room, uint32_t *places, int64_t *tp, int64_t *fp)
 {
     int64_t lowest = INT64_MAX, highest = INT64_MIN, nearest = INT64_MAX;
+    if (size == 0)
+        return 0;
     for (int64_t row = 0; row < size; row++) {
         int64_t order = bits[row];
         if (floats) {

@@ -10,7 +10,7 @@ API void NAME(pack)(const SIGNED *bits, const uint8_t *labels, int64_t size, int
     const KEY outside = (KEY)gap, first = (KEY)lowest;
     if (!floats) {
         for (int64_t row = 0; row < size; row++)
-            keys[row] = (KEY) ~((((KEY)bits[row] - first) << 1) | labels[row]);
+            keys[row] = (KEY) ~((((KEY)bits[row] - first) << 1) | (labels[row] != 0));
         return;
     }
     for (int64_t row = 0; row < size; row++) {
@@ -18,7 +18,7 @@ API void NAME(pack)(const SIGNED *bits, const uint8_t *labels, int64_t size, int
         SIGNED order = bits[row] ^ ((bits[row] >> (BITS - 1)) & HIGHEST);
         KEY moved = order < 0 ? (KEY)order + outside : (KEY)order - outside;
         moved = order == 0 || order == -1 ? 0 : moved;
-        keys[row] = (KEY) ~(((moved - first) << 1) | labels[row]);
+        keys[row] = (KEY) ~(((moved - first) << 1) | (labels[row] != 0));
     }
 }
 

@@ -27,9 +27,6 @@
 /* A part of such a loop has to be compiled with it. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* Of `native.LAYOUT`: another number says that the library was built from other sources. */
-#define LAYOUT 1
-
 #define LANES 128
 
 /* Add up lanes in pairs, as `segments.added_up` does; they are overwritten. */
