@@ -38,8 +38,7 @@ def test_a_library_of_other_sources_is_left_out(tmp_path):
     assert load(library) is not None
     with (folder / "loops.h").open("a") as source:
         source.write("\n")
-    with pytest.warns(RuntimeWarning, match="built from other sources and are left out"):
-        assert load(library) is None
+    assert load(library) is None
     for source in folder.glob("*.[ch]"):
         source.unlink()
     assert load(library) is not None  # as in a wheel
@@ -62,7 +61,7 @@ def test_a_narrow_machine_has_no_library(monkeypatch):
 
 def test_a_loop_says_that_the_library_is_missing(monkeypatch):
     monkeypatch.setattr(native, "library", lambda: None)
-    with pytest.raises(ParameterError, match="the compiled loops are missing: they are built"):
+    with pytest.raises(ParameterError, match="the compiled loops are missing, or older"):
         native.Loop("hull")()
 
 

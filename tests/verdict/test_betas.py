@@ -1,12 +1,12 @@
 """Verdicts for many β are those of each β by itself, to the bit."""
 
 from dataclasses import replace
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 import isometrics as iso
+from isometrics._counting import native
 from isometrics._counting.replicates import PLAIN
 from isometrics.analysis.verdicts import (
     JUDGED_BETAS,
@@ -48,15 +48,15 @@ def same(one, other):
 
 @pytest.mark.parametrize("kernel", ["plain", "compiled"])
 @pytest.mark.parametrize("kind", ["plain", "ties", "weights", "infinite", "few"])
-def test_each_is_that_of_its_beta_alone(kernel, kind):
+def test_each_is_that_of_its_beta_alone(request, kernel, kind):
     if kernel == "compiled":
-        pytest.importorskip("numba")
+        request.getfixturevalue("compiled_loops")
     analysis = sample(150, 3, kind)
     for prevalence in (None, 0.05):
         betas = (0.0, 0.3333, 1.0, 4.0)
         options = Options(n_resamples=40, random_state=3, kernel=kernel)
-        request = Request(parse_objective(), options, False, None, prevalence)
-        contest = contest_of_rows(analysis.rows, analysis.models, request)
+        asked = Request(parse_objective(), options, False, None, prevalence)
+        contest = contest_of_rows(analysis.rows, analysis.models, asked)
         for beta, found in zip(betas, judge_betas(contest, betas, options), strict=True):
             same(found, judge(replace(contest, objective=parse_objective(beta=beta)), options))
 
@@ -97,7 +97,7 @@ def test_of_more_rows_fewer_resamples_are_drawn(monkeypatch):
     monkeypatch.setattr("isometrics.analysis.verdicts.kernel_named", lambda *_: PLAIN)
     slowly = [_resamples_by_beta(work) for work in (10**4, 10**5, 25 * 10**4, 3 * 10**5)]
     assert slowly == [4900, 400, 100, 0]
-    if find_spec("numba") is not None:
+    if native.available():
         assert drawn == [4000, 1000, 100, 0]
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import warnings
 from ctypes import c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -43,15 +42,7 @@ def library(path: Path = LIBRARY) -> ctypes.CDLL | None:
     if not hasattr(loaded, "sources"):
         return None
     loaded.sources.restype = c_uint32
-    if checksum(path.parent) not in {None, loaded.sources()}:
-        warnings.warn(
-            "the compiled loops were built from other sources and are left out, so that NumPy does "
-            "their work: run python hatch_build.py",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-        return None
-    return loaded
+    return loaded if checksum(path.parent) in {None, loaded.sources()} else None
 
 
 def available() -> bool:
@@ -129,8 +120,8 @@ class Loop:
 
 
 MISSING = (
-    "the compiled loops are missing: they are built with the package where there is a C compiler. "
-    "kernel='plain' does without"
+    "the compiled loops are missing, or older than their sources: they are built with the package "
+    "where there is a C compiler, and by python hatch_build.py. kernel='plain' does without"
 )
 
 _SUFFIX = {
