@@ -304,6 +304,7 @@ def count(
     weights: Counts | None = None,
     *,
     corners: bool = False,
+    thresholds: bool = True,
     threads: int | None = None,
     each: int = ROWS_OF_A_BUCKET,
     slots: int = SLOTS,
@@ -316,6 +317,8 @@ def count(
         The sample.
     corners
         Whether only the rows of `plain.corners_of` are wanted.
+    thresholds
+        Whether their thresholds are; corners without may have none.
     threads
         How many; as many as pay by default.
     each, slots
@@ -342,6 +345,8 @@ def count(
     room = np.empty(scores.size + 1, encoding.word)
     found = spread_over(plan, packing.keys, room[1:], threads)
     sort_long_buckets(found, each)
+    if corners and not thresholds:
+        return _counts_of(found, room, encoding, threads)
     return _rows_of(found, room, encoding, corners, threads)
 
 
@@ -359,7 +364,7 @@ def corner_counts(
             return counts
     if scores.size < FEWEST:
         return plain_corner_counts(labels, scores, weights)
-    rows = count(labels, scores, weights, corners=True)
+    rows = count(labels, scores, weights, corners=True, thresholds=False)
     return rows.tp, rows.fp
 
 
@@ -467,6 +472,39 @@ def _rows_of(found: Buckets, room: Keys, encoding: Encoding, corners: bool, thre
     """Sort each bucket and count its rows; their scores take the place of the keys."""
     bits = room.view(SIGNED[room.itemsize])
     tp, fp = np.empty(room.size, np.int64), np.empty(room.size, np.int64)
+    size = _filled(found, encoding, threads, (tp, fp, bits), corners)
+    scores, tp, fp = trimmed(bits.view(encoding.dtype), tp, fp, size)
+    scores[0] = 0
+    thresholds = scores.astype(encoding.widened, copy=False)
+    thresholds[0] = np.inf
+    return Rows(thresholds, tp, fp)
+
+
+def _counts_of(found: Buckets, room: Keys, encoding: Encoding, threads: int) -> Rows:
+    """Do the same for corners without thresholds.
+
+    Their true positives take the place of keys that are as wide: fresh memory costs as much as
+    counting does.
+    """
+    wide = room.itemsize == 8
+    tp = room.view(np.int64) if wide else np.empty(room.size, np.int64)
+    fp = np.empty(room.size, np.int64)
+    size = _filled(found, encoding, threads, (tp, fp, None), True)
+    return Rows(np.empty(0), tp[:size], fp[:size])
+
+
+def _filled(
+    found: Buckets,
+    encoding: Encoding,
+    threads: int,
+    table: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any] | None],
+    corners: bool,
+) -> int:
+    """Fill the true and false positives of a table and, where asked, the bits of its scores.
+
+    Returns the number of rows.
+    """
+    tp, fp, bits = table
     tp[0], fp[0] = 0, 0
     fill = native.fill_corners if corners else native.fill_rows
     coding, cuts = coding_of(encoding), found.cuts(threads)
@@ -477,20 +515,17 @@ def _rows_of(found: Buckets, room: Keys, encoding: Encoding, corners: bool, thre
         return filled
 
     ends = in_threads(fill_some, cuts)
-    size = ends[0]
+    size: int = ends[0]
     for cut, end in zip(cuts[1:], ends[1:], strict=False):
         start = int(found.starts[cut]) + 1
         if corners and end > start and size > 1 and tp[start] == tp[size - 1] == tp[size - 2]:
             size -= 1  # no corner: it was only the last row of a part
         if size < start:
-            for array in (bits, tp, fp):
-                array[size : size + end - start] = array[start:end]
+            for array in table:
+                if array is not None:
+                    array[size : size + end - start] = array[start:end]
         size += end - start
-    scores, tp, fp = trimmed(bits.view(encoding.dtype), tp, fp, size)
-    scores[0] = 0
-    thresholds = scores.astype(encoding.widened, copy=False)
-    thresholds[0] = np.inf
-    return Rows(thresholds, tp, fp)
+    return size
 
 
 def _seem_tied(some: Keys) -> bool:

@@ -148,6 +148,7 @@ _CODING = (c_int32, c_int64, c_int64)
 _SOME = (_UINT64, c_int64, c_int64)
 """Where buckets begin, the first of some and the one behind the last."""
 _TABLE = (_INT64, _INT64, _BITS)
+_COUNTS_OF_TABLE = (_INT64, _INT64, _Array(np.int32, np.int64, optional=True))
 
 # What each does is said where it is written.
 pack = Loop("pack", _BITS, _LABELS, c_int64, *_CODING, _KEYS, decided_by=(6,))
@@ -164,7 +165,7 @@ fill_rows = Loop(
     result=c_int64, decided_by=(0,),
 )  # fmt: skip
 fill_corners = Loop(
-    "fill_corners", _KEYS, *_SOME, c_int64, *_CODING, _UINT32, _KEYS, *_TABLE,
+    "fill_corners", _KEYS, *_SOME, c_int64, *_CODING, _UINT32, _KEYS, *_COUNTS_OF_TABLE,
     result=c_int64, decided_by=(0,),
 )  # fmt: skip
 sift = Loop(
