@@ -37,10 +37,11 @@ def check_kernels(labels, scores, weights=None, **options):
     for corners in (False, True):
         expected = plain.count(labels, scores, weights, corners=corners)
         for threads in (1, 2):
-            check_same(
-                fast.count(labels, scores, weights, corners=corners, threads=threads, **options),
-                expected,
-            )
+            chosen = {"corners": corners, "threads": threads, **options}
+            check_same(fast.count(labels, scores, weights, **chosen), expected)
+            found = fast.count(labels, scores, weights, thresholds=False, **chosen)
+            for mine, theirs in zip(found[1:], expected[1:], strict=True):
+                np.testing.assert_array_equal(mine, theirs)
     for mine, theirs in zip(
         fast.corner_counts(labels, scores, weights),
         plain.corner_counts(labels, scores, weights),
