@@ -75,7 +75,7 @@ bench: $(PARTS) $(LOOPS) $(PEERS)/.ready  ## time isometrics and other tools, an
 	    else echo "chromium is missing: the page is not timed"; fi
 
 clean:  ## remove .venv and everything generated
-	rm -rf .venv $(PEERS) web/node_modules site demo-report papers build dist .coverage .coverage.* .cache \
+	rm -rf .venv $(PEERS) web/node_modules site demo-report papers build dist .coverage .coverage.* .cache .matrix \
 	    .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src/isometrics/_counting/native -name 'loops.*' ! -name loops.h -delete
 	find src tests docs examples benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

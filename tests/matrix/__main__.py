@@ -6,7 +6,7 @@ Builds the wheel and the source archive, and checks both as an index would. For 
 installs each of them into two clean environments: with the newest versions of all packages that
 isometrics and its tests need, and with the oldest ones that `pyproject.toml` allows and that this
 Python has wheels of. The source archive is installed without a C compiler, as on a machine that has
-none. In each environment it runs the demo and the core tests. Environments lie in `.cache/matrix`,
+none. In each environment it runs the demo and the core tests. Environments lie in `.matrix`,
 and what has been tested is not tested again. Prints a table in Markdown; ``--write`` puts it into
 CONTRIBUTING.md.
 """
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
-CACHE = ROOT / ".cache" / "matrix"
+CACHE = ROOT / ".matrix"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 START, END = "<!-- matrix -->", "<!-- end of matrix -->"
 
