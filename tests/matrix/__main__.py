@@ -43,10 +43,16 @@ RESOLUTIONS = {"newest": "highest", "oldest": "lowest-direct"}
 ARCHIVES = {"wheel": "*.whl", "source archive": "*.tar.gz"}
 CORE = (
     "_core",
+    "_counting/test_native.py",
+    "_counting/test_same_bits.py",
     "_table",
     "calibration",
     "decisions",
     "points",
+    "sources/test_arrow.py",
+    "sources/test_columns.py",
+    "sources/test_excel.py",
+    "sources/test_files.py",
     "spaces",
     "test_errors.py",
     "test_measures.py",
@@ -54,7 +60,15 @@ CORE = (
     "test_score_functions.py",
     "test_sets.py",
 )
-"""The tests that every environment runs: the mathematics and the public names."""
+"""The tests that every environment runs: the mathematics, the public names, and files."""
+SEARCHES = (
+    "_table/test_hull.py",
+    "spaces/test_accuracy.py",
+    "spaces/test_custom_indices.py",
+    "spaces/test_trace.py",
+    "spaces/test_tradeoff.py",
+)
+"""These take as long as all the others, and search for errors that no version brings."""
 
 
 class CellError(Exception):
@@ -84,6 +98,7 @@ class Result(NamedTuple):
 
     digest: str
     """Of the files and versions that were tested."""
+    loops: str
     tests: str
     seconds: float
     versions: dict[str, str]
@@ -183,7 +198,8 @@ def tested(cell: Cell, python: str, archive: Path, requirements: str) -> Result:
     run([str(cell.program), "-m", "isometrics", "demo", "--quiet"], cwd=cell.folder)
     print("  the core tests", flush=True)
     tests = run_tests(cell)
-    result = Result(digest, tests, round(time.monotonic() - start), versions_in(cell))
+    seconds = round(time.monotonic() - start)
+    result = Result(digest, loops_in(cell, archive), tests, seconds, versions_in(cell))
     record.write_text(json.dumps(result._asdict()))
     return result
 
@@ -241,7 +257,11 @@ def run_tests(cell: Cell) -> str:
         # Old packages warn of the newer ones around them, and nothing here can be done about it.
         command += ["-W", "ignore::DeprecationWarning"]
     told = run(
-        [*command, *(f"tests/{name}" for name in CORE)],
+        [
+            *command,
+            *(f"tests/{name}" for name in CORE),
+            *(f"--ignore=tests/{name}" for name in SEARCHES),
+        ],
         cwd=folder,
         HYPOTHESIS_PROFILE="quick",
     )
@@ -249,6 +269,16 @@ def run_tests(cell: Cell) -> str:
     if not summary:
         raise CellError(f"the tests said nothing of their end:\n{told[-500:]}")
     return str(summary[-1])
+
+
+def loops_in(cell: Cell, archive: Path) -> str:
+    """Return which loops count: a wheel of this platform has those in C, others have NumPy's."""
+    code = "from isometrics._counting.native import available; print(available())"
+    found = run([str(cell.program), "-c", code]).strip()
+    expected = archive.suffix == ".whl" and not archive.stem.endswith("-any")
+    if found != str(expected):
+        raise CellError(f"compiled loops: {found}, but {archive.name} should say {expected}")
+    return "C" if expected else "NumPy"
 
 
 def versions_in(cell: Cell) -> dict[str, str]:
@@ -281,11 +311,11 @@ def run(command: list[str], cwd: Path | None = None, **variables: str) -> str:
 
 def lines(results: dict[Cell, Result]) -> Iterator[str]:
     names = names_of_dependencies()
-    yield f"| Python | installed from | tests | {' | '.join(names)} |"
-    yield "|---" * (3 + len(names)) + "|"
+    yield f"| Python | installed from | loops | tests | {' | '.join(names)} |"
+    yield "|---" * (4 + len(names)) + "|"
     for cell, result in results.items():
         versions = " | ".join(result.versions[name] for name in names)
-        yield f"| {cell.python} | {cell.archive} | {result.tests} | {versions} |"
+        yield f"| {cell.python} | {cell.archive} | {result.loops} | {result.tests} | {versions} |"
 
 
 def write(table: str) -> None:
