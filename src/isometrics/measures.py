@@ -683,9 +683,16 @@ def bounds_of(points: OperatingPoints, measures: Sequence[Measure]) -> dict[str,
         if measure in exact:
             value = areas[measure.interpolation] if measure.interpolation else measure.of(points)
             return Bracket(value, value)
-        return Bracket(-math.inf, math.inf) if measure.bounds is None else measure.bounds(gaps)
+        return bound_within(gaps, measure)
 
     return {measure.name: bounds(measure) for measure in measures}
+
+
+def bound_within(gaps: GapBounds, measure: Measure) -> Bracket:
+    """Return what missing rows leave open of a measure."""
+    from isometrics.points.bounds import Bracket
+
+    return Bracket(-math.inf, math.inf) if measure.bounds is None else measure.bounds(gaps)
 
 
 def measures_of(points: OperatingPoints) -> dict[str, Bracket]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
+import warnings
 from contextlib import nullcontext
 from types import SimpleNamespace
 
@@ -20,6 +22,8 @@ from isometrics._counting.device_hull import hull_in_chunks
 from isometrics._counting.hull import vertices
 from isometrics._table.path import path_of
 from isometrics._table.table import Stored
+from isometrics.errors import UndefinedWarning
+from isometrics.measures import registered
 from isometrics.points import devices as on_device
 from isometrics.spaces.section_sums import SectionSums
 
@@ -118,6 +122,16 @@ def check_against_host(to_array, sample, chunk):
     assert sums[:4] == few[:4]
     known = on_device.measures(sums, *totals)
     assert known == pytest.approx(measures(exact), rel=1e-12, abs=1e-12, nan_ok=True)
+
+    compact = iso.OperatingPoints(on_device.table_on_device(device, "hull"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedWarning)
+        bounds = iso.area_brackets(compact, [measure.name for measure in registered()])
+        values = {measure.name: measure.of(exact) for measure in registered()}
+    for name, value in values.items():
+        lo, hi = bounds[name]
+        doubt = 1e-12 * max(1, abs(value))
+        assert math.isnan(value) or lo - doubt <= value <= hi + doubt
 
 
 def measures(points):

@@ -20,7 +20,7 @@ from isometrics._counting.array_api import sums_of
 from isometrics._counting.hull import vertices
 
 torch = pytest.importorskip("torch")
-triton = pytest.importorskip("triton")
+triton = pytest.importorskip("triton", "3.7")  # the interpreter of others fails with NumPy 2.4
 
 import triton.language as tl  # noqa: E402
 
@@ -282,7 +282,7 @@ def test_triton_is_given_no_floats(monkeypatch):
     sums_of(ranking)
     device_hull.hull_rows(ranking, vertices)
     counts, several = torch.tensor([1, 0, 1, 2]), torch.tensor([0, 1], dtype=torch.int8)
-    triton_bins.worst_and_best(counts, several, 2, 1)
+    triton_bins.worst_and_best(counts, several, 2, 2)
     assert len(given) > 20
     assert not any(isinstance(each, float) for each in given)
 

@@ -520,6 +520,11 @@ KERNELS: dict[str, Kernel] = {
                 area
             ]
             for name in THREE
+        }
+        | {
+            name: lambda found, area=area: found.brackets(list(BRACKETS.values()))[area]
+            for name, area in BRACKETS.items()
+            if name not in THREE
         },
         loops("triton_code", "bin_tiles", "sum_bins", "bound_bins"),
         exempt=BINS,

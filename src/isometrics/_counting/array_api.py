@@ -51,6 +51,9 @@ class DeviceSums(NamedTuple):
     misses: float = math.nan
     """This and the next are the sums for the expected losses behind the crossing."""
     false_alarms: float = math.nan
+    integer_steps: float = math.nan
+    """This and the next are areas in PR space that are added up for the bounds of a stream."""
+    max_precision: float = math.nan
 
 
 def sums_of(ranking: Ranking, *, everything: bool = True, chunk: int | None = None) -> DeviceSums:
@@ -67,7 +70,7 @@ def sums_of(ranking: Ranking, *, everything: bool = True, chunk: int | None = No
     found: list[list[float]] = []
     for groups in groups_of(ranking, chunk):
         pairs += int(xp.sum((groups.fp - groups.fp_before) * (groups.tp_before + groups.tp)))
-        terms = _terms(xp, groups, positives, negatives, baseline)
+        terms = terms_of(xp, groups, positives, negatives, baseline)
         found.append([float(xp.sum(term)) for term in terms[:number]])
         crossing = crossing or _crossing(xp, groups, baseline)
     assert crossing is not None, "all positives are reached in the end"
@@ -86,7 +89,7 @@ def _crossing(xp: Any, groups: Groups, baseline: int) -> Ends | None:
     return Ends(*(int(counts[rows[0]]) for counts in groups[:4]))
 
 
-def _terms(xp: Any, groups: Groups, positives: int, negatives: int, baseline: int) -> list[Any]:
+def terms_of(xp: Any, groups: Groups, positives: int, negatives: int, baseline: int) -> list[Any]:
     """Return the terms of a chunk; the formulas are those of the spaces.
 
     Where a group has no positives, its rise of 0 makes its terms in PR and PRG space 0.

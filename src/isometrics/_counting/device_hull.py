@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -12,11 +12,18 @@ from isometrics._counting.array_api import PackedRanking, groups_of
 from isometrics._counting.curves import HullRows, Vertices
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from numpy.typing import NDArray
 
     from isometrics._counting.array_api import Groups, Ranking
 
+Chunks: TypeAlias = "Callable[[], Iterable[Groups]]"
+"""Yields groups of rows anew, from the highest score on."""
+
 SPACING = 1 << 12
+_EXACT = 2**62
+_DOUBT = 1e-12
 
 
 class HostRows(NamedTuple):
@@ -45,20 +52,25 @@ def hull_rows(ranking: Ranking, vertices: Vertices) -> HullRows:
 def hull_in_chunks(
     ranking: Ranking, vertices: Vertices, *, spacing: int = SPACING, chunk: int | None = None
 ) -> HullRows:
-    """Return the vertices of the hull, by array operations on chunks of rows.
+    """Return the vertices of the hull, by array operations on chunks of rows."""
+    return hull_of_groups(ranking.xp, lambda: groups_of(ranking, chunk), vertices, spacing)
+
+
+def hull_of_groups(xp: Any, chunks: Chunks, vertices: Vertices, spacing: int) -> HullRows:
+    """Return the vertices of the hull of groups of rows.
 
     Notes
     -----
     The hull of every `spacing`-th row lies on or below the hull of all. A row that is not above
     it is no vertex of the latter, unless it is one of the former.
     """
-    coarse = _spaced(ranking, spacing, chunk)
+    coarse = _spaced(chunks, spacing)
     coarse = coarse.take(vertices(coarse.fp, coarse.tp))
-    device = ranking.part(0, 1)[0].device
-    lines = [ranking.xp.asarray(each, device=device) for each in _lines(coarse, spacing)]
+    lines = _lines(coarse, spacing)
+    exact = int(coarse.tp[-1]) * int(coarse.fp[-1]) < _EXACT
     found = [
-        _above(ranking.xp, groups, lines, first, spacing)
-        for first, groups in _numbered(ranking, chunk)
+        _above(xp, groups, lines, first, spacing, exact=exact)
+        for first, groups in _numbered(chunks)
     ]
     row, tp, fp, marks = (np.concatenate(part) for part in zip(coarse, *found, strict=True))
     behind = np.argsort(row[1:], kind="stable")
@@ -68,18 +80,18 @@ def hull_in_chunks(
     return HullRows(rows.tp, rows.fp, rows.marks, np.diff(rows.row) > 1)
 
 
-def _numbered(ranking: Ranking, chunk: int | None) -> Any:
+def _numbered(chunks: Chunks) -> Iterator[tuple[int, Groups]]:
     """Yield groups with the number of the first one's row."""
     first = 1
-    for groups in groups_of(ranking, chunk):
+    for groups in chunks():
         yield first, groups
         first += int(groups.tp.shape[0])
 
 
-def _spaced(ranking: Ranking, spacing: int, chunk: int | None) -> HostRows:
+def _spaced(chunks: Chunks, spacing: int) -> HostRows:
     """Return every so many rows, and the last one."""
     parts = []
-    for first, groups in _numbered(ranking, chunk):
+    for first, groups in _numbered(chunks):
         count = int(groups.tp.shape[0])
         offset = min(-first % spacing, count)
         kept = [to_host(each[offset::spacing]) for each in groups[2:]]
@@ -103,14 +115,21 @@ def _lines(coarse: HostRows, spacing: int) -> NDArray[np.int64]:
 
 
 def _above(
-    xp: Any, groups: Groups, lines: list[Any], first: int, spacing: int
+    xp: Any, groups: Groups, lines: NDArray[np.int64], first: int, spacing: int, *, exact: bool
 ) -> tuple[NDArray[Any], ...]:
     """Return the rows above the line of their block, on the host.
 
-    The products are exact: with fewer than 2**32 rows they stay below 2**62.
+    Products are exact with fewer than 2**32 rows, as they stay below 2**62. Beyond they are floats,
+    and a row that may be above the line is taken too.
     """
-    numbers = xp.arange(int(groups.tp.shape[0]), dtype=xp.int64, device=groups.tp.device) + first
+    device = groups.tp.device
+    numbers = xp.arange(int(groups.tp.shape[0]), dtype=xp.int64, device=device) + first
     block = (numbers - 1) // spacing
-    x, y, run, rise = (xp.take(each, block) for each in lines)
-    (places,) = xp.nonzero((groups.tp - y) * run > (groups.fp - x) * rise)
+    x, y, run, rise = (xp.take(xp.asarray(each, device=device), block) for each in lines)
+    up, right = groups.tp - y, groups.fp - x
+    doubt = 0
+    if not exact:
+        up, right, run, rise = (xp.astype(each, xp.float64) for each in (up, right, run, rise))
+        doubt = _DOUBT * right * rise
+    (places,) = xp.nonzero(up * run > right * rise - doubt)
     return tuple(to_host(xp.take(each, places)) for each in (numbers, *groups[2:]))

@@ -34,6 +34,9 @@ that total has a reciprocal."""
 SERIES = 0.1
 """Up to here the logarithm of 1 + value is a series; beyond, it is that of the C library."""
 
+DIRECT = 24
+"""Terms of a harmonic sum that are added one by one before a series takes over."""
+
 LARGEST = float(np.finfo(np.float64).max)
 
 
@@ -160,6 +163,42 @@ def doubled_area(rise: Any, y: Any, y_end: Any) -> Any:
 BELOW, ABOVE, STEPS, LINES, LOST, DOUBLED, DOUBLED_WHOLE = range(7)
 """The formulas by the numbers that compiled loops know. The last is for counts whose doubled areas
 are integers below 2**53 in a chunk: no order of adding them up changes their sum."""
+
+# ---------------------------------------------------------------------- arrays of any library
+
+
+def harmonic(xp: Any, offset: Any, count: Any) -> Any:
+    """Return the sum of 1/(offset + k) for k = 1 … count, to full relative precision.
+
+    The first terms are added one by one; from there the Euler-Maclaurin series of the digamma
+    function converges at once. Its differences are factored, so they do not cancel.
+    """
+    total = nothing = xp.zeros_like(offset + count)
+    for k in range(1, DIRECT + 1):
+        total = total + xp.where(k <= count, 1 / (offset + k), nothing)
+    low = offset + (DIRECT + 1)
+    steps = xp.where(count > DIRECT, count - DIRECT, nothing)
+    high = low + steps
+    # ψ(high) - ψ(low), ψ(z) = ln z - 1/(2z) - 1/(12z²) + 1/(120z⁴) - 1/(252z⁶) + …
+    one, other = 1 / low, 1 / high
+    gap = steps * one * other
+    squares = gap * (one + other)
+    fourths = squares * (one**2 + other**2)
+    sixths = one**6 - other**6
+    return total + xp.log1p(steps / low) + gap / 2 + squares / 12 - fourths / 120 + sixths / 252
+
+
+def whole_steps(xp: Any, x: Any, offset: Any, growth: Any, count: Any) -> Any:
+    """Return the sum of the precisions at 1, 2, … count true positives behind a segment's start.
+
+    Notes
+    -----
+    At k steps from the start precision is (x + k)/(n + a·k), a = 1 + run/rise being the growth,
+    which is 1/a + (x - q)/a · 1/(q + k) with the offset q = n/a. The sum over k is a difference of
+    harmonic numbers, so a segment of 1e12 steps costs no more than one of two.
+    """
+    return count / growth + (x - offset) / growth * harmonic(xp, offset, count)
+
 
 # ---------------------------------------------------------------------- arrays of NumPy
 

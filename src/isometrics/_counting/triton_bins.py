@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from isometrics._counting.array_api import DeviceSums, Ends
+from isometrics._counting.array_api import DeviceSums, Ends, baseline_of
 
 if TYPE_CHECKING:
     import torch
@@ -69,11 +69,13 @@ def worst_and_best(
     counts: torch.Tensor,
     several: torch.Tensor,
     positives: int,
-    baseline: int,
+    negatives: int,
     *,
     tile: int = TILE,
-) -> list[DeviceSums]:
+) -> tuple[list[DeviceSums], bool]:
     """Add up areas for the worst and for the best order of the rows inside each bin.
+
+    The second result tells whether no row lies in a bin of several scores.
 
     Parameters
     ----------
@@ -81,20 +83,19 @@ def worst_and_best(
         Negatives and positives of each bin, from the lowest one on.
     several
         Which bins may hold several scores; rows of the others are tied.
-    positives
-        The positives of all bins.
-    baseline
-        The fewest true positives with a recall gain of 0 or more.
+    positives, negatives
+        The totals of all bins.
     """
     import torch
 
     from isometrics._counting import triton_code
 
     size = several.shape[0]
+    baseline = baseline_of(positives, negatives)
     tiles = -(-size // tile)
     inside = torch.empty(tiles, 2, dtype=torch.int64, device=counts.device)
     triton_code.sum_bins[(tiles,)](counts, size, inside, TILE=tile)
-    results = torch.empty(5 + 6 * tiles, dtype=torch.float64, device=counts.device)
+    results = torch.empty(5 + 7 * tiles, dtype=torch.float64, device=counts.device)
     triton_code.bound_bins[(tiles,)](
         counts, several, size, inside, positives, baseline, results,
         TILE=tile, TILES=1 << (tiles - 1).bit_length(),
@@ -105,8 +106,9 @@ def worst_and_best(
     tp_before, fp_before, tp, fp = corner
     worst = Ends(tp_before, fp, tp, fp) if gap else Ends(*corner)
     best = Ends(tp_before, fp_before, tp, fp_before) if gap else Ends(*corner)
-    terms = [math.fsum(found[place::6]) for place in range(5, 11)]
-    return [
+    *terms, is_open = (math.fsum(found[place::7]) for place in range(5, 12))
+    sums = [
         DeviceSums(pairs, ends, area, lost)
         for ends, (pairs, area, lost) in ((worst, terms[::2]), (best, terms[1::2]))
     ]
+    return sums, is_open == 0

@@ -155,7 +155,7 @@ def add_spans(
     keys, size, tiles, counts, positives, negatives, baseline, crossing, results,
     ALL: tl.constexpr, SPANS: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
-    """Add up the terms of the groups that end in each span; see `array_api._terms` for them.
+    """Add up the terms of the groups that end in each span; see `array_api.terms_of` for them.
 
     Without ALL, only those of AUPR and AUPRG. `counts` is from `count_spans`. The last four
     results make the pairs: the true positives at each negative, rise times run of the groups that
@@ -515,7 +515,7 @@ def bound_bins(
 
     The worst way through a bin of several scores has all its negatives first, the best one all its
     positives. `results` has the bin where the true positives reach the baseline, then the sums of
-    each tile; `found` is from `sum_bins`.
+    each tile, and how many of its bins hold rows of several scores; `found` is from `sum_bins`.
     """
     tile = tl.program_id(0).to(tl.int64)
     inside = tl.arange(0, TILE)
@@ -543,7 +543,8 @@ def bound_bins(
     rise, run = x_end - x, y_end - y
     behind = tp_before >= baseline
     positives = _float64(positives)
-    out = results + 5 + tile * 6
+    out = results + 5 + tile * 7
+    tl.store(out + 6, tl.sum((gap & (positive + negative > 0)).to(tl.float64), 0))
     tl.store(out, tl.sum(run * tl.where(gap, 2 * x, x + x_end), 0))
     tl.store(out + 1, tl.sum(run * tl.where(gap, 2 * x_end, x + x_end), 0))
     slope = tl.where(gap, 0.0, run)

@@ -20,6 +20,7 @@ from isometrics.spaces import pr
 
 if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
+    from isometrics._table.table import Totals
 
 
 _ROUNDING = 1e-14
@@ -58,6 +59,11 @@ class GapBounds:
         # Integer steps are costly to add up, and where they lie inside gaps is not known anyway.
         self._interpolations = tuple(name for name in interpolations if name != "integer-steps")
 
+    @property
+    def totals(self) -> Totals:
+        """The totals of both classes."""
+        return self.table
+
     @cached_property
     def worst(self) -> OperatingPoints:
         """The negatives of each gap come first."""
@@ -77,6 +83,11 @@ class GapBounds:
     def prg(self) -> Bracket:
         """Bounds of the area in PRG space."""
         return apart(self.worst.prg.area(), self.best.prg.area())
+
+    @cached_property
+    def y0(self) -> Bracket:
+        """Bounds of the precision gain where recall gain is 0."""
+        return apart(self.worst.prg.y0, self.best.prg.y0)
 
     def pr(self, interpolation: str) -> Bracket:
         """Return bounds of an area in PR space.
@@ -105,12 +116,12 @@ class GapBounds:
 
     def expected_f_gain(self) -> Bracket:
         """Return bounds of the expected F₁ gain."""
-        y0 = apart(self.worst.prg.y0, self.best.prg.y0)
-        return _expected_gain(self.table, self.prg, y0)
+        return _expected_gain(self.totals, self.prg, self.y0)
 
     def expected_accuracy(self) -> Bracket:
         """Return bounds of the expected accuracy, which rises with the area in ROC space."""
-        balance = self.table.prevalence * (1 - self.table.prevalence)
+        prevalence = self.totals.positives / (self.totals.positives + self.totals.negatives)
+        balance = prevalence * (1 - prevalence)
         return apart(*(0.5 + balance * (2 * area - 1) for area in self.roc))
 
     def achievable_pr(self) -> Bracket:
@@ -133,8 +144,7 @@ class GapBounds:
         area = OperatingPoints(self.table).tradeoff().area()
         if self.table.has_hull:
             return Bracket(area, area)
-        best = self.best.tradeoff().area()
-        return Bracket(area - _ROUNDING_TRADEOFF, best + _ROUNDING_TRADEOFF)
+        return apart_tradeoff(area, self.best.tradeoff().area())
 
     @cached_property
     def _low(self) -> dict[str, float]:
@@ -160,6 +170,11 @@ class GapBounds:
 def apart(lo: float, hi: float) -> Bracket:
     """Return bounds that hold although both were rounded."""
     return Bracket(lo - _ROUNDING * max(1, abs(lo)), hi + _ROUNDING * max(1, abs(hi)))
+
+
+def apart_tradeoff(lo: float, hi: float) -> Bracket:
+    """Return bounds of areas over λ that hold although both were rounded."""
+    return Bracket(lo - _ROUNDING_TRADEOFF, hi + _ROUNDING_TRADEOFF)
 
 
 def worst_way(table: Table) -> Table:
@@ -215,7 +230,7 @@ def _side_areas(sides: Segments, names: tuple[str, ...]) -> dict[str, float]:
     return dict(zip(names, totals, strict=True))
 
 
-def _expected_gain(table: Table, area: Bracket, y0: Bracket) -> Bracket:
+def _expected_gain(totals: Totals, area: Bracket, y0: Bracket) -> Bracket:
     """Bound the expected F₁ gain, which depends on AUPRG and y₀ alone.
 
     Notes
@@ -224,7 +239,7 @@ def _expected_gain(table: Table, area: Bracket, y0: Bracket) -> Bracket:
     (A·(1/π + 1/(1-π))/2 + 1/(4π) + y₀²/(4(1-π)))/(1/π + y₀/(1-π)), A being AUPRG. It rises with
     A. As a function of y₀ it falls up to one place at most and rises from there on.
     """
-    pi = Fraction(table.positives) / (Fraction(table.positives) + Fraction(table.negatives))
+    pi = Fraction(totals.positives) / (Fraction(totals.positives) + Fraction(totals.negatives))
     slope, fixed = (1 / pi + 1 / (1 - pi)) / 2, 1 / (4 * pi)
 
     if 1 / pi + Fraction(y0.lo) / (1 - pi) <= 0:

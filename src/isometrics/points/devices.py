@@ -78,16 +78,20 @@ def measures(sums: DeviceSums, positives: int, negatives: int) -> dict[str, floa
     }
     if math.isnan(sums.above):
         return known
-    terms = [prg.loss_of_piece(totals, crossing, end), (sums.misses, sums.false_alarms)]
-    misses, false_alarms = prg.mean_losses(terms, totals, crossing)
-    return known | {
+    known |= {
         Stored.Y0: prg.gain_at(*crossing, totals),
         Stored.ABOVE: sums.above / positives,
         Stored.AVERAGE_PRECISION: sums.average_precision / positives,
         Stored.LINEAR: sums.linear / positives,
-        Stored.MISSES: misses,
-        Stored.FALSE_ALARMS: false_alarms,
     }
+    if math.isnan(sums.misses):
+        return known | {
+            Stored.INTEGER_STEPS: sums.integer_steps / positives,
+            Stored.MAX_PRECISION: sums.max_precision / positives,
+        }
+    terms = [prg.loss_of_piece(totals, crossing, end), (sums.misses, sums.false_alarms)]
+    misses, false_alarms = prg.mean_losses(terms, totals, crossing)
+    return known | {Stored.MISSES: misses, Stored.FALSE_ALARMS: false_alarms}
 
 
 def _cut(ends: Ends, totals: ClassTotals) -> tuple[prg.Point, prg.Point]:

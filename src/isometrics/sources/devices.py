@@ -9,7 +9,7 @@ import numpy as np
 from isometrics._core.arrays import column, is_array, namespace_of, plain, to_host
 from isometrics._core.sample import has_nan
 from isometrics._counting import triton_bins, triton_sums
-from isometrics._counting.array_api import DeviceSums, baseline_of
+from isometrics._counting.bin_bounds import Bins
 from isometrics._counting.bins import plan_bins
 from isometrics._counting.keys import order_of, order_on_device
 from isometrics._counting.tally import Tally
@@ -136,15 +136,31 @@ class DeviceBins:
         bins = np.flatnonzero(negatives + positives)
         return Tally(_ORDER, *self._plan.ends(bins), positives[bins], negatives[bins])
 
-    def worst_and_best(self, positives: int, negatives: int) -> list[DeviceSums] | None:
-        """Add up the areas of the worst and the best order inside bins, where that is fast.
+    def with_rows_beyond(self, beyond: Tally) -> Bins | None:
+        """Return the bins on the device, with those of rows that were counted on the host.
 
-        The totals are those of the rows that were counted here.
+        None where the counts are on the host, and where bins of both overlap.
         """
         if not self._on_device:
             return None
-        baseline = baseline_of(positives, negatives)
-        return triton_bins.worst_and_best(self._counts, self._several, positives, baseline)
+        bins = Bins(self._counts, self._several)
+        if beyond.size == 0:
+            return bins
+        ends = self._plan.ends(np.array([0, self._plan.size - 1]))
+        below, above = beyond.hi < ends[0][0], beyond.lo > ends[1][1]
+        if not (below | above).all():
+            return None
+        xp, device = namespace_of(self._counts), self._counts.device
+        columns = []
+        for tally in (beyond.take(below), beyond.take(above)):
+            counts = np.stack([tally.negatives, tally.positives], 1).ravel()
+            columns.append((counts, tally.open.astype(np.int8)))
+        return Bins(
+            *(
+                xp.concat([xp.asarray(low, device=device), here, xp.asarray(high, device=device)])
+                for low, here, high in zip(columns[0], bins, columns[1], strict=True)
+            )
+        )
 
 
 def _keys(scores: NDArray[Any]) -> NDArray[Any]:

@@ -489,8 +489,12 @@ _to_fraction = np.frompyfunc(Fraction, 1, 1)
 
 
 def fractions(counts: Counts) -> NDArray[Any]:
-    """Return counts as exact fractions."""
-    return np.asarray(_to_fraction(counts), dtype=object)
+    """Return counts as exact numbers: Python's integers, whose quotients are rounded once too.
+
+    Weighted counts are fractions, which take longer.
+    """
+    counts = np.asarray(counts)
+    return counts.astype(object) if counts.dtype.kind in "iu" else np.asarray(_to_fraction(counts))
 
 
 def _floats(exact: NDArray[np.object_]) -> Floats:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Counts, Floats, Total
     from isometrics._table.path import Pieces, Terms
+    from isometrics._table.table import Totals
 
 
 def area_below(pieces: Pieces) -> Floats:
@@ -69,11 +70,7 @@ def integer_steps(pieces: Pieces) -> Floats:
 def _stepped(pieces: Pieces, upto: Floats) -> Floats:
     """Area from the segments' starts to `upto`, by steps of 1 and a remainder.
 
-    Notes
-    -----
-    At k steps from the start precision is (x + k)/(n + a·k), a = 1 + run/rise, which is
-    1/a + (x - q)/a · 1/(q + k) with q = n/a. The sum over k is a difference of harmonic
-    numbers, so a segment of 1e12 steps costs no more than one of two.
+    See `segments.whole_steps` for their sum.
     """
     whole, start, end = pieces.whole, pieces.precision_at_start, pieces.precision_at_end
     growth = 1 + whole.run / whole.rise
@@ -88,7 +85,7 @@ def _stepped(pieces: Pieces, upto: Floats) -> Floats:
         )
 
     full = np.maximum(np.minimum(np.ceil(upto), _MOST_STEPS) - 1, 0)
-    inner = full / growth + (whole.x - offset) / growth * _harmonic(offset, full)
+    inner = segments.whole_steps(np, whole.x, offset, growth, full)
     before = precision(full)
     after_step = np.minimum(full + 1, whole.rise)
     rest = upto - full
@@ -99,28 +96,6 @@ def _stepped(pieces: Pieces, upto: Floats) -> Floats:
 
 
 _MOST_STEPS = 2**53
-_DIRECT = 24
-
-
-def _harmonic(offset: Floats, count: Floats) -> Floats:
-    """Sum of 1/(offset + k) for k = 1 … count, to full relative precision.
-
-    The first terms are added one by one; from there the Euler-Maclaurin series of the digamma
-    function converges at once. Its differences are factored, so they do not cancel.
-    """
-    total = np.zeros(np.broadcast(offset, count).shape)
-    for k in range(1, _DIRECT + 1):
-        total += np.where(k <= count, 1 / (offset + k), 0.0)
-    low = offset + _DIRECT + 1
-    steps = np.maximum(count - _DIRECT, 0)
-    high = low + steps
-    # ψ(high) - ψ(low), ψ(z) = ln z - 1/(2z) - 1/(12z²) + 1/(120z⁴) - 1/(252z⁶) + …
-    one, other = 1 / low, 1 / high
-    gap = steps * one * other
-    squares = gap * (one + other)
-    fourths = squares * (one**2 + other**2)
-    sixths = one**6 - other**6
-    return total + np.log1p(steps / low) + gap / 2 + squares / 12 - fourths / 120 + sixths / 252
 
 
 def max_precision() -> Terms:
@@ -203,6 +178,12 @@ def f(table: Table, beta: float) -> Floats:
 def _ratio(part: Counts, whole: Counts) -> Floats:
     """Divide; 0/0 is NaN."""
     return np.asarray(np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0))
+
+
+def widest_gap(totals: Totals, lo: float = 0.0, hi: float = 1.0) -> float:
+    """Return the area above the curve of the worst ranking, between two recalls."""
+    positives, negatives = totals.positives, totals.negatives
+    return negatives / positives * math.log1p(positives * (hi - lo) / (negatives + positives * lo))
 
 
 def _bend(u: float) -> float:
@@ -343,13 +324,7 @@ class PRSpace(Value):
             above: dict[str, Terms] = {Stored.ABOVE: area_above}
             sums = _sums(path_of(self.table), self.table.positives, above, lo, hi)
             gap = math.fsum(sums[Stored.ABOVE]) / self.table.positives
-        return 1 - gap / self._widest_gap(lo, hi)
-
-    def _widest_gap(self, lo: float, hi: float) -> float:
-        positives, negatives = self.table.positives, self.table.negatives
-        return (
-            negatives / positives * math.log1p(positives * (hi - lo) / (negatives + positives * lo))
-        )
+        return 1 - gap / widest_gap(self.table, lo, hi)
 
     def _areas(self, names: tuple[str, ...], lo: float, hi: float) -> dict[str, float]:
         lo, hi = check_range(lo, hi, axis="recall")
