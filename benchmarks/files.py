@@ -1,9 +1,11 @@
 """How fast and in how much memory files are read: each run is a process of its own.
 
-Usage: python benchmarks/files.py [--rows 1e8] [--folder FOLDER] [--repeats 3]
+Usage: python benchmarks/files.py [--rows 1e8] [--folder FOLDER] [--repeats 3] [--only Parquet]
 
 Makes files of distinct scores (two normal distributions one apart, through the logistic function)
-in FOLDER, by default a temporary one, and runs the command line on them. Peak memory is what the
+in FOLDER, by default a temporary one, and runs the command line on them; with --only, on those
+files alone whose lines in the table begin so. The folder of Parquet files has the rows of the long
+file, each row group in a folder of its own. Peak memory is what the
 operating system says of the finished process. The exact table, and the one with a tolerance, are
 compared with the table built in memory, at 1e7 rows at most.
 """
@@ -38,6 +40,15 @@ def make(path: Path, rows: int) -> None:
             labels = rng.random(size) < 0.5
             scores = 1 / (1 + np.exp(-rng.normal(size=size) - labels))
             writer.write_table(pa.table({"label": labels, "score": scores}, schema))
+
+
+def make_folder(parquet: Path, folder: Path) -> None:
+    """Write each row group of a file to a folder ``part=0`` and so on."""
+    with pq.ParquetFile(parquet, pre_buffer=False) as file:
+        for part in range(file.num_row_groups):
+            (folder / f"part={part}").mkdir(parents=True)
+            pq.write_table(file.read_row_group(part), folder / f"part={part}" / "0.parquet")
+    (folder / "_SUCCESS").touch()
 
 
 def make_text(parquet: Path, text: Path) -> None:
@@ -109,19 +120,23 @@ def main() -> None:
     parser.add_argument("--rows", type=lambda text: int(float(text)), default=100_000_000)
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--only", default="")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         small, large = folder / "small.parquet", folder / "large.parquet"
         text, long_text = folder / "small.csv", folder / "large.csv"
+        parts = folder / "parts"
         rows = min(options.rows, 10_000_000)
         # A process inherits the peak of the one that starts it, so this one stays small.
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
             process.submit(make, small, rows).result()
             process.submit(make, large, options.rows).result()
-            process.submit(make_text, small, text).result()
-            process.submit(make_text, large, long_text).result()
+            process.submit(make_folder, large, parts).result()
+            if "CSV".startswith(options.only[:3]):
+                process.submit(make_text, small, text).result()
+                process.submit(make_text, large, long_text).result()
             said = process.submit(same_as_in_memory, small).result()
         print(f"{rows:.0e} rows: {said}\n")
         print("| what | rows | seconds, median | least | peak MB |\n|---|---|---|---|---|")
@@ -134,6 +149,12 @@ def main() -> None:
             ("Parquet, `summary --tolerance 1e-5`", options.rows): summary(
                 large, "--tolerance", "1e-5", "--memory-limit", "500MB"
             ),
+            ("Parquet in folders, `summary --memory-limit 2GB`", options.rows): summary(
+                parts, "--memory-limit", "2GB"
+            ),
+            ("Parquet in folders, `summary --tolerance 1e-5`", options.rows): summary(
+                parts, "--tolerance", "1e-5", "--memory-limit", "500MB"
+            ),
             ("CSV, `summary`", rows): summary(text),
             ("CSV, only read into its table", rows): read_only(text),
             ("CSV, DuckDB alone reads and sorts", rows): duckdb_sort(text),
@@ -141,6 +162,8 @@ def main() -> None:
             ("CSV, DuckDB alone reads and sorts", options.rows): duckdb_sort(long_text),
         }
         for (what, size), command in runs.items():
+            if not what.startswith(options.only):
+                continue
             found = [measured(command) for _ in range(options.repeats)]
             seconds = sorted(run[0] for run in found)
             peak = max(run[1] for run in found)
