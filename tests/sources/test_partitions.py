@@ -261,6 +261,23 @@ def test_one_damaged_file_of_many_is_named(tmp_path):
         iso.read_predictions(folder)
 
 
+def test_no_more_than_the_first_rows_are_read_to_guess_columns(tmp_path):
+    """The second file is damaged, and not opened for the first rows of the first one."""
+    table = predictions(3000)
+    for position, name in enumerate(("plain/a", "plain/b", "c")):
+        path = tmp_path / f"{name}.parquet"
+        path.parent.mkdir(exist_ok=True)
+        pq.write_table(table.slice(1000 * position, 1000), path)
+    assert iso.read_predictions(tmp_path).models["score"].table == expected(table)
+    source = open_source(tmp_path)
+    (tmp_path / "plain" / "b.parquet").unlink()
+    for limit in (1000, 700):
+        (batch,) = source.batches(["score"], limit=limit)
+        assert batch.num_rows == limit
+    with pytest.raises(FileError, match=r"b\.parquet': .*no such file"):
+        list(source.batches(["score"], limit=2500))
+
+
 def test_a_folder_without_a_value(tmp_path):
     folder = tmp_path / "data"
     (folder / "site=__HIVE_DEFAULT_PARTITION__").mkdir(parents=True)

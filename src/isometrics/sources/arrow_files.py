@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from isometrics.errors import Advice, FileError, ParameterError
 from isometrics.sources.arrow import kind_of
-from isometrics.sources.batches import BATCH_ROWS, batch_rows, reading
+from isometrics.sources.batches import batch_rows, reading
 from isometrics.sources.files import ARROW, base_folder
 from isometrics.sources.memory_limit import SHARE_OF_BATCHES, in_megabytes
 
@@ -96,7 +96,7 @@ class ParquetFile:
         """Read some columns."""
         with reading(self.name), _opened(self._path) as file:
             if limit is not None:
-                yield from self._first(file, columns, limit)
+                yield from _first_rows(file, columns, limit)
                 return
             refuse_wide_parquet(self.name, file.metadata, columns, self._memory)
             self.bytes_read += bytes_of(file.metadata, columns)
@@ -105,24 +105,25 @@ class ParquetFile:
                 batch.validate(full=True)
                 yield batch.select(list(columns))
 
-    def _first(self, file: Any, columns: Sequence[str], limit: int) -> Iterator[pa.RecordBatch]:
-        """Read the first rows, some columns at a time: each takes a page or two of memory."""
-        import pyarrow as pa
-
-        arrays: dict[str, pa.Array] = {}
-        for start in range(0, len(columns), _NARROW):
-            names = list(columns[start : start + _NARROW])
-            size = max(min(limit, batch_rows(len(names))), 1)
-            for batch in file.iter_batches(size, columns=names):
-                arrays |= zip(names, batch.select(names).columns, strict=True)
-                break
-        if arrays:
-            batch = pa.RecordBatch.from_pydict({name: arrays[name] for name in columns})
-            batch.validate(full=True)
-            yield batch.slice(0, limit)
-
     def close(self) -> None:
         """Nothing stays open between reads."""
+
+
+def _first_rows(file: Any, columns: Sequence[str], limit: int) -> Iterator[pa.RecordBatch]:
+    """Read the first rows, some columns at a time: each takes a page or two of memory."""
+    import pyarrow as pa
+
+    arrays: dict[str, pa.Array] = {}
+    for start in range(0, len(columns), _NARROW):
+        names = list(columns[start : start + _NARROW])
+        size = max(min(limit, batch_rows(len(names))), 1)
+        for batch in file.iter_batches(size, columns=names):
+            arrays |= zip(names, batch.select(names).columns, strict=True)
+            break
+    if arrays:
+        batch = pa.RecordBatch.from_pydict({name: arrays[name] for name in columns})
+        batch.validate(full=True)
+        yield batch.slice(0, limit)
 
 
 class ArrowFiles:
@@ -217,27 +218,30 @@ class ArrowFiles:
         """Read one file; what its folders say is the same in all its rows."""
         import pyarrow as pa
 
-        rows = min(batch_rows(len(schema.names)), limit or BATCH_ROWS)
+        size = batch_rows(len(schema.names))
         if self._kind == ARROW:
             self.bytes_read += Path(fragment.path).stat().st_size if limit is None else 0
-            yield from fragment.to_batches(columns=schema.names, schema=schema, batch_size=rows)
+            yield from fragment.to_batches(columns=schema.names, schema=schema, batch_size=size)
             return
         said = _said(fragment)
         with _opened(fragment.path) as file:
-            refuse_wide_parquet(self.name, file.metadata, schema.names, self._memory)
             own = [name for name in schema.names if name in file.schema_arrow.names]
-            self.bytes_read += bytes_of(file.metadata, own) if limit is None else 0
-            for batch in file.iter_batches(rows, columns=own):
+            if limit is None:
+                refuse_wide_parquet(self.name, file.metadata, own, self._memory)
+                self.bytes_read += bytes_of(file.metadata, own)
+                batches = file.iter_batches(size, columns=own)
+            else:
+                batches = _first_rows(file, own, limit)
+            for batch in batches:
                 arrays = [
                     batch.column(field.name).cast(field.type)
                     if field.name in own
                     else pa.repeat(pa.scalar(said.get(field.name), field.type), batch.num_rows)
                     for field in schema
                 ]
-                if limit is None:
-                    for name in said.keys() & {*own}:
-                        array = arrays[schema.get_field_index(name)]
-                        _refuse_other_values(fragment.path, name, array, said[name])
+                for name in said.keys() & {*own} if limit is None else ():
+                    array = arrays[schema.get_field_index(name)]
+                    _refuse_other_values(fragment.path, name, array, said[name])
                 yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _widest(self, said: dict[str, pa.Field], schemas: dict[str, pa.Schema]) -> pa.Schema:
