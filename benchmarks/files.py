@@ -43,11 +43,11 @@ def make(path: Path, rows: int) -> None:
 
 
 def make_folder(parquet: Path, folder: Path) -> None:
-    """Write each row group of a file to a folder ``part=0`` and so on."""
+    """Write each row group of a file to a folder ``day=0`` and so on."""
     with pq.ParquetFile(parquet, pre_buffer=False) as file:
         for part in range(file.num_row_groups):
-            (folder / f"part={part}").mkdir(parents=True)
-            pq.write_table(file.read_row_group(part), folder / f"part={part}" / "0.parquet")
+            (folder / f"day={part}").mkdir(parents=True)
+            pq.write_table(file.read_row_group(part), folder / f"day={part}" / "0.parquet")
     (folder / "_SUCCESS").touch()
 
 
