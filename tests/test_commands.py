@@ -171,7 +171,8 @@ def test_each_command_installs_no_more_than_it_needs(checkout):
     assert install(checkout, "dev") == (True, ["--group dev"])
     assert install(checkout, "parts") == (True, ["--group parts"])
     assert re.search(r"^demo: \$\(RUNTIME\)  ##", MAKEFILE, re.MULTILINE)
-    assert re.search(r"^test: \$\(TEST\)  ##", MAKEFILE, re.MULTILINE)
+    assert re.search(r"^test: \$\(TEST\) \$\(LOOPS\)  ##", MAKEFILE, re.MULTILINE)
+    assert "pip" not in re.search(r"^\$\(LOOPS\):(?:.*\n\t)+.*", MAKEFILE, re.MULTILINE)[0].lower()
 
 
 @pytest.mark.parametrize("step", ["venv", "pip>=25.1", ".", "test"])
