@@ -155,6 +155,25 @@ class GroupNames:
         return ordered, ranks
 
 
+def split_sizes(sizes: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Return the first group of each block, and at last the number of groups.
+
+    The groups of a block have at most `most` in all, unless it is a single group.
+
+    Examples
+    --------
+    >>> split_sizes(np.array([3, 4, 9, 1, 2, 2]), 7).tolist()
+    [0, 2, 3, 6]
+    """
+    borders, filled = [0], 0
+    for group, size in enumerate(sizes.tolist()):
+        if filled + size > most and group > borders[-1]:
+            borders.append(group)
+            filled = 0
+        filled += size
+    return np.array([*borders, sizes.size], np.int64)
+
+
 def python_values(values: NDArray[Any]) -> list[Any]:
     """Return NumPy values as values that print the same from every source.
 

@@ -14,17 +14,18 @@ import numpy as np
 
 from isometrics._core.lazy_mapping import LazyMapping
 from isometrics._core.writing import ScratchFolder, scratch_errors
-from isometrics._table.table import Kind, Table
+from isometrics._table.table import Table
 from isometrics.errors import FileError, system_reason
+from isometrics.points.models import GroupTables, separate
 from isometrics.points.operating_points import OperatingPoints
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Total
-    from isometrics._table.table import Gaps
+    from isometrics._table.table import Gaps, Kind
 
 BYTES_OF_AN_ENTRY = 600
 """The memory for the name of a group, and for where its table is, measured at 400 and more."""
@@ -39,11 +40,12 @@ class _Entry(NamedTuple):
     """The types of thresholds, tp and fp, and of `below` where the table has that."""
     positives: Total
     negatives: Total
+    kind: Kind
     gaps: Gaps | None
     """Without its array, which is in the file."""
 
 
-class TableWriter:
+class _TableWriter:
     """Writes the tables of one group after another."""
 
     def __init__(self) -> None:
@@ -71,6 +73,7 @@ class TableWriter:
                     tuple(column.dtype for column in columns),
                     table.positives,
                     table.negatives,
+                    table.kind,
                     None if gaps is None else replace(gaps, between=gaps.between[:0]),
                 )
                 for column in [*columns, *([] if gaps is None else [gaps.between])]:
@@ -86,6 +89,28 @@ class TableWriter:
     def discard(self) -> None:
         """Remove the file, where not all tables could be written."""
         self._folder.cleanup()
+
+
+def write_groups(
+    groups: Iterable[tuple[str, Mapping[str, OperatingPoints | str]]],
+) -> tuple[GroupTables, int]:
+    """Write the tables of one group after another; return them, and how many bytes they take.
+
+    Of models without a table the only class is given, as for `group_tables`.
+    """
+    writer = _TableWriter()
+    skipped: dict[str, str] = {}
+    try:
+        for group, models in groups:
+            counted, reason = separate(models)
+            if counted:
+                writer.add(group, counted)
+            if reason:
+                skipped[group] = reason
+    except BaseException:
+        writer.discard()
+        raise
+    return GroupTables(writer.finish(), skipped), writer.nbytes
 
 
 class _TableReader(NamedTuple):
@@ -123,7 +148,7 @@ def _read_table(file: Any, entry: _Entry) -> Table:
         fp,
         entry.positives,
         entry.negatives,
-        Kind.SCORES,
+        entry.kind,
         gaps=gaps,
         below=below[0] if below else None,
     )

@@ -12,23 +12,26 @@ import sys
 import warnings
 from contextlib import contextmanager
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 
-from isometrics._core.groups import GroupNames
+from isometrics._core.groups import GroupNames, split_sizes
 from isometrics._core.missing import ALL_DROPPED, Dropped
 from isometrics._core.sample import check_totals
 from isometrics._table.building import table_of_tally
 from isometrics.errors import FileError, MissingValueError, OneClassError, ParameterError
 from isometrics.points import OperatingPoints
 from isometrics.points.models import GroupTables, group_tables
+from isometrics.points.table_files import write_groups
 from isometrics.sources.arrow import NUMERIC, codes, is_floating, kind_of
 from isometrics.sources.batches import FIRST_ROWS, Tables, columns_of, reading
 from isometrics.sources.cluster_passes import Passes, PassLimits, Ranges
 from isometrics.sources.cluster_totals import INF, ClusterTotals, count_totals, numbers_of
 from isometrics.sources.frames import FrameSource
+from isometrics.sources.memory_limit import in_megabytes
 from isometrics.sources.passes import Pass
 from isometrics.sources.spark_work import Work, collect_measured
 
@@ -247,7 +250,8 @@ class ClusterFrame:
             Which column is what.
         tolerance
             How wide the bounds of areas may be, by default 1e-6, where a table has more than
-            2**20 rows and distinct scores; shorter ones are exact.
+            2**20 rows and distinct scores; shorter ones are exact. Without it groups of fewer rows
+            are exact, too, where 30 passes can collect all of them.
         keep_rows
             Refused: rows stay where they are.
         progress
@@ -258,20 +262,25 @@ class ClusterFrame:
                 "the rows of a cluster stay there; to compare models on the same rows, read a "
                 "sample of them that fits into memory"
             )
-        reader = _Reader(self, layout, TOLERANCE if tolerance is None else tolerance, progress)
+        reader = _Reader(self, layout, tolerance, progress)
         points, skipped = reader.models()
-        groups, skipped_groups = reader.groups() if layout.group is not None else ({}, {})
+        groups, about_groups = GroupTables({}, {}), ""
+        if layout.group is not None:
+            groups, about_groups = reader.groups()
         passes = tuple(self.passes)
         self.passes.clear()
         over_all = [each for each in passes if each.purpose != FIRST]
+        counted = (
+            f"counted in the cluster in {len(over_all)} passes, which collected "
+            f"{sum(each.collected for each in over_all)} rows"
+        )
         return Tables(
             points,
-            groups,
-            skipped | skipped_groups,
+            groups.groups,
+            skipped | groups.skipped,
             rows=None,
             without_rows="they stay in the cluster; read a sample of them that fits into memory",
-            note=f"counted in the cluster in {len(over_all)} passes, which collected "
-            f"{sum(each.collected for each in over_all)} rows",
+            note="; ".join(filter(None, [counted, about_groups])),
             passes=passes,
         )
 
@@ -418,7 +427,11 @@ class _Reader:
     """Counts the score columns one after another."""
 
     def __init__(
-        self, source: ClusterFrame, layout: Layout, tolerance: float, progress: Progress | None
+        self,
+        source: ClusterFrame,
+        layout: Layout,
+        tolerance: float | None,
+        progress: Progress | None,
     ) -> None:
         self._source = source
         self._layout = layout
@@ -436,7 +449,7 @@ class _Reader:
         layout, skipped = self._layout, {}
         if layout.model is not None:
             (name,) = layout.scores
-            tables, one_class = self._tables(name, ["model"])
+            tables, one_class = self._tables(self._counter(name, ["model"]))
             for only in one_class.values():
                 check_totals(
                     int(only == "positives"), int(only == "negatives"), counted=layout.label
@@ -454,41 +467,83 @@ class _Reader:
                     raise
                 skipped[name] = "no row has this class"
                 continue
-            points[name] = self._tables(name, [])[0][()]
+            points[name] = self._tables(self._counter(name, []))[0][()]
         return points, skipped
 
-    def groups(self) -> GroupTables:
-        """Return the tables of groups, and why some groups have none."""
-        keys = ["group"] if self._layout.model is None else ["group", "model"]
-        by_group: dict[str, dict[str, OperatingPoints | str]] = {
-            group: {} for (group,) in _series_of(self._totals, ["group"]).names
-        }
-        for name in self._layout.scores:
-            tables, one_class = self._tables(name, keys)
-            for (group, *model), table in (tables | one_class).items():
-                by_group[group][model[0] if model else name] = table
-        return group_tables(by_group)
+    def groups(self) -> tuple[GroupTables, str]:
+        """Return the tables of groups, why some groups have none, and what to say about them.
 
-    def _tables(
-        self, name: str, keys: list[str]
-    ) -> tuple[dict[tuple[str, ...], OperatingPoints], dict[tuple[str, ...], str]]:
-        """Return the tables of one score column by the values of key columns.
-
-        The second mapping has the series of one class only, and which class that is.
+        Groups whose rows are too many for one pass are counted in blocks, each with as many rows as
+        a pass may collect, so that their tables are exact. These stay on disk.
         """
+        keys = ["group"] if self._layout.model is None else ["group", "model"]
+        groups = _series_of(self._totals, ["group"])
+        sizes = np.zeros(len(groups.names), np.int64)
+        np.add.at(sizes, groups.codes, self._totals.table["rows"].to_numpy().astype(np.int64))
+        borders = split_sizes(sizes, self._source.limits.most_rows)
+        counters = {name: self._counter(name, keys) for name in self._layout.scores}
+        names = [group for (group,) in groups.names]
+        n_blocks = borders.size - 1
+        too_many = n_blocks > self._source.limits.most_passes
+        if n_blocks == 1 or too_many or self._tolerance is not None:
+            found = dict(self._count_groups(counters, names, np.array([0, sizes.size])))
+            return group_tables(found), ""
+        tables, nbytes = write_groups(self._count_groups(counters, names, borders))
+        return tables, (
+            f"{len(names)} groups were counted in {n_blocks} blocks, and {in_megabytes(nbytes)} of "
+            "their tables stay on disk here until the process ends"
+        )
+
+    def _count_groups(
+        self, counters: dict[str, _Counter], names: list[str], borders: NDArray[np.int64]
+    ) -> Iterator[tuple[str, dict[str, OperatingPoints | str]]]:
+        """Count the groups between two borders at once, for one score column after another."""
+        steps = (borders.size - 1) * len(counters)
+        for block, (start, end) in enumerate(pairwise(borders.tolist())):
+            by_group: dict[str, dict[str, OperatingPoints | str]] = {
+                group: {} for group in names[start:end]
+            }
+            for index, (name, counter) in enumerate(counters.items()):
+                tables, one_class = self._tables(counter, set(by_group))
+                for (group, *model), table in (tables | one_class).items():
+                    by_group[group][model[0] if model else name] = table
+                if self._progress is not None:
+                    step = block * len(counters) + index + 1
+                    self._progress(self._totals.size * step // steps, self._totals.size)
+            yield from by_group.items()
+
+    def _counter(self, name: str, keys: list[str]) -> _Counter:
+        """Return what is known of a score column before its rows are counted."""
         column = list(self._layout.scores).index(name)
         series = _series_of(self._totals, keys)
         ranges, one_class = _whole_ranges(
             self._totals, column, self._totals.positive_totals(name), series
         )
+        return _Counter(name, column, keys, series, ranges, one_class)
+
+    def _tables(
+        self, counter: _Counter, groups: set[str] | None = None
+    ) -> tuple[dict[tuple[str, ...], OperatingPoints], dict[tuple[str, ...], str]]:
+        """Return the tables of one score column by the values of key columns, of some groups.
+
+        The second mapping has the series of one class only, and which class that is.
+        """
+        name, column, keys, series, ranges, one_class = counter
+        ids = series.ids(keys)
+        if groups is not None and ids is not None:
+            chosen = np.array([group in groups for group, *_ in series.names], np.bool_)
+            ranges = ranges.take(chosen[ranges.series])
+            one_class = {number: only for number, only in one_class.items() if chosen[number]}
+            ids = ids.filter(chosen)
         label = self._layout.label
         if ranges.open.any():
-            rows = self._rows(name, column, keys, ranges)
-            passes = Passes(self._source, rows, ranges, series.ids(keys))
-            passes.run(self._tolerance, label)
+            rows = self._rows(name, column, keys, counter.ranges)
+            passes = Passes(self._source, rows, ranges, ids)
+            passes.run(TOLERANCE if self._tolerance is None else self._tolerance, label)
             ranges = passes.ranges
-            for _ in range(passes.number):
-                self._report_progress()
+            if groups is None:
+                for _ in range(passes.number):
+                    self._report_progress()
         tables = {
             series.names[number]: OperatingPoints(table_of_tally(tally, counted=label))
             for number, tally in ranges.tallies().items()
@@ -511,6 +566,19 @@ class _Reader:
         if weighted:
             counts["fp"] = nw.when(positive).then(zero).otherwise(weight)
         return rows.select(*keys, score=score, **counts)
+
+
+class _Counter(NamedTuple):
+    """A score column before its rows are counted."""
+
+    name: str
+    column: int
+    keys: list[str]
+    series: _Series
+    ranges: Ranges
+    """The ranges of whole series of two classes."""
+    one_class: dict[int, str]
+    """The other series, and which class they have."""
 
 
 class _Series(NamedTuple):

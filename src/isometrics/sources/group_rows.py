@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isometrics._core.groups import split_sizes
 from isometrics._core.sample import LARGEST_COUNT, Sample
 from isometrics.errors import Advice, ParameterError
-from isometrics.points.models import GroupTables, count_group, separate
-from isometrics.points.table_files import BYTES_OF_AN_ENTRY, TableWriter
+from isometrics.points.models import count_group
+from isometrics.points.table_files import BYTES_OF_AN_ENTRY, write_groups
 from isometrics.sources.memory_limit import in_megabytes, limit_for
 from isometrics.sources.sorted_rows import BYTES_OF_A_ROW, SortedRows, with_limit
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.groups import GroupNames
     from isometrics.points import OperatingPoints
+    from isometrics.points.models import GroupTables
     from isometrics.sources.sorted_rows import SpillFolder
 
     Progress = Callable[[int, int | None], None]
@@ -98,37 +100,30 @@ class GroupRows:
         samples = sorted(self._samples.values(), key=lambda each: models.index(each.models[0]))
         sizes: NDArray[np.int64] = np.sum([each.sizes(ranks) for each in samples], axis=0)
         widths = np.sum([each.sizes(ranks) * each.row_bytes for each in samples], axis=0)
-        borders = _borders(widths, self._block_bytes)
+        borders = split_sizes(widths, self._block_bytes)
         for each in samples:
             each.sort(ranks, borders)
-        writer = TableWriter()
-        try:
-            skipped: dict[str, str] = {}
-            texts = list(names)
+        texts = list(names)
+
+        def counted() -> Iterator[tuple[str, Found]]:
             done = 0
             for block, (start, end) in enumerate(pairwise(borders.tolist())):
                 if end - start == 1 and widths[start] > self._block_bytes:
                     found = iter([self._large_group(samples, block, label)])
                 else:
                     found = _count_block([each.read(block) for each in samples], start, end)
-                for group, models_of_group in zip(texts[start:end], found, strict=True):
-                    counted, reason = separate(models_of_group)
-                    if counted:
-                        writer.add(group, counted)
-                    if reason:
-                        skipped[group] = reason
+                yield from zip(texts[start:end], found, strict=True)
                 done += int(sizes[start:end].sum())
                 if progress is not None:
                     progress(done, int(sizes.sum()))
-        except BaseException:
-            writer.discard()
-            raise
+
+        tables, nbytes = write_groups(counted())
         note = (
             f"{len(texts)} groups did not fit into the memory limit: their {self._rows} rows were "
-            f"sorted on disk, and {in_megabytes(writer.nbytes)} of tables stay there until the "
-            "process ends"
+            f"sorted on disk, and {in_megabytes(nbytes)} of tables stay there until the process "
+            "ends"
         )
-        return GroupTables(writer.finish(), skipped), note
+        return tables, note
 
     def _large_group(self, samples: Sequence[_Spilled], block: int, label: str) -> Found:
         """Count a group that does not fit into memory by sorting its scores on disk."""
@@ -136,20 +131,6 @@ class GroupRows:
         for each in samples:
             found |= each.count_large(block, label, self._budget, self._block_bytes)
         return found
-
-
-def _borders(widths: NDArray[np.int64], block_bytes: int) -> NDArray[np.int64]:
-    """Return the first group of each block, and at last the number of groups.
-
-    A block has at most so many bytes of rows, unless it is a single group.
-    """
-    borders, filled = [0], 0
-    for rank, width in enumerate(widths.tolist()):
-        if filled + width > block_bytes and rank > borders[-1]:
-            borders.append(rank)
-            filled = 0
-        filled += width
-    return np.array([*borders, widths.size], np.int64)
 
 
 def _count_block(rows: Sequence[_Block], start: int, end: int) -> Iterator[Found]:
