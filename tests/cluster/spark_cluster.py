@@ -22,7 +22,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HOME = Path(pyspark.__file__).parent
-_PATIENCE = 90.0
+_PATIENCE = 180.0
 """Seconds until a process must have started; a busy machine takes long to start Java."""
 _SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of Linux's ``prctl.h``."""
@@ -94,6 +93,11 @@ class Daemon:
             time.sleep(0.1)
         raise RuntimeError(f"{self.process.args} did not start; its log ends with {text[-2000:]!r}")
 
+    def page(self, name: str = "SparkUI") -> str:
+        """Return where the process shows its page, which has its counters too."""
+        port = self.wait_for(rf"service '{name}' on port (\d+)")
+        return f"http://127.0.0.1:{port}"
+
     def kill(self) -> None:
         """End the process and all that it has started, at once."""
         with suppress(ProcessLookupError):
@@ -113,9 +117,9 @@ class SparkCluster:
     workers
         How many workers there are.
     cores
-        The cores of each worker.
+        The cores of each worker, of which an application takes one.
     memory
-        The memory of each worker, of which an executor takes ``executor_memory``.
+        The memory of each worker.
     python
         The Python of the executors; by default there is none, as counting needs none there.
 
@@ -131,8 +135,8 @@ class SparkCluster:
         self,
         workers: int = 2,
         *,
-        cores: int = 1,
-        memory: str = "1g",
+        cores: int = 2,
+        memory: str = "2g",
         python: str = "/nonexistent/python",
     ) -> None:
         self._count = workers
@@ -164,7 +168,7 @@ class SparkCluster:
             )
             stack.callback(self._master.kill)
             self.master = self._master.address
-            self.page = self._master.wait_for(r"service .MasterUI. on port (\d+)")
+            self.page = self._master.page("MasterUI")
             stack.callback(self._kill_workers)
             for _ in range(self._count):
                 self._launch_worker()
@@ -213,7 +217,7 @@ class SparkCluster:
 
     def state(self) -> dict[str, Any]:
         """Return what the master says about its workers and applications."""
-        with urlopen(f"{self.page}/json/", timeout=10) as answer:
+        with urlopen(f"{self.page}/json/", timeout=_PATIENCE) as answer:
             state: dict[str, Any] = json.load(answer)
         return state
 
@@ -225,45 +229,59 @@ class SparkCluster:
             "spark.driver.memory": "1g",
             "spark.executor.memory": "640m",
             "spark.executor.cores": "1",
-            "spark.sql.shuffle.partitions": str(2 * self._count * self._cores),
+            # One core of each worker, so that two applications run at a time.
+            "spark.cores.max": str(self._count),
+            "spark.sql.shuffle.partitions": str(2 * self._count),
             "spark.ui.port": "0",
             "spark.ui.showConsoleProgress": "false",
             "spark.local.dir": str(self.folder / "local"),
             "spark.sql.warehouse.dir": str(self.folder / "warehouse"),
         }
 
-    def submit(self, *command: str, **settings: str) -> list[str]:
-        """Return the command line that runs a program of Python on this cluster."""
-        return [*self._submit(self.settings() | settings), *command]
+    @contextmanager
+    def submit(self, *command: str, settings: dict[str, str] | None = None) -> Iterator[Daemon]:
+        """Run a program of Python on this cluster, as `spark-submit` does."""
+        driver = Daemon(
+            [*self._submit(self.settings() | (settings or {})), *command],
+            self.folder / f"driver-{self._launched}.log",
+            r"service 'SparkUI' on port (\d+)",
+            self._environment | {"PYSPARK_DRIVER_PYTHON": sys.executable},
+        )
+        self._launched += 1
+        try:
+            yield driver
+        finally:
+            driver.kill()
+
+    def worker_of(self, application: str, executor: str) -> Daemon:
+        """Return the worker that runs an executor."""
+        asked = f"Asked to launch executor {application}/{executor} "
+        (worker,) = (each for each in self.workers if asked in each.log.read_text())
+        return worker
 
     def _submit(self, settings: dict[str, str]) -> list[str]:
         options = [f"--conf={name}={value}" for name, value in settings.items()]
         return [str(HOME / "bin" / "spark-submit"), f"--master={self.master}", *options]
 
-    def environment(self) -> dict[str, str]:
-        """Return the variables of a driver on this cluster."""
-        return os.environ | self._environment | {"PYSPARK_DRIVER_PYTHON": sys.executable}
-
     @contextmanager
-    def connect_server(self, **settings: str) -> Iterator[ConnectServer]:
+    def connect_server(self, settings: dict[str, str] | None = None) -> Iterator[ConnectServer]:
         """Start a Spark Connect server whose application runs on this cluster."""
-        port = _free_port()
-        settings = self.settings() | settings
+        settings = self.settings() | (settings or {})
         settings |= {
             "spark.connect.grpc.binding.address": "127.0.0.1",
-            "spark.connect.grpc.binding.port": str(port),
+            "spark.connect.grpc.binding.port": "0",
         }
         main = "org.apache.spark.sql.connect.service.SparkConnectServer"
         server = Daemon(
             [*self._submit(settings), f"--class={main}", "spark-internal"],
-            self.folder / f"connect-{port}.log",
+            self.folder / f"connect-{self._launched}.log",
             r"Spark Connect server started at: .*:(\d+)",
             self._environment,
         )
         try:
             yield ConnectServer(
                 f"sc://127.0.0.1:{server.address}",
-                server.wait_for(r"service .SparkUI. on port (\d+)"),
+                server.page("SparkUI"),
             )
         finally:
             server.kill()
@@ -278,23 +296,30 @@ class ConnectServer(NamedTuple):
     """The page of its application, which has its counters."""
 
 
-def executors(page: str) -> list[dict[str, Any]]:
-    """Return the executors of the application of a page, with how many tasks each has finished.
+class Executor(NamedTuple):
+    """An executor of an application, with what its driver has counted."""
 
-    Those that are lost are among them.
-    """
-    with urlopen(f"{page}/api/v1/applications", timeout=10) as answer:
-        (application,) = json.load(answer)
+    application: str
+    id: str
+    active: bool
+    finished_tasks: int
+
+
+def executors(page: str) -> list[Executor]:
+    """Return all executors that the application of a page has had, lost ones too."""
+    with urlopen(f"{page}/api/v1/applications", timeout=_PATIENCE) as answer:
+        text = answer.read()
+    if not text.startswith(b"["):
+        return []  # the driver says that it is starting
+    (application,) = json.loads(text)
     path = f"{page}/api/v1/applications/{application['id']}/allexecutors"
-    with urlopen(path, timeout=10) as answer:
-        listed: list[dict[str, Any]] = json.load(answer)
-    return [each for each in listed if each["id"] != "driver"]
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
+    with urlopen(path, timeout=_PATIENCE) as answer:
+        listed = json.load(answer)
+    return [
+        Executor(application["id"], each["id"], each["isActive"], each["completedTasks"])
+        for each in listed
+        if each["id"] != "driver"
+    ]
 
 
 def main() -> None:
