@@ -292,8 +292,32 @@ def test_families_of_sets_have_names_and_no_curve(open_page, tmp_path):
     assert svg(page, "ROC").locator(".curve").count() == 0
     assert svg(page, "ROC").locator(".set").count() == 5
     assert page.locator(".card .rule").inner_text() == "set small"
-    assert "no histogram" in page.locator(".histogram .result").inner_text()
     assert cell(page, "clusters", "AUROC") == "–"
+
+
+def test_every_panel_draws_sets_or_says_why_not(open_page, tmp_path):
+    found = OperatingPoints.from_sets(
+        {1, 2, 3, 4}, {"small": [1, 2, 3], "broad": list(range(12))}, universe_size=40
+    )
+    path = write_report({"one": found, "two": found}, tmp_path / "sets.html")
+    page = open_page(path)
+    said = page.locator(".headline").inner_text()
+    assert "take set small of one" in said
+    assert "the precision of this set is" in said
+    # The command reads scores, and can say nothing about sets.
+    assert "isometrics verdict" not in said
+    for name in ("reliability", "net benefit", "cumulative gains", "lift"):
+        page.get_by_label(name, exact=True).check()
+    settle(page)
+    for panel, what in (("Reliability", "reliability"), ("Net benefit", "net benefit")):
+        shown = page.locator("figure.panel", has_text=panel)
+        assert shown.locator(".result").inner_text() == f"Sets have no scores, and so no {what}."
+        assert not shown.get_by_role("button", name="Zoom to the curves").is_visible()
+    for panel in ("Cumulative gains", "Lift"):
+        assert page.locator("figure.panel", has_text=panel).locator(".curve").count() == 2
+    histogram = page.locator(".histogram .result")
+    assert histogram.is_visible()
+    assert histogram.inner_text() == "Sets have no scores, and so no histogram."
 
 
 def test_a_term_explains_itself(open_page, report):
@@ -314,7 +338,14 @@ def test_the_theme_can_be_chosen(open_page, report):
     button.click()
     assert page.evaluate(ground) == light
     button.click()
-    assert page.evaluate(ground) != light
+    dark = page.evaluate(ground)
+    assert dark != light
+    assert page.evaluate("location.hash") == "#theme=dark"
+    page.reload()
+    assert page.evaluate(ground) == dark
+    assert button.inner_text() == "Theme: dark"
+    page.get_by_role("button", name="Reset", exact=True).first.click()
+    assert page.evaluate(ground) == light
 
 
 def test_a_registered_measure_has_a_column_of_the_data_as_they_are(open_page, two_models, tmp_path):

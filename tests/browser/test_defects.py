@@ -246,6 +246,22 @@ def test_the_threshold_stands_before_the_bars_that_it_takes(open_page, three_sco
     assert line["x"] <= last["x"]
 
 
+def test_numbers_that_are_printed_alike_stand_out_alike(open_page, tmp_path):
+    """One of two recalls of 52% was bold."""
+    rows = np.arange(1000)
+    labels = rows < 500
+    models = {
+        "a": iso.OperatingPoints.from_scores(labels, (rows < 260) * 1.0),
+        "b": iso.OperatingPoints.from_scores(labels, (rows < 259) * 1.0),
+        "c": iso.OperatingPoints.from_scores(labels, (rows < 200) * 1.0),
+    }
+    page = open_page(write_report(models, tmp_path / "page.html"))
+    set_number(page, "β", 0.1)
+    cells = page.locator('.summary tbody td[data-value="recall"]')
+    assert cells.all_inner_texts() == ["52%", "52%", "40%"]
+    assert [cell.get_attribute("class") for cell in cells.all()] == ["highest", "highest", ""]
+
+
 def test_counts_and_percents_are_written_as_the_verdict_writes_them(open_page, tmp_path):
     rng = np.random.default_rng(3)
     labels = rng.random(4000) < 0.3

@@ -203,7 +203,7 @@ def test_sets_have_no_thresholds(open_page, sets):
     assert text_of(page, ".thresholds h2").startswith("Sets of clusters")
     assert not page.get_by_label("Copy threshold with all its digits").is_visible()
     assert not page.get_by_text("Copy the rule as").is_visible()
-    assert not page.locator(".histogram").is_visible()
+    assert not page.locator(".histogram > svg").is_visible()
     copied = []
     for button in page.locator(".thresholds td button", has_text="Copy").all():
         button.click()
@@ -292,3 +292,11 @@ def test_a_name_of_a_group_does_not_turn_its_sentence(open_page, tmp_path):
     for place in range(page.locator(".groups > p").count()):
         lines = letters(page, f".groups > p:nth-of-type({place + 1})")
         assert all(line == sorted(line) for line in lines)
+
+
+def test_no_class_stands_out_in_the_answer(open_page, classes):
+    page = open_page(classes[1])
+    lines = page.locator(".headline p")
+    sizes = lines.evaluate_all("all => all.map((one) => getComputedStyle(one).fontSize)")
+    assert len(sizes) >= 3
+    assert len(set(sizes)) == 1

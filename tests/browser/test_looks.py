@@ -100,7 +100,7 @@ def test_panels_stand_in_a_square_or_in_a_pile(open_page, report, width, columns
 def test_the_first_screen_answers_which_model_which_threshold_how_sure(open_page, report):
     page = open_page(report)
     headline = page.locator(".headline")
-    assert headline.bounding_box()["y"] < 200
+    assert headline.locator(".first").bounding_box()["y"] < 200
     said = headline.inner_text()
     assert said.startswith("On these rows, at β = 1, cut forest at score ≥ ")
     assert "forest beats linear for every β" in said
@@ -154,3 +154,34 @@ def test_every_control_has_a_name_for_screen_readers(open_page, report):
         ).map((one) => one.outerHTML)"""
     )
     assert unnamed == []
+
+
+def test_nothing_leaves_its_box_on_a_phone(open_page, full_report):
+    page = open_page(full_report, width=360)
+    settle(page)
+    for box in (".controls", ".groups", ".matters", ".typed"):
+        right = page.locator(box).evaluate("(box) => box.getBoundingClientRect().right")
+        for inside in page.locator(f"{box} :is(button, select, input):visible").all():
+            if inside.evaluate("(one) => Boolean(one.closest('.scroll'))"):
+                continue
+            edge = inside.evaluate("(one) => one.getBoundingClientRect().right")
+            assert edge <= right, (box, inside.inner_text())
+
+
+def test_the_picture_stands_beside_the_details_or_before_them(open_page, full_report):
+    page = open_page(full_report)
+    settle(page)
+    places = {}
+    for width in (1400, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        settle(page)
+        places[width] = [
+            page.locator(name).bounding_box() for name in (".lead", ".details", ".verdict-picture")
+        ]
+    lead, details, picture = places[1400]
+    assert lead["y"] < details["y"] < picture["y"] + picture["height"]
+    assert details["x"] + details["width"] <= picture["x"]
+    lead, details, picture = places[360]
+    assert lead["y"] < picture["y"] < details["y"]
+    # Nothing was typed, so nothing is said about it.
+    assert not page.locator(".typed table").is_visible()

@@ -7,7 +7,7 @@ import { fileName } from "./export";
 import { Glossary } from "./glossary";
 import { Groups } from "./groups/section";
 import { Matters } from "./matters";
-import { headerOf } from "./header";
+import { headerOf, ThemeButton } from "./header";
 import { Help, skipLink } from "./help";
 import { History, type Keeper } from "./history";
 import { modelsOf, USUAL, type Model, type ReportData } from "./model";
@@ -47,6 +47,7 @@ const LIGHT: ReadonlySet<keyof Settings> = new Set([
   "preferred",
   "typed",
   "zooms",
+  "theme",
   "groupOrder",
   "groupSearch",
   "groupAlone",
@@ -71,12 +72,14 @@ export function mount(root: HTMLElement, data: ReportData, around: Surroundings)
     return;
   }
   const glossary = new Glossary();
-  const title = headerOf(data, root);
+  const theme = new ThemeButton(root);
+  const title = headerOf(data, theme.element);
   if (!models.length) {
+    theme.onChoice = (chosen) => theme.show(chosen);
     root.replaceChildren(title, h("main", {}, around.footer), glossary.popover);
     return;
   }
-  const report = new Report(models, data, around, glossary);
+  const report = new Report(models, data, around, glossary, theme);
   const main = h("main", {}, ...report.elements());
   if (around.footer)
     main.append(
@@ -113,12 +116,15 @@ class Report {
     private readonly data: ReportData,
     private readonly around: Surroundings,
     private readonly glossary: Glossary,
+    private readonly theme: ThemeButton,
   ) {
     const { store } = this;
+    theme.onChoice = (chosen) => store.set({ theme: chosen });
     const verdicts = data.verdicts ?? [];
     const confidence = data.confidence ?? USUAL;
     const isTuned = models.some(({ tuning }) => tuning !== null);
-    store.set(firstSettings(verdicts));
+    // A file that was dropped is shown in the theme that was chosen before.
+    store.set({ ...firstSettings(verdicts), theme: theme.current });
     if (isTuned) store.set({ panels: new Set([...INITIAL.panels, "promised"]) });
     this.history = new History(store, models, around.keeper);
     this.views = new Views(models, confidence, data.classes);
@@ -195,6 +201,7 @@ class Report {
       this.summary.draw(view);
       this.controls.draw(view);
     }
+    this.theme.show(view.settings.theme);
     this.groups?.draw(view);
     this.board.draw(view, what);
     this.card.draw(view);

@@ -16,6 +16,7 @@ import {
   GROUP_SPACES,
   GROUP_STYLES,
   PANEL_NAMES,
+  THEMES,
   type Cursor,
   type Settings,
   type Sorting,
@@ -68,6 +69,7 @@ export const FIELDS: { readonly [Name in keyof Settings]: Field<Settings[Name]> 
   typed: optional(number("threshold", -Infinity, Infinity), "none"),
   zooms: zooms("zoom"),
   sorting: optional(sorting("sort"), "none"),
+  theme: choice("theme", THEMES),
   groupOrder: choice("group-order", GROUP_ORDERS),
   groupSearch: text("group-search"),
   groupAlone: marked("group"),
@@ -112,9 +114,11 @@ export function toText(settings: Settings, start: Settings, models: readonly Mod
   return text.replace(/%(?:40|3A|2C|2F)/g, decodeURIComponent);
 }
 
-/** The settings in one line: β, and whatever differs from the settings at the start. */
+/** The settings in one line, for paper, which has no theme: β, and whatever else differs from the settings at the start. */
 export function said(settings: Settings, start: Settings, models: readonly Model[]): string {
-  const changed = entries(settings, start, models).filter(([key]) => key !== "beta");
+  const changed = entries(settings, start, models).filter(
+    ([key]) => key !== "beta" && key !== "theme",
+  );
   const all = [["beta", exact(settings.beta)] as const, ...changed];
   return `Settings: ${all.map(([key, text]) => `${key} ${text}`).join("; ")}; all others as the report was made.`;
 }

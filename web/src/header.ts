@@ -2,25 +2,36 @@
 
 import { h } from "./dom";
 import type { ReportData } from "./model";
+import { THEMES, type Theme } from "./state";
 
-export function headerOf(data: ReportData, root: HTMLElement): HTMLElement {
+export function headerOf(data: ReportData, button: HTMLElement): HTMLElement {
   return h(
     "header",
     { class: "top" },
     h("h1", {}, data.title),
-    themeButton(root),
+    button,
     data.description ? h("p", { class: "description" }, data.description) : null,
   );
 }
 
-function themeButton(root: HTMLElement): HTMLElement {
-  const themes = ["auto", "light", "dark"] as const;
-  let place = 0;
-  const button = h("button", { type: "button", class: "small theme" }, "Theme: auto");
-  button.addEventListener("click", () => {
-    place = (place + 1) % themes.length;
-    root.dataset["theme"] = themes[place];
-    button.textContent = `Theme: ${themes[place]}`;
-  });
-  return button;
+export class ThemeButton {
+  readonly element = h("button", { type: "button", class: "small theme" });
+  onChoice: (theme: Theme) => void = () => undefined;
+
+  constructor(private readonly root: HTMLElement) {
+    this.element.addEventListener("click", () => {
+      const next = THEMES[(THEMES.indexOf(this.current) + 1) % THEMES.length]!;
+      this.onChoice(next);
+    });
+    this.show(this.current);
+  }
+
+  get current(): Theme {
+    return THEMES.find((theme) => theme === this.root.dataset["theme"]) ?? "auto";
+  }
+
+  show(theme: Theme): void {
+    if (theme !== this.current) this.root.dataset["theme"] = theme;
+    this.element.textContent = `Theme: ${theme}`;
+  }
 }

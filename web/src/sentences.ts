@@ -116,6 +116,8 @@ function scoresSaid({ lo, hi, above }: Histogram): string {
 
 /** Why some models are missing from a panel of probabilities; empty where none is. */
 export function notProbabilities(shown: readonly ModelView[], what: string): string {
+  const sets = shown.filter(({ table }) => table.labels);
+  if (sets.length && sets.length === shown.length) return `Sets have no scores, and so no ${what}.`;
   const missing = shown.filter(({ model }) => !hasProbabilities(model));
   return missing
     .slice(0, 3)
@@ -181,9 +183,11 @@ export function onTheseRows(view: View): string[] {
       : ["No model is shown."];
   const one = view.models[view.leader]!;
   const [precision, recall] = [pr.y(one.table, row), pr.x(one.table, row)];
-  const verb = one.table.labels ? "take" : "cut";
+  const choice = one.table.labels
+    ? `take ${rule(one, row, view)} of ${one.model.name}`
+    : `cut ${one.model.name} at ${rule(one, row, view)}`;
   const said = [
-    `On these rows, ${askedSaid(view)}, ${verb} ${one.model.name} at ${rule(one, row, view)}: ` +
+    `On these rows, ${askedSaid(view)}, ${choice}: ` +
       `${percent(precision)} precision at ${percent(recall)} recall.`,
   ];
   if (objective.costs || objective.constraint) {
@@ -209,7 +213,7 @@ function howSure(one: ModelView, row: number, { level, z }: Confidence): string 
   const interval = (ends: [number, number]): string => percents(ends, " to ");
   return (
     `How sure? From ${counted(tp[row]! + fp[row]!)} predicted and ${counted(positives)} actual ` +
-    `positives, the precision of this cut is ${interval(wilson(tp[row]!, tp[row]! + fp[row]!, z))}, ` +
+    `positives, the precision of this ${one.table.labels ? "set" : "cut"} is ${interval(wilson(tp[row]!, tp[row]! + fp[row]!, z))}, ` +
     `its recall ${interval(wilson(tp[row]!, positives, z))} (${levelSaid(level)} intervals).`
   );
 }

@@ -24,6 +24,10 @@ export const PANEL_NAMES = [
 ] as const;
 export type PanelName = (typeof PANEL_NAMES)[number];
 
+/** "auto" is the theme of the system, or of the notebook. */
+export const THEMES = ["auto", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
 /** The part of a panel that is shown: its scale, and its left and upper ends in units of the axes. */
 export interface Zoom {
   readonly scale: number;
@@ -85,6 +89,7 @@ export interface Settings {
   readonly zooms: ReadonlyMap<string, Zoom>;
   /** Null: in the order of the report. */
   readonly sorting: Sorting | null;
+  readonly theme: Theme;
   readonly groupOrder: GroupOrder;
   /** What the names of the groups shown contain. */
   readonly groupSearch: string;
@@ -127,6 +132,7 @@ export const INITIAL: Settings = {
   typed: null,
   zooms: new Map(),
   sorting: null,
+  theme: "auto",
   groupOrder: "worst",
   groupSearch: "",
   groupAlone: null,

@@ -160,18 +160,17 @@ export class Summary {
     if (row && frame) frame.scrollTop = row.offsetTop - frame.clientHeight / 2;
   }
 
-  private row(one: ModelView, view: View, highest: ReadonlyMap<string, number>): HTMLElement {
+  private row(one: ModelView, view: View, highest: ReadonlyMap<string, Highest>): HTMLElement {
     const best = view.best.get(one.place);
     // A model that is hidden is out of the contest.
     const stands = !view.settings.hidden.has(one.place);
     this.boxes[one.place]!.checked = stands;
-    const cells = this.numbers(one, view).map(({ name, text, bracket: [, hi] }) =>
-      h(
-        "td",
-        { "data-value": name, class: stands && hi >= highest.get(name)! ? "highest" : "" },
-        text,
-      ),
-    );
+    const cells = this.numbers(one, view).map(({ name, text, bracket: [, hi] }) => {
+      const top = highest.get(name);
+      // Of two numbers that are printed alike, both stand out.
+      const isTop = stands && top !== undefined && (hi >= top.value || text === top.text);
+      return h("td", { "data-value": name, class: isTop ? "highest" : "" }, text);
+    });
     const alone = this.isolation.isAlone(one.place);
     const name = this.names[one.place]!;
     name.setAttribute("aria-pressed", String(alone));
@@ -246,15 +245,15 @@ export class Summary {
   }
 
   /** What a number of each column must reach to be the highest of the models shown, or to tie. */
-  private highest(view: View): Map<string, number> {
-    const highest = new Map<string, number>();
-    for (const one of view.shown)
-      for (const { name, bracket } of this.numbers(one, view))
-        // An area that is not defined is not the highest.
-        if (bracket[0] >= (highest.get(name) ?? -Infinity)) highest.set(name, bracket[0]);
+  private highest(view: View): Map<string, Highest> {
+    const highest = new Map<string, Highest>();
     // Of one model nothing stands out, and classes are no rivals.
-    if (view.classes || view.shown.length < 2)
-      for (const name of highest.keys()) highest.set(name, Infinity);
+    if (view.classes || view.shown.length < 2) return highest;
+    for (const one of view.shown)
+      for (const { name, text, bracket } of this.numbers(one, view))
+        // An area that is not defined is not the highest.
+        if (bracket[0] >= (highest.get(name)?.value ?? -Infinity))
+          highest.set(name, { value: bracket[0], text });
     return highest;
   }
 }
@@ -265,6 +264,12 @@ function forSaid({ objective, settings }: View): string {
   if (constraint) return `with ${constraintSaid(constraint)}`;
   if (!costs) return `for β = ${short(settings.beta, 3)}`;
   return `for costs of ${short(costs[0])} and ${short(costs[1])}`;
+}
+
+/** The highest number of a column, and how it is printed. */
+interface Highest {
+  readonly value: number;
+  readonly text: string;
 }
 
 /** A number of the table: its column, how it is printed, and its limits. */

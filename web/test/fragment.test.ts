@@ -36,6 +36,7 @@ const MODELS = modelsOf({
 /** Settings that differ from the initial ones in every field that is kept. */
 const OTHER: Settings = {
   ...INITIAL,
+  theme: "dark",
   beta: 0.1 + 0.2,
   index: "jaccard",
   goal: "money",

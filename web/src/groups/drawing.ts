@@ -1,6 +1,8 @@
 /** Curves of groups: one small picture for each, or all in one. */
 
 import { shortened } from "../format";
+import { LOOKS } from "../looks";
+import { dash } from "../marks";
 import { pathOf } from "../path";
 import * as pr from "../spaces/pr";
 import * as prg from "../spaces/prg";
@@ -25,8 +27,6 @@ const PLACES = { pr, roc, prg } as const;
 const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = 26;
 const LETTERS = 28;
-
-export const COLOURS = 8;
 
 function lineOf({ table, path }: Curve, space: Space, size: number): string {
   const line =
@@ -130,10 +130,17 @@ export function smallMultiple(
   return svg;
 }
 
+/** A line in the colour and with the dash that a model at the same place has. */
+function colouredLine(place: number, d: string): Element {
+  const look = place % LOOKS;
+  const pattern = dash(look) ?? "none";
+  return node("path", { class: `group-curve model-${look}`, d, "stroke-dasharray": pattern });
+}
+
 /** The colour of a group in the overlay. */
 export function swatch(place: number): SVGSVGElement {
   const svg = node("svg", { class: "chip", viewBox: "0 0 28 16", "aria-hidden": "true" });
-  svg.append(node("path", { class: `group-curve model-${place % COLOURS}`, d: "M0,8H28" }));
+  svg.append(colouredLine(place, "M0,8H28"));
   return svg as SVGSVGElement;
 }
 
@@ -149,9 +156,10 @@ export function overlay(
   const drawn = groups.flatMap((group, place) => {
     const curve = curveOf(group, all.model.name);
     if (!curve) return [];
-    const coloured = isolated === null ? place < COLOURS : group.name === isolated;
-    const name = coloured ? `group-curve model-${place % COLOURS}` : "group-all";
-    return [{ coloured, element: node("path", { class: name, d: lineOf(curve, space, size) }) }];
+    const coloured = isolated === null ? place < LOOKS : group.name === isolated;
+    const d = lineOf(curve, space, size);
+    const element = coloured ? colouredLine(place, d) : node("path", { class: "group-all", d });
+    return [{ coloured, element }];
   });
   // What is grey lies behind.
   drawn.sort((one, two) => Number(one.coloured) - Number(two.coloured));

@@ -14,7 +14,8 @@ import {
 } from "../state";
 import type { ModelView, View } from "../view";
 import type { GroupData, GroupsData } from "./data";
-import { COLOURS, overlay, smallMultiple, SPACES, swatch } from "./drawing";
+import { LOOKS } from "../looks";
+import { overlay, smallMultiple, SPACES, swatch } from "./drawing";
 
 const LETTERS = 48;
 /** So many small pictures are drawn at first. */
@@ -350,12 +351,12 @@ export class Groups {
       this.more.hidden = true;
       const key = h("p", { class: "legend" });
       groups
-        .slice(0, COLOURS)
+        .slice(0, LOOKS)
         .forEach((group, place) =>
           key.append(h("span", {}, swatch(place), shortened(group.name, LETTERS))),
         );
-      if (groups.length > COLOURS)
-        key.append(h("span", {}, `${counted(groups.length - COLOURS)} more in grey`));
+      if (groups.length > LOOKS)
+        key.append(h("span", {}, `${counted(groups.length - LOOKS)} more in grey`));
       const picture = overlay(groups, one, groupSpace, this.isolated);
       this.pictures.className = "group-pictures one";
       this.pictures.replaceChildren(picture, key);

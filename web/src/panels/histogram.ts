@@ -129,13 +129,14 @@ export class HistogramPanel {
     if (!view || !cursor) return;
     const one = view.models[cursor.model]!;
     const { histogram } = one.model;
-    // Sets have no scores at all.
-    this.element.hidden = one.table.labels !== null || !view.settings.panels.has("scores");
+    this.element.hidden = !view.settings.panels.has("scores");
     this.heading.replaceChildren(...namesOf(view.models).in(`Scores of ${one.model.name}`));
     this.cut.selectAll("*").remove();
     this.element.classList.toggle("without-scores", !histogram);
     if (!histogram) {
-      this.result.textContent = "The scores are not known one by one, so there is no histogram.";
+      this.result.textContent = one.table.labels
+        ? "Sets have no scores, and so no histogram."
+        : "The scores are not known one by one, so there is no histogram.";
       return;
     }
     this.width ||= Math.max(Math.round(this.element.clientWidth - 24), 0);

@@ -44,7 +44,8 @@ export class NetBenefitPanel extends Panel {
   /** To where the curves have come down to nothing, if most of the axis is beyond. */
   protected override closeUp(view: View): Window | null {
     const share = view.shown[0] && prevalence(view.shown[0].table);
-    if (share === undefined) return null;
+    if (share === undefined || !view.shown.some(({ model }) => hasProbabilities(model)))
+      return null;
     let last = share;
     for (const { model, table } of view.shown) {
       if (!hasProbabilities(model)) continue;

@@ -51,7 +51,7 @@ export function givenObjective(verdicts: readonly Verdict[]): string | null {
 export class AnswerPanel {
   readonly element: HTMLElement;
   private readonly sentence = h("div", { class: "headline", "aria-live": "polite" });
-  private readonly picture = h("div");
+  private readonly picture = h("div", { class: "pictured" });
   private readonly verdicts: readonly Verdict[];
   private readonly level: number;
   private judge: Judge | null = null;
@@ -219,13 +219,17 @@ export class AnswerPanel {
     if (view.classes) return said;
     const shares = this.sharesSaid(view);
     if (shares) said.push(shares);
-    const chosen = "Model and cut were chosen on these rows, so expect less of them on new data";
+    const isSet = Boolean(view.models[view.leader]?.table.labels);
+    const chosen =
+      `Model and ${isSet ? "set" : "cut"} were chosen on these rows, so expect less of them on ` +
+      "new data";
     if (view.settings.otherClass)
       said.push(
         `${chosen}. How much less, isometrics verdict says for the other class with --pos-label ` +
           "and scores of it.",
       );
-    else if (view.settings.goal === "given") said.push(`${chosen}.`);
+    // The command reads scores, and sets have none.
+    else if (isSet || view.settings.goal === "given") said.push(`${chosen}.`);
     else
       said.push(
         `${chosen}: ${commandOf(view, this.source)} says how much less, and how sure the choice is.`,
@@ -252,13 +256,17 @@ export class AnswerPanel {
   private show(lines: readonly string[], picture: HTMLElement | null | "keep"): void {
     const waits = picture === "keep";
     // While a verdict is computed, what stands below must not jump.
-    this.sentence.style.minHeight = waits ? `${this.sentence.offsetHeight}px` : "";
+    this.element.style.minHeight = waits ? `${this.element.offsetHeight}px` : "";
     this.element.classList.toggle("waits", waits);
     this.element.setAttribute("aria-busy", String(waits));
+    // Classes are no rivals, so none of their sentences stands out.
+    const first = this.view?.classes ? lines.length : 1;
+    const paragraphs = (some: readonly string[], name: string): HTMLElement[] =>
+      some.map((text) => h("p", { class: name }, ...this.names.in(text)));
+    this.element.classList.toggle("of-classes", first > 1);
     this.sentence.replaceChildren(
-      ...lines.map((text, place) =>
-        h("p", { class: place ? "" : "first" }, ...this.names.in(text)),
-      ),
+      h("div", { class: "lead" }, ...paragraphs(lines.slice(0, first), "first")),
+      h("div", { class: "details" }, ...paragraphs(lines.slice(first), "")),
     );
     if (picture !== "keep") this.picture.replaceChildren(...(picture ? [picture] : []));
   }
