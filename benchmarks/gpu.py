@@ -225,7 +225,7 @@ def differences(rows: int) -> list[str]:
         f"## Differences to the processor, {rows:.0e} rows",
         "",
         "| scores | AUROC | AUPR | AUPRG | same hull | all bounds hold | widest bound | "
-        "bounds of the host |",
+        "bounds, from the host's |",
         "|---|--:|--:|--:|---|---|--:|--:|",
     ]
     for name, options in SAMPLES.items():
