@@ -126,6 +126,28 @@ def test_prevalences_of_any_size(exponent):
     check(moved, Curve.of(moved.tp, moved.fp, moved.positives, moved.negatives))
 
 
+@pytest.mark.parametrize("size", [5e-324, 1e-309, 1e-305])
+def test_integer_steps_of_the_smallest_weights(size):
+    """A step so short overflows as a divisor; it adds nothing, and nothing warns."""
+
+    def area(least):
+        weights = [least, 9, 3, least, least, 5, 2]
+        points = OperatingPoints.from_scores(
+            [1, 0, 1, 1, 0, 1, 0], [7, 7, 5, 5, 3, 2, 1], sample_weight=np.array(weights)
+        )
+        return points.pr.area("integer-steps")
+
+    assert area(size) == area(1e-29)
+
+
+def test_accuracy_at_a_cost_may_exceed_1():
+    """It does for a perfect rule where errors of the commoner class are the costlier ones."""
+    points = OperatingPoints.from_scores([1, 0, 0, 0], [4, 3, 2, 1])
+    assert points.accuracy()[1] == 1
+    assert points.accuracy(0.9)[1] == pytest.approx(2 * 0.1 * 0.25 + 2 * 0.9 * 0.75)
+    assert points.accuracy(0.1)[1] == pytest.approx(2 * 0.9 * 0.25 + 2 * 0.1 * 0.75)
+
+
 def test_a_prevalence_too_close_to_1():
     few = OperatingPoints.from_scores(LABELS, range(8, 0, -1), sample_weight=[1e-29] * 8)
     message = "is too large: 4e-29 positives would stand among 1e-30 or fewer"

@@ -232,6 +232,22 @@ def _rates(rates: ArrayLike, name: str) -> Floats:
     )
 
 
+class _RateIndex(WeightedIndex):
+    """An index of precision and recall, whatever counts they come from."""
+
+    __slots__ = ()
+
+    def of_rows(self, rows: Rows, lam: Floats) -> Floats:
+        """Return the index of points that have true positives."""
+        return self._of_rates(rows.precision, rows.recall, np.asarray(lam), rows.prevalence)
+
+    @abstractmethod
+    def _of_rates(
+        self, precision: Floats, recall: Floats, lam: Floats, prevalence: float
+    ) -> Floats:
+        """Return the index of rates."""
+
+
 class ClosedIndex(WeightedIndex):
     """An index whose crossings and areas have closed forms."""
 
@@ -278,16 +294,12 @@ class _LinearIndex(ClosedIndex):
         return np.asarray((hi - lo) * self.of_rows(rows, (lo + hi) / 2))
 
 
-class Kulczynski(_LinearIndex):
+class Kulczynski(_RateIndex, _LinearIndex):
     """λ·recall + (1-λ)·precision."""
 
     __slots__ = ()
 
     name = "kulczynski"
-
-    def of_rows(self, rows: Rows, lam: Floats) -> Floats:
-        """Return the index of points that have true positives."""
-        return self._of_rates(rows.precision, rows.recall, lam, rows.prevalence)
 
     def _of_rates(
         self,
@@ -301,7 +313,7 @@ class Kulczynski(_LinearIndex):
     def meeting(self, first: Rows, second: Rows) -> Floats:
         """(p₁-p₂)/((p₁-p₂) + (r₂-r₁))."""
         rise, fall = exact_steps(first, second)
-        squared_positives = Fraction(first.positives) ** 2
+        squared_positives = _exact(first.positives) ** 2
         predicted = [fractions(rows.tp) + fractions(rows.fp) for rows in (first, second)]
         return share(fall * squared_positives, rise * (predicted[0] * predicted[1]))
 
@@ -310,7 +322,7 @@ class Kulczynski(_LinearIndex):
         return rows.recall, rows.precision
 
 
-class Folke(ClosedIndex):
+class Folke(_RateIndex, ClosedIndex):
     """recall^λ · precision^(1-λ), the weighted Fowlkes-Mallows index.
 
     Hanczar & Nadif (section 2.4) print the exponents λ/2 and 1-λ/2, which violate their own
@@ -320,10 +332,6 @@ class Folke(ClosedIndex):
     __slots__ = ()
 
     name = "folke"
-
-    def of_rows(self, rows: Rows, lam: Floats) -> Floats:
-        """Return the index of points that have true positives."""
-        return self._of_rates(rows.precision, rows.recall, lam, rows.prevalence)
 
     def _of_rates(
         self,
@@ -340,7 +348,7 @@ class Folke(ClosedIndex):
         predicted, tp = fractions(first.tp) + fractions(first.fp), fractions(second.tp)
         # p₁/p₂ - 1 and r₂/r₁ - 1 are exact, so logarithms of almost equal rates are accurate.
         precision_excess = _floats(fall / (predicted * tp))
-        recall_excess = _floats(rise / (Fraction(first.positives) * fractions(first.tp)))
+        recall_excess = _floats(rise / (_exact(first.positives) * fractions(first.tp)))
         return share(np.log1p(precision_excess), np.log1p(recall_excess))
 
     def areas(self, rows: Rows, lo: Floats, hi: Floats) -> Floats:
@@ -451,8 +459,8 @@ class Cost(_LinearIndex):
 
     def meeting(self, first: Rows, second: Rows) -> Floats:
         """Δfpr/(Δfpr + Δtpr)."""
-        rise = (fractions(second.tp) - fractions(first.tp)) * Fraction(first.negatives)
-        run = (fractions(second.fp) - fractions(first.fp)) * Fraction(first.positives)
+        rise = (fractions(second.tp) - fractions(first.tp)) * _exact(first.negatives)
+        run = (fractions(second.fp) - fractions(first.fp)) * _exact(first.positives)
         return share(run, rise)
 
 
@@ -497,18 +505,23 @@ def fractions(counts: Counts) -> NDArray[Any]:
     return counts.astype(object) if counts.dtype.kind in "iu" else np.asarray(_to_fraction(counts))
 
 
+def _exact(total: Total) -> Fraction | int:
+    """Return a total as an exact number, an integer where it counts rows."""
+    return int(total) if isinstance(total, int | np.integer) else Fraction(total)
+
+
 def _floats(exact: NDArray[np.object_]) -> Floats:
     return np.asarray(exact, dtype=np.float64)
 
 
 def exact_steps(first: Rows, second: Rows) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return P·(tp₂ - tp₁) and tp₁·fp₂ - tp₂·fp₁, exactly, as fractions.
+    """Return P·(tp₂ - tp₁) and tp₁·fp₂ - tp₂·fp₁, exactly.
 
     They have the signs of r₂ - r₁ and p₁ - p₂. Both are needed without rounding, since points of a
     hull may be almost collinear.
     """
     tp_1, fp_1, tp_2, fp_2 = map(fractions, (first.tp, first.fp, second.tp, second.fp))
-    return np.asarray(Fraction(first.positives) * (tp_2 - tp_1)), tp_1 * fp_2 - tp_2 * fp_1
+    return np.asarray(_exact(first.positives) * (tp_2 - tp_1)), tp_1 * fp_2 - tp_2 * fp_1
 
 
 def share(a: NDArray[Any], b: NDArray[Any]) -> Floats:
@@ -523,7 +536,7 @@ def share(a: NDArray[Any], b: NDArray[Any]) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Index(WeightedIndex):
+class Index(_RateIndex):
     """A user-defined index, for `OperatingPoints.tradeoff` and everything built on it.
 
     Parameters
@@ -610,10 +623,6 @@ class Index(WeightedIndex):
                 f"index {self.name!r} must return an array of numbers as large as its arguments "
                 f"but returned {values!r:.60}"
             ) from None
-
-    def of_rows(self, rows: Rows, lam: Floats) -> Floats:
-        """Return the index of points that have true positives."""
-        return self._values(rows.precision, rows.recall, np.asarray(lam), rows.prevalence)
 
     def _of_rates(
         self, precision: Floats, recall: Floats, lam: Floats, prevalence: float

@@ -73,7 +73,9 @@ def _stepped(pieces: Pieces, upto: Floats) -> Floats:
     See `segments.whole_steps` for their sum.
     """
     whole, start, end = pieces.whole, pieces.precision_at_start, pieces.precision_at_end
-    growth = 1 + whole.run / whole.rise
+    with np.errstate(over="ignore"):
+        # Beyond the largest float no step is whole, and nothing is added up.
+        growth = 1 + whole.run / whole.rise
     offset = (whole.x + whole.y) / growth
 
     def precision(steps: Floats) -> Floats:

@@ -101,7 +101,14 @@ class RowMeasures(ResultTable):
         return read_only(prg.f_gain(self.table, check_beta(beta)))
 
     def accuracy(self, cost: float = 0.5) -> Floats:
-        """Accuracy of each row at a cost proportion of false positives; ½ is plain accuracy."""
+        """Accuracy of each row at a cost proportion of false positives; ½ is plain accuracy.
+
+        Notes
+        -----
+        2(1-c)·π·tpr + 2c·(1-π)·(1-fpr) (Flach & Kull 2015, section 1, with c and 1-c exchanged).
+        A perfect rule has 2(1-c)·π + 2c·(1-π). That is 1 where c or π is ½, and more, up to 2,
+        where errors of the commoner class are the costlier ones.
+        """
         return read_only(roc.accuracy(self.table, check_cost(cost)))
 
     def __len__(self) -> int:
