@@ -8,7 +8,6 @@ COUNT ?= 1000
 
 BIN := .venv/bin
 PACKAGES := .venv/lib/python*/site-packages
-PEERS := .venv-peers
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # One file for each step of the installation, made when the step is complete.
 RUNTIME := .venv/.runtime
@@ -68,25 +67,14 @@ docs: $(DEV)  ## draw the pictures again and build the site into site/
 	$(BIN)/python docs/render_math.py
 	$(BIN)/python docs/check_site.py
 
-bench: $(PARTS) $(LOOPS) $(PEERS)/.ready  ## time isometrics and other tools, and the page where chromium is
-	$(BIN)/python benchmarks/kernel.py
-	$(PEERS)/bin/python benchmarks/peers.py --write
-	@if command -v chromium >/dev/null; then $(BIN)/python benchmarks/page.py; \
-	    else echo "chromium is missing: the page is not timed"; fi
+bench: $(PARTS) $(LOOPS)  ## time isometrics and other tools, ten minutes on an idle machine, and write benchmarks/README.md
+	$(BIN)/python benchmarks/peers.py --write
 
 clean:  ## remove .venv and everything generated
-	rm -rf .venv $(PEERS) web/node_modules site demo-report papers build dist .coverage .coverage.* .cache .matrix \
+	rm -rf .venv web/node_modules site demo-report papers build dist .coverage .coverage.* .cache .matrix \
 	    .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src/isometrics/_counting/native -name 'loops.*' ! -name loops.h -delete
 	find src tests docs examples benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
-
-# Other tools are pinned, and kept away from the environment of the tests.
-$(PEERS)/.ready: benchmarks/peers-requirements.txt $(RUNTIME)
-	@echo "Installing the tools to compare with into $(PEERS)"
-	@test -x $(PEERS)/bin/python || $(BIN)/python -m venv $(PEERS)
-	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check \
-	    --requirement benchmarks/peers-requirements.txt --editable .
-	@touch $@
 
 web/node_modules/.ready: web/package-lock.json
 	@command -v node >/dev/null || { \

@@ -6,17 +6,14 @@ they choose.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from peers_sample import Sample
 
-AUROC, AP, LINEAR, AUPRG = "AUROC", "average precision", "linear AUPR", "AUPRG"
+AUROC, AP, AUPRG = "AUROC", "average precision", "AUPRG"
 EXACT, NORMALISED = "AUPR", "normalised AUPR"
-
-WITHOUT_AVX512 = {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL"}
 
 
 # ---------------------------------------------------------------------- NumPy and isometrics
@@ -28,17 +25,11 @@ def np_sort(sample: Sample) -> Call:
     return lambda: np.sort(sample.scores)
 
 
-def iso_table(sample: Sample) -> Call:
-    import isometrics as iso
-
-    return lambda: iso.OperatingPoints.from_scores(sample.labels, sample.scores)
-
-
 def iso_all(sample: Sample) -> Call:
-    import isometrics as iso
+    from isometrics import OperatingPoints
 
-    def call() -> tuple[iso.OperatingPoints, dict[str, float], object]:
-        points = iso.OperatingPoints.from_scores(sample.labels, sample.scores)
+    def call() -> tuple[dict[str, float], object, object]:
+        points = OperatingPoints.from_scores(sample.labels, sample.scores)
         pr = points.pr.areas(interpolations=("davis-goadrich", "average-precision"))
         areas = {
             AUROC: points.roc.area(),
@@ -47,65 +38,45 @@ def iso_all(sample: Sample) -> Call:
             NORMALISED: points.pr.normalised_area(),
             AUPRG: points.prg.area(),
         }
-        return points, areas, points.hull()
+        return areas, points, points.hull()
 
     return call
 
 
-def areas_of_all(result: tuple[Any, dict[str, float], object]) -> dict[str, float]:
-    """Return the five areas, and the optimistic one that MLlib computes."""
-    points, areas, _ = result
-    return areas | {LINEAR: points.pr.area("linear")}
+def iso_areas(sample: Sample) -> Call:
+    from isometrics import area_scores
+
+    return lambda: area_scores(sample.labels, sample.scores)
 
 
-def iso_score(sample: Sample, name: str) -> Call:
-    import isometrics as iso
+def iso_auroc(sample: Sample) -> Call:
+    from isometrics import auroc_score
 
-    call = {
-        AUROC: iso.auroc_score,
-        AP: partial(iso.aupr_score, interpolation="average-precision"),
-        AUPRG: iso.auprg_score,
-    }[name]
-    return lambda: {name: call(sample.labels, sample.scores)}
+    return lambda: auroc_score(sample.labels, sample.scores)
 
 
 # ---------------------------------------------------------------------- scikit-learn, scors, torch
 
 
-def sklearn_curve(sample: Sample) -> Call:
-    from sklearn.metrics import precision_recall_curve
+def sklearn_auroc(sample: Sample) -> Call:
+    from sklearn.metrics import roc_auc_score
 
-    return lambda: precision_recall_curve(sample.labels, sample.scores)
-
-
-def sklearn_score(sample: Sample, name: str) -> Call:
-    from sklearn.metrics import average_precision_score, roc_auc_score
-
-    score = {AUROC: roc_auc_score, AP: average_precision_score}[name]
-    return lambda: {name: score(sample.labels, sample.scores)}
+    return lambda: roc_auc_score(sample.labels, sample.scores)
 
 
-def scors_score(sample: Sample, name: str) -> Call:
+def scors_auroc(sample: Sample) -> Call:
     import scors
 
-    score = {AUROC: scors.roc_auc, AP: scors.average_precision}[name]
-    return lambda: {name: score(sample.labels, sample.scores)}
+    return lambda: scors.roc_auc(sample.labels, sample.scores)
 
 
-def torch_call(sample: Sample, name: str) -> Call:
+def torch_auroc(sample: Sample) -> Call:
     import torch
-    from torchmetrics.functional import classification
+    from torchmetrics.functional.classification import binary_auroc
 
     scores = torch.from_numpy(sample.scores)
     labels = torch.from_numpy(sample.labels).to(torch.int64)
-    metric = getattr(classification, name)
-    return lambda: metric(scores, labels, thresholds=None)
-
-
-def area_of_steps(curve: tuple[Any, Any, Any]) -> dict[str, float]:
-    """Return average precision from precisions and recalls, the recalls decreasing."""
-    precision, recall = (np.asarray(values, dtype=np.float64) for values in curve[:2])
-    return {AP: float(-np.sum(np.diff(recall) * precision[:-1]))}
+    return lambda: binary_auroc(scores, labels, thresholds=None)
 
 
 # ---------------------------------------------------------------------- pyprg
@@ -119,7 +90,7 @@ def pyprg_area(sample: Sample) -> Call:
     np.alen = length
     from prg.prg import calc_auprg, create_prg_curve
 
-    return lambda: {AUPRG: calc_auprg(create_prg_curve(sample.labels, sample.scores))}
+    return lambda: calc_auprg(create_prg_curve(sample.labels, sample.scores))
 
 
 # ---------------------------------------------------------------------- data frames and SQL
@@ -140,7 +111,7 @@ def duckdb_areas(sample: Sample) -> Call:
     import pyarrow as pa
 
     connection = duckdb.connect()
-    connection.execute("SET temp_directory = ?", [str(sample.parquet.parent / "duckdb")])
+    connection.execute("SET temp_directory = ?", [str(sample.folder / "duckdb")])
     labels = pa.array(sample.labels.view(np.uint8))
     connection.register("sample", pa.table({"label": labels, "score": sample.scores}))
 
@@ -179,53 +150,6 @@ def polars_areas(sample: Sample) -> Call:
     return call
 
 
-# ---------------------------------------------------------------------- Spark
-
-
-def mllib_areas(sample: Sample, bins: int) -> Call:
-    from pyspark.sql import SparkSession
-
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "ERROR",
-        "spark.driver.memory": "6g",
-        "spark.local.dir": str(sample.parquet.parent / "spark"),
-    }
-    builder = SparkSession.builder.master("local[2]").appName("benchmark")
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    spark = builder.getOrCreate()
-
-    def call() -> dict[str, float]:
-        from pyspark.ml.evaluation import BinaryClassificationEvaluator
-
-        frame = spark.read.parquet(str(sample.parquet))
-        evaluator = BinaryClassificationEvaluator(
-            rawPredictionCol="score", labelCol="label", numBins=bins
-        )
-        # The evaluator's own `evaluate` would count again for the second area.
-        evaluator._transfer_params_to_java()
-        metrics = evaluator._java_obj.getMetrics(frame._jdf)
-        areas = {AUROC: metrics.areaUnderROC(), LINEAR: metrics.areaUnderPR()}
-        metrics.unpersist()
-        return areas
-
-    return call
-
-
-def java_process() -> int | None:
-    """Return the number of the Java process of Spark, if there is one."""
-    import sys
-
-    if "pyspark" not in sys.modules:
-        return None
-    from pyspark import SparkContext
-
-    gateway = SparkContext._gateway
-    return gateway.proc.pid if gateway else None
-
-
 # ---------------------------------------------------------------------- all of them
 
 
@@ -233,9 +157,8 @@ def java_process() -> int | None:
 class Work:
     """One thing that one tool computes.
 
-    `same_as` names the work of isometrics that computes the same. Only the first call is timed
-    where it is to be done `once`. `start` and `pace` are what it
-    roughly took in seconds and nanoseconds per row, to estimate how long a whole run takes.
+    `start` and `pace` are what it roughly took in seconds and nanoseconds per row, to estimate how
+    long a whole run takes.
     """
 
     tool: str
@@ -243,10 +166,7 @@ class Work:
     prepare: Callable[[Sample], Call]
     start: float
     pace: float
-    same_as: str = ""
     read: Callable[[Any], dict[str, float]] = dict
-    once: bool = False
-    environment: dict[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -258,82 +178,33 @@ def nothing(_: object) -> dict[str, float]:
     return {}
 
 
-def one(name: str, result: Any) -> dict[str, float]:
-    return {name: float(result)}
+def first(result: tuple[dict[str, float], object, object]) -> dict[str, float]:
+    return result[0]
 
 
-SORT = "NumPy: np.sort of the scores"
-ALL = "isometrics: table, five areas, hull"
-TABLE = "isometrics: table alone"
-SCORES = {
-    AUROC: "isometrics: auroc_score",
-    AP: "isometrics: aupr_score, average precision",
-    AUPRG: "isometrics: auprg_score",
-}
+def three(result: Any) -> dict[str, float]:
+    return {AUROC: result.auroc, EXACT: result.aupr, AUPRG: result.auprg}
 
 
-def _named(name: str, *rest: Any, **options: Any) -> Work:
-    tool, what = name.split(": ")
-    return Work(tool, what, *rest, **options)
-
-
-def _score(prepare: Callable[..., Call], name: str) -> Callable[[Sample], Call]:
-    return partial(prepare, name=name)
+def _read(name: str) -> Callable[[Any], dict[str, float]]:
+    return lambda result: {name: float(result)}
 
 
 WORKS: dict[str, Work] = {
     work.name: work
     for work in (
-        _named(SORT, np_sort, 0.3, 70, read=nothing),
-        _named(
-            "NumPy: np.sort without AVX-512",
-            *(np_sort, 0.3, 12),
-            read=nothing,
-            environment=WITHOUT_AVX512,
-        ),
-        _named(ALL, iso_all, 1, 120, read=areas_of_all),
-        Work(
-            *("isometrics", "table, five areas, hull; first call", iso_all),
-            *(1, 120),
-            read=nothing,
-            once=True,
-        ),
-        _named(TABLE, iso_table, 1, 80, read=nothing),
-        *(_named(name, _score(iso_score, area), 1, 100) for area, name in SCORES.items()),
-        Work(
-            *("scikit-learn", "precision_recall_curve", sklearn_curve, 2, 380),
-            same_as=TABLE,
-            read=area_of_steps,
-        ),
-        Work(
-            *("scikit-learn", "average_precision_score", _score(sklearn_score, AP), 2, 400),
-            same_as=SCORES[AP],
-        ),
-        Work(
-            *("scikit-learn", "roc_auc_score", _score(sklearn_score, AUROC), 2, 440),
-            same_as=SCORES[AUROC],
-        ),
-        Work(
-            *("scors", "average_precision", _score(scors_score, AP), 0.5, 160),
-            same_as=SCORES[AP],
-        ),
-        Work("scors", "roc_auc", _score(scors_score, AUROC), 0.5, 160, same_as=SCORES[AUROC]),
-        Work(
-            *("torchmetrics", "binary_precision_recall_curve"),
-            *(_score(torch_call, "binary_precision_recall_curve"), 4, 400),
-            same_as=TABLE,
-            read=area_of_steps,
-        ),
-        Work(
-            *("torchmetrics", "binary_auroc", _score(torch_call, "binary_auroc"), 4, 330),
-            same_as=SCORES[AUROC],
-            read=partial(one, AUROC),
-        ),
-        Work("pyprg", "create_prg_curve, calc_auprg", pyprg_area, 1, 2200, same_as=SCORES[AUPRG]),
-        Work("DuckDB", "SQL, group by and window; two areas", duckdb_areas, 0.5, 250),
-        Work("polars", "sort, cumulative sums; two areas", polars_areas, 0.5, 70),
-        Work("Spark MLlib", "1,000 bins; two areas", partial(mllib_areas, bins=1000), 12, 2500),
-        Work("Spark MLlib", "no bins; two areas", partial(mllib_areas, bins=0), 12, 3500),
+        Work("isometrics", "AUROC", iso_auroc, 0.5, 25, _read(AUROC)),
+        Work("isometrics", "AUROC, AUPR, AUPRG", iso_areas, 0.5, 27, three),
+        Work("isometrics", "table, five areas, hull", iso_all, 0.5, 30, first),
+        Work("scikit-learn", "AUROC", sklearn_auroc, 1.5, 570, _read(AUROC)),
+        Work("scors", "AUROC", scors_auroc, 0.3, 170, _read(AUROC)),
+        Work("torchmetrics", "AUROC", torch_auroc, 4, 300, _read(AUROC)),
+        Work("polars", "AUROC, average precision", polars_areas, 0.5, 75),
+        Work("DuckDB", "AUROC, average precision", duckdb_areas, 0.5, 400),
+        Work("pyprg", "AUPRG", pyprg_area, 1, 2300, _read(AUPRG)),
+        Work("NumPy", "np.sort of the scores", np_sort, 0.2, 100, nothing),
     )
 }
+ALL = "isometrics: table, five areas, hull"
+OURS = "isometrics: AUROC"
 TOOLS = tuple(dict.fromkeys(work.tool for work in WORKS.values()))

@@ -3,9 +3,9 @@
 Usage: python benchmarks/peers_worker.py '{"work": NAME, "folder": FOLDER, "repeats": 3,
        "enough": 15}'
 
-Loads the sample, calls the tool on its first rows, then several times on all, until `enough`
-seconds are spent. Prints one JSON object per line: when it is ready, the seconds of each call, and
-at the end the values and the peak of memory beyond what was there before the first call.
+Loads the sample and the tool, then calls it: a first time, and again until `repeats` calls are made
+or `enough` seconds spent. Prints one JSON object per line: when it is ready, the seconds of each
+call, and at the end the values and the peak of memory beyond what was there before the first call.
 """
 
 import json
@@ -15,15 +15,15 @@ import time
 from pathlib import Path
 
 from peers_sample import Sample, write_sample
-from peers_work import WORKS, java_process
+from peers_work import WORKS
 
 
-def memory(field: str, process: int | str = "self") -> int:
-    """Return a field of the memory of a process in bytes.
+def memory(field: str) -> int:
+    """Return a field of the memory of this process in bytes.
 
-    Where the system keeps no such file, the largest resident size so far, of this process only.
+    Where the system keeps no such file, the largest resident size so far.
     """
-    status = Path(f"/proc/{process}/status")
+    status = Path("/proc/self/status")
     if not status.exists():
         unit = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
@@ -44,12 +44,11 @@ def say(**event: object) -> None:
 
 def measure(name: str, folder: Path, repeats: int, enough: float) -> None:
     work, sample = WORKS[name], Sample.load(folder)
-    work.prepare(sample.head())()
     call = work.prepare(sample)
     forget_peak()
     before, spent, result = memory("VmRSS"), 0.0, None
     say(event="ready")
-    for _ in range(repeats):
+    for _ in range(1 + repeats):
         result = None
         start = time.perf_counter()
         result = call()
@@ -60,9 +59,7 @@ def measure(name: str, folder: Path, repeats: int, enough: float) -> None:
             break
     peak = memory("VmHWM") - before
     say(event="calls over")
-    java = java_process()
-    java_peak = memory("VmHWM", java) if java else None
-    say(event="done", values=work.read(result), peak=max(peak, 0), java_peak=java_peak)
+    say(event="done", values=work.read(result), peak=max(peak, 0))
 
 
 def main() -> None:

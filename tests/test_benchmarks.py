@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
-PAGE = BENCHMARKS.parent / "docs" / "benchmarks.md"
+DOCS = BENCHMARKS.parent / "docs"
 GB = 1 << 30
 
 
@@ -22,8 +22,10 @@ def module(monkeypatch):
     return importlib.import_module
 
 
-def measured(rows, seconds, peak=0, **rest):
-    return {"state": "measured", "rows": rows, "seconds": seconds, "peak": peak, **rest}
+def measured(rows, seconds, peak=0, first=None, **rest):
+    first = seconds if first is None else first
+    times = {"seconds": seconds, "first": first}
+    return {"state": "measured", "rows": rows, "peak": peak, **times, **rest}
 
 
 # ---------------------------------------------------------------------- what is left out
@@ -64,10 +66,15 @@ def test_a_size_is_skipped_for_a_reason(module, earlier, state):
 
 def test_an_estimate_leaves_out_what_takes_too_long(module):
     peers = module("peers")
-    work = peers.WORKS["pyprg: create_prg_curve, calc_auprg"]
-    case = peers.CASES["distinct"]
-    assert peers.estimate([(case, 10**8, work)]) == 0
-    assert peers.estimate([(case, 10**4, work)]) > work.start
+    work = peers.WORKS["pyprg: AUPRG"]
+    assert peers.estimate([(10**8, work)]) == 0
+    assert peers.estimate([(10**4, work)]) > work.start
+
+
+def test_a_whole_run_takes_less_than_twelve_minutes(module):
+    peers = module("peers")
+    plan = [(rows, work) for rows in peers.SIZES for work in peers.WORKS.values()]
+    assert 300 < peers.estimate(plan) < 12 * 60
 
 
 # ---------------------------------------------------------------------- processes
@@ -113,49 +120,76 @@ def test_a_process_is_stopped_before_the_memory_is_used_up(module):
 
 
 def results(module, *records):
-    return module("peers_report").Results([{"case": "distinct", **record} for record in records])
+    return module("peers_report").Results(list(records))
 
 
-def test_differences_are_the_largest_over_all_sizes(module):
-    name, other = module("peers_work").ALL, "scors: roc_auc"
-    found = results(
-        module,
+def test_a_difference_is_the_largest_over_all_sizes(module):
+    name, other = module("peers_work").ALL, "scors: AUROC"
+    records = [
         measured(10, 1.0, work=name, values={"AUROC": 0.5}),
         measured(10, 3.0, work=other, values={"AUROC": 0.5}),
+    ]
+    assert results(module, *records).difference(other) == "0"
+    records += [
         measured(100, 1.0, work=name, values={"AUROC": 0.5}),
         measured(100, 3.0, work=other, values={"AUROC": 0.25}),
         {"state": "stopped", "rows": 1000, "work": other, "note": ""},
-    )
-    assert found.differences("distinct", other) == "AUROC 2e-01"
-    assert found.differences("distinct", name) == ""
-    assert found.ratio(found.get("distinct", 100, other), name) == "3"
-    assert found.ratio(found.get("distinct", 100, other), "missing") == ""
+    ]
+    found = results(module, *records)
+    assert found.difference(other) == "2e-01"
+    assert found.difference(name) == found.difference("missing") == ""
 
 
 def test_a_number_that_is_not_one_is_a_difference(module):
-    name, other = module("peers_work").ALL, "scors: roc_auc"
+    name, other = module("peers_work").ALL, "scors: AUROC"
     found = results(
         module,
         measured(10, 1.0, work=name, values={"AUROC": 0.5}),
         measured(10, 3.0, work=other, values={"AUROC": math.nan}),
     )
-    assert found.differences("distinct", other) == "AUROC nan"
+    assert found.difference(other) == "NaN"
 
 
 @pytest.mark.parametrize(
     ("record", "text"),
     [
         (None, ""),
-        (measured(10, 0.000012345), "0.0000123"),
-        (measured(10, 12.345), "12.3"),
+        (measured(10, 0.000012345, first=0.0012), "12 µs (1.2 ms)"),
+        (measured(10, 0.1234, first=1.0), "123 ms (1.0 s)"),
+        (measured(10, 12.345), "12 s"),
+        (measured(10, 112.345), "112 s"),
         ({"state": "stopped"}, "stopped"),
-        ({"state": "over time"}, "time"),
-        ({"state": "over memory"}, "memory"),
+        ({"state": "over time"}, "too long"),
+        ({"state": "over memory"}, "too large"),
         ({"state": "failed"}, "failed"),
     ],
 )
-def test_a_cell_has_the_seconds_or_the_reason(module, record, text):
+def test_a_cell_has_both_times_or_the_reason(module, record, text):
     assert module("peers_report").cell(record) == text
+
+
+def test_the_page_says_who_is_faster_and_by_how_much(module):
+    work, report = module("peers_work"), module("peers_report")
+    records = [
+        measured(100, 2.0, work=work.OURS),
+        measured(100, 1.0, work="scors: AUROC"),
+        measured(100, 3.0, work="scikit-learn: AUROC"),
+        measured(1000, 2.0, work=work.OURS),
+        measured(1000, 5.0, work="scors: AUROC"),
+        {"state": "stopped", "rows": 1000, "work": "scikit-learn: AUROC", "note": ""},
+    ]
+    said = report.meaning(report.Results(records))
+    assert said == (
+        "For AUROC of 1e3 rows, other tools take so many times as long as isometrics: scors 2.5. "
+        "Faster than isometrics: scors up to 1e2 rows."
+    )
+    assert report.meaning(report.Results(records[2:4])).endswith("none of them.")
+
+
+@pytest.mark.parametrize(("load", "says"), [(0.4, False), (1.0, False), (14.5, True)])
+def test_the_page_says_whether_the_machine_was_busy(module, load, says):
+    said = module("peers_report").disturbed({"load": load, "cores": 2})
+    assert said.startswith(" **The machine was busy") == says
 
 
 # ---------------------------------------------------------------------- the tools and the run
@@ -164,28 +198,19 @@ def test_a_cell_has_the_seconds_or_the_reason(module, record, text):
 def test_data_frames_and_sql_compute_the_areas(module, tmp_path):
     work, samples = module("peers_work"), module("peers_sample")
     pytest.importorskip("polars")
-    samples.write_sample(tmp_path, 5000, prevalence=0.1, values=40, parquet=False)
-    sample = samples.Sample.load(tmp_path)
-    ours = work.areas_of_all(work.iso_all(sample)())
+    samples.write_sample(tmp_path, 5000)
+    labels, scores = (np.load(tmp_path / name) for name in samples.FILES)
+    sample = samples.Sample(labels, np.floor(scores * 40) / 40, tmp_path)
+    ours = work.iso_all(sample)()[0]
     for prepare in (work.duckdb_areas, work.polars_areas):
         found = prepare(sample)()
         assert found == pytest.approx({name: ours[name] for name in found}, abs=1e-13)
         assert set(found) == {work.AUROC, work.AP}
 
 
-def test_ties_have_as_many_values_as_asked_for(module, tmp_path):
-    samples = module("peers_sample")
-    samples.write_sample(tmp_path, 20_000, prevalence=0.5, values=100, parquet=True)
-    sample = samples.Sample.load(tmp_path)
-    assert 90 < len(np.unique(sample.scores)) <= 100
-    assert sample.parquet.exists()
-    assert sample.head().parquet.exists()
-
-
 def run(folder, *options):
-    command = [sys.executable, str(BENCHMARKS / "peers.py"), "--quick", "--sizes", "1000"]
-    command += ["--peers", "isometrics,scikit-learn", "--cases", "ties", "--folder", str(folder)]
-    command += ["--python", sys.executable, *options]
+    command = [sys.executable, str(BENCHMARKS / "peers.py"), "--sizes", "100", "1000"]
+    command += ["--tools", "isometrics,scikit-learn", "--folder", str(folder), *options]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -195,33 +220,34 @@ def test_a_small_run_writes_table_and_picture_and_goes_on(tmp_path):
         pytest.importorskip(package)
     done = run(tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "9 measurements" in done.stdout
-    lines = [json.loads(line) for line in (tmp_path / "peers.jsonl").read_text().splitlines()]
+    assert "8 measurements" in done.stdout
+    lines = [json.loads(line) for line in (tmp_path / "speed.jsonl").read_text().splitlines()]
     records = {record["work"]: record for record in lines[1:]}
     assert {record["state"] for record in records.values()} == {"measured"}
     areas = records["isometrics: table, five areas, hull"]["values"]
-    peer = records["scikit-learn: roc_auc_score"]["values"]
+    peer = records["scikit-learn: AUROC"]["values"]
     assert peer["AUROC"] == pytest.approx(areas["AUROC"], abs=1e-12)
-    assert "| 1,000 values | scikit-learn | roc_auc_score |" in (tmp_path / "peers.md").read_text()
-    assert "<svg" in (tmp_path / "peers.svg").read_text()
+    assert "| scikit-learn | AUROC |" in (tmp_path / "README.md").read_text()
+    assert "<svg" in (tmp_path / "speed.svg").read_text()
 
     # A run that was killed leaves a sample, and a part of a line.
-    kept = (tmp_path / "peers.jsonl").read_text()
-    (tmp_path / "peers.jsonl").write_text(kept + '{"case": "1,0')
+    kept = (tmp_path / "speed.jsonl").read_text()
+    (tmp_path / "speed.jsonl").write_text(kept + '{"rows": 1')
     (tmp_path / "sample-left").mkdir()
-    again = run(tmp_path, "--resume")
+    again = run(tmp_path)
     assert "0 measurements" in again.stdout
-    assert (tmp_path / "peers.jsonl").read_text() == kept
+    assert (tmp_path / "speed.jsonl").read_text() == kept
     assert not list(tmp_path.glob("sample-*"))
     other = {**lines[0], "cpu": "another"}
-    (tmp_path / "peers.jsonl").write_text(json.dumps(other) + "\n")
-    refused = run(tmp_path, "--resume")
+    (tmp_path / "speed.jsonl").write_text(json.dumps(other) + "\n")
+    refused = run(tmp_path)
     assert refused.returncode == 1
     assert "another machine" in refused.stderr
 
 
-def test_the_page_shows_the_committed_results(module, tmp_path):
-    copy = tmp_path / "page.md"
-    copy.write_text(PAGE.read_text(encoding="utf-8"), encoding="utf-8")
-    module("peers_report").insert((BENCHMARKS / "peers.md").read_text(encoding="utf-8"), copy)
-    assert copy.read_text(encoding="utf-8") == PAGE.read_text(encoding="utf-8")
+def test_the_documentation_has_the_same_page(module):
+    page = (BENCHMARKS / "README.md").read_text(encoding="utf-8")
+    documented = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
+    assert documented == module("peers_report").in_documentation(page)
+    pictures = (BENCHMARKS / "speed.svg", DOCS / "images" / "speed.svg")
+    assert pictures[0].read_text() == pictures[1].read_text()

@@ -38,7 +38,7 @@ GALLERY_BLOCK = re.compile(
     r"(?:^!\[[^\]]*\]\(images/(?P<name>[\w-]+)\.svg\)\n\n)?^```python\n(?P<source>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-MEASURED = (Path("benchmarks/peers.svg"),)
+MEASURED = (Path("benchmarks/speed.svg"),)
 
 LABELS = [int(label) for label in "1110111111011101001000101"]
 
