@@ -847,7 +847,7 @@ class Analysis(Value):
         >>> import isometrics as iso
         >>> analysis = iso.analyse([1, 0, 1], [0.9, 0.4, 0.2])
         >>> print(analysis.explain())
-        no passes were counted; those over the rows of a cluster are
+        no passes were counted; the data was given in memory
         """
         return explain_passes(self.passes)
 

@@ -239,6 +239,11 @@ class Cleaner:
         """Take over the numbers of all rows, of those of some weight, and the sum of weights."""
         self._rows, self._kept, self._weight = rows, kept, weight
 
+    @property
+    def rows(self) -> int:
+        """The number of rows so far, those that are left out included."""
+        return self._rows
+
     def finish(self) -> None:
         """Raise what is wrong with the sample, if anything.
 

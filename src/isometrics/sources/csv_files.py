@@ -93,6 +93,7 @@ class CSVFiles(TextFiles):
 
         connection = duckdb.connect(config=settings(memory))
         self._partitioned = in_folders(path, files)
+        self._size = sum(file.stat().st_size for file in files)
         self._writing = writing
         self._dialects: dict[Path, Dialect] = {}
         self._sniffed: dict[str, set[str]] = {}

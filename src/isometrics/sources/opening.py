@@ -214,6 +214,11 @@ class ScratchCopy:
                 setattr(self, method, getattr(self.source, method))
 
     @property
+    def bytes_read(self) -> int | None:
+        """How many bytes all passes have read, where the copy tells."""
+        return getattr(self.source, "bytes_read", None)
+
+    @property
     def schema(self) -> pa.Schema:
         """The names and types of all columns."""
         return self.source.schema

@@ -42,7 +42,7 @@ def explain_passes(passes: Iterable[Pass]) -> str:
     """
     listed = list(passes)
     if not listed:
-        return "no passes were counted; those over the rows of a cluster are"
+        return "no passes were counted; the data was given in memory"
     total = Pass(
         "",
         _sum(each.rows for each in listed),

@@ -14,10 +14,11 @@ from isometrics.sources.binned_rows import BinnedRows
 from isometrics.sources.cleaning import Cleaner
 from isometrics.sources.held_rows import HeldRows, keeping, shortage_of
 from isometrics.sources.memory_limit import limit_for, rows_budget
+from isometrics.sources.passes import Pass
 from isometrics.sources.sorted_rows import BYTES_OF_A_ROW, SortedRows, SpillFolder, with_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import numpy as np
 
@@ -103,6 +104,7 @@ def read_tables(
     with SpillFolder() as folder:
         models = _Models(layout, budget, feeder or _feeders(layout, tolerance, folder))
         grouped = layout.group is not None
+        passes: list[Pass] = []
         held: HeldRows | None = HeldRows(grouped=grouped, budget=budget, kept=kept, folder=folder)
         while True:
             cleaner = Cleaner(layout, source.schema, source, drop_missing=drop_missing)
@@ -113,6 +115,7 @@ def read_tables(
                 if held is not None and held.spilled:
                     models.spill(budget // _SHARE_BESIDE_GROUPS)
             cleaner.finish()
+            passes.append(_pass(source, cleaner.rows, passes))
             names = None if layout.model is None else cleaner.models.in_order()[0]
             if held is not None:
                 finished = held.finish(models.names(names), layout.label, progress)
@@ -133,7 +136,16 @@ def read_tables(
             "; ".join(filter(None, [dropped, note])),
             cleaner.positive_word,
             {name: kept_rows[name] for name in points if by_class and kept_rows},
+            tuple(passes),
         )
+
+
+def _pass(source: Source, rows: int, earlier: Sequence[Pass]) -> Pass:
+    """Return what a pass over the rows of a source has taken; this process reads all of them."""
+    read: int | None = getattr(source, "bytes_read", None)
+    if read is not None:
+        read -= sum(each.bytes or 0 for each in earlier)
+    return Pass("scores", rows, read, shuffled=0, collected=rows)
 
 
 def _rows_before_reading(source: Source, layout: Layout, budget: int) -> int | None:

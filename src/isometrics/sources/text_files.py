@@ -190,6 +190,10 @@ class TextFiles(QuerySource):
     """
 
     line_name = "line"
+    bytes_read = 0
+    """How many bytes all passes over the rows have read."""
+    _size: int
+    """How many bytes the files have."""
     _keys: Sequence[str] = ()
     """The columns whose missing values are counted."""
 
@@ -249,6 +253,7 @@ class TextFiles(QuerySource):
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
         if limit is None:
+            self.bytes_read += self._size
             yield from self._all_batches(list(columns))
         else:
             # The types fit the first rows.
@@ -363,6 +368,7 @@ class JSONFiles(TextFiles):
         import duckdb
 
         self._files = files
+        self._size = sum(file.stat().st_size for file in files)
         self._names = "[" + ", ".join(literal(only_this(file)) for file in files) + "]"
         self._partitioned = in_folders(path, files)
         with self._lines_named(path):
