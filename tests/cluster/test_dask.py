@@ -105,12 +105,39 @@ def test_few_rows_reach_the_client():
 
     tables = read()
     points = tables.points["score"]
+    collected = [each.collected for each in tables.passes if each.purpose == "scores"]
+    assert len(collected) > 2
+    assert max(collected) <= 400
     assert points.table.partial
     exact = iso.OperatingPoints.from_scores(labels, scores).at(points.thresholds[1:])
     np.testing.assert_array_equal(points.tp[1:], exact.tp)
     np.testing.assert_array_equal(points.fp[1:], exact.fp)
     with dask.config.set(scheduler="threads"):
         assert read().points["score"].table == points.table
+
+
+@pytest.mark.usefixtures("client")
+def test_no_pass_collects_more_than_a_million_rows():
+    """The rows are made by the workers, so that none has ever been here."""
+
+    def part(seed):
+        rng = np.random.default_rng(seed)
+        labels = rng.random(300_000) < 0.3
+        return pd.DataFrame({"label": labels, "score": rng.normal(labels, 1)})
+
+    meta = pd.DataFrame({"label": [True], "score": [0.5]})
+    frame = dd.from_map(part, range(5), meta=meta)
+    analysis = iso.read_predictions(frame, tolerance=1e-3)
+    assert max(each.collected for each in analysis.passes) <= 2**20
+    rows = pd.concat(map(part, range(5)))
+    points = analysis.models["score"]
+    exact = iso.OperatingPoints.from_scores(rows["label"], rows["score"])
+    assert points.table.partial
+    assert points.hull().table == exact.hull().table
+    for name, (lo, hi) in iso.area_brackets(points).items():
+        assert lo <= hi, name
+    lo, hi = iso.area_brackets(points)["AUPR"]
+    assert lo <= exact.pr.area() <= hi <= lo + 1e-3
 
 
 # ---------------------------------------------------------------------- errors
