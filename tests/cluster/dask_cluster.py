@@ -82,7 +82,7 @@ class Killer(SchedulerPlugin):
             if self.finished == self.after:
                 os.kill(self.pid, signal.SIGKILL)
 
-    def remove_worker(self, _, worker, **__):
+    def remove_worker(self, scheduler, worker, **_):  # noqa: ARG002 (called by name)
         self.lost = self.lost or worker == self.victim
 
 

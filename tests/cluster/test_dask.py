@@ -54,7 +54,7 @@ def sample(size, seed=1):
 
 
 @pytest.mark.usefixtures("client")
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(
     binary_samples(min_size=3, max_size=60, dtypes=("float64", "int8")),
     st.lists(st.integers(0, 60), max_size=5),
@@ -100,14 +100,14 @@ def test_few_rows_reach_the_client():
     frame = partitions({"label": labels, "score": scores}, [700, 700, 2000])
 
     def read():
-        source = ClusterFrame(nw.from_native(frame), limits=PassLimits(400, 64))
+        source = ClusterFrame(nw.from_native(frame), limits=PassLimits(600, 64))
         return read_tables(source, layout_of(peek(source)), tolerance=0.02)
 
     tables = read()
     points = tables.points["score"]
     collected = [each.collected for each in tables.passes if each.purpose == "scores"]
     assert len(collected) > 2
-    assert max(collected) <= 400
+    assert max(collected) <= 600
     assert points.table.partial
     exact = iso.OperatingPoints.from_scores(labels, scores).at(points.thresholds[1:])
     np.testing.assert_array_equal(points.tp[1:], exact.tp)
@@ -178,16 +178,14 @@ def test_a_bad_partition_is_one_sentence():
 # ---------------------------------------------------------------------- workers that die
 
 
-@pytest.mark.parametrize("after", [1, 4])
-def test_a_worker_dies_and_is_started_again(client, after):
-    labels, scores = sample(4000, seed=after)
+def test_a_worker_dies_and_its_nanny_starts_another(client):
+    labels, scores = sample(4000, seed=2)
     frame = partitions({"label": labels, "score": scores}, range(500, 4000, 500))
     before = pids(client)
-    with killing(client, min(before), after) as killer:
+    with killing(client, min(before)) as killer:
         analysis = iso.read_predictions(frame)
     assert analysis.models["score"].table == iso.OperatingPoints.from_scores(labels, scores).table
     assert killer.finished_later > 0
-    client.wait_for_workers(2, timeout=60)
     assert before[killer.victim] not in pids(client).values()
 
 
