@@ -173,7 +173,8 @@ def meaning(results: Results) -> str:
         for tool, ratios in known
         if min(ratios.values()) < 1
     ]
-    said.append(f"Faster than isometrics: {', '.join(faster) if faster else 'none of them'}.")
+    if known:
+        said.append(f"Faster than isometrics: {', '.join(faster) if faster else 'none of them'}.")
     areas = results.ratios(ALL)
     if areas:
         said.append(
