@@ -154,17 +154,25 @@ def test_a_page_of_many_rows_shows_what_python_stored(open_page, stored):
     drawn = f"From 100 resamples; {command}"
     assert lines(page) == [*verdicts[20].lines(), drawn.format(1)]
     slider = page.get_by_label("Precision or recall", exact=True)
-    for place in (0, 8, 27, 32, 39):
+    for place in (0, 8, 27, 32, 39, 40):
         # The slider stops where verdicts are, and nowhere else.
         slider.fill(str(place))
         settle(page)
         beta = JUDGED_BETAS[place]
-        assert page.get_by_label("β, as a number", exact=True).input_value() == f"{beta:g}"
+        box = page.get_by_label("β, as a number", exact=True)
+        # A box for numbers cannot hold an infinite one.
+        shown = (f"{beta:g}", "") if beta < np.inf else ("", "∞")
+        assert (box.input_value(), box.get_attribute("placeholder") or "") == shown
         right = analysis.verdict(beta=beta, n_resamples=100)
         assert lines(page) == [*right.lines(), drawn.format(f"{beta:g}")]
         assert page.locator(".verdict-picture .row.chosen").inner_text().startswith(right.model)
+        assert page.locator(".card h2").inner_text() == right.model
+    # The last one is kept in the address, and with it the verdict.
+    assert "recall alone counts" in page.locator(".matters").inner_text()
+    page.reload()
+    assert lines(page) == [*right.lines(), drawn.format("inf")]
     assert (
-        "The slider stops at 40 β whose verdicts are stored."
+        "The slider stops at 41 β whose verdicts are stored."
         in page.locator(".matters").inner_text()
     )
 

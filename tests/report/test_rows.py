@@ -23,7 +23,7 @@ ANALYSIS = iso.analyse(LABELS, MODELS)
     ("asked", "settings"),
     [
         ({"beta": 2}, {"goal": "f", "beta": 2.0}),
-        ({"beta": np.inf}, {"goal": "given"}),
+        ({"beta": np.inf}, {"goal": "f", "beta": "inf"}),
         (
             {"miss_cost": 5, "false_alarm_cost": 1},
             {"goal": "money", "missCost": 5.0, "falseAlarmCost": 1.0},
@@ -114,7 +114,7 @@ def test_a_report_stores_verdicts_of_the_rows_it_leaves_out(tmp_path):
     given = analysis.verdict(beta=2, n_resamples=20)
     page = analysis.report(tmp_path / "page.html", verdict=given).read_text(encoding="utf-8")
     data = json.loads(page.split('id="isometrics-data">', 1)[1].split("</script>", 1)[0])
-    assert data["others"]["betas"] == list(JUDGED_BETAS)
+    assert data["others"]["betas"] == [*JUDGED_BETAS[:-1], "inf"]
     assert data["others"]["replicates"] == 2000
     none = analysis.report(tmp_path / "none.html", verdict=False).read_text(encoding="utf-8")
     assert '"others":' not in none

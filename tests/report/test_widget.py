@@ -97,9 +97,26 @@ def test_the_best_rule_is_that_of_best_threshold(rows, data):
     widget = pytest.importorskip("isometrics.report.widget")
     labels, scores = zip(*rows, (True, 3), (False, 3), strict=True)
     points = OperatingPoints.from_scores(labels, scores)
-    beta = data.draw(st.sampled_from([0, 0.5, 1, 2, 100]) | st.floats(0, 50))
+    beta = data.draw(st.sampled_from([0, 0.5, 1, 2, 100, float("inf")]) | st.floats(0, 50))
     rows = widget._Rows.of(report_model({"a": points})["models"][0])
     assert rows.threshold(rows.best(beta)) == iso.best_threshold(points, beta=beta).threshold
+
+
+def test_recall_alone_is_an_infinite_beta(made):
+    widget = made.widget
+    widget.beta = float("inf")
+    # JSON has no infinity.
+    assert widget.get_state("beta")["beta"] == "inf"
+    points = made.models[widget.model]
+    assert widget.threshold == iso.best_threshold(points, beta=float("inf")).threshold
+    widget.beta = 1
+    widget.set_state({"beta": "inf", "threshold": widget.threshold})
+    assert widget.beta == float("inf")
+    verdict = iso.analyse([1, 0, 1, 0], {"m": [3, 2, 1, 0]}).verdict(
+        beta=float("inf"), n_resamples=20
+    )
+    first = type(widget)({"m": iso.OperatingPoints.from_scores([1, 0], [1, 0])}, verdict=verdict)
+    assert first.beta == float("inf")
 
 
 @pytest.mark.parametrize("given", [0.05, np.float32(0.25), -99, 3, float("inf"), float("-inf")])
@@ -118,7 +135,6 @@ def test_a_threshold_becomes_the_score_that_flags_the_same_items(made, given):
         ("model", None, "model must be one of 'linear', 'forest' but is None"),
         ("beta", -1, "beta must be a number ≥ 0 but is -1"),
         ("beta", None, "beta must be a number ≥ 0 but is None"),
-        ("beta", float("inf"), "beta must be finite on the page but is inf"),
         ("threshold", "x", "threshold must be a number, or None for the best one, but is 'x'"),
         ("threshold", True, "threshold must be a number, or None for the best one, but is True"),
         (

@@ -53,7 +53,7 @@ def test_each_is_that_of_its_beta_alone(request, kernel, kind):
         request.getfixturevalue("compiled_loops")
     analysis = sample(150, 3, kind)
     for prevalence in (None, 0.05):
-        betas = (0.0, 0.3333, 1.0, 4.0)
+        betas = (0.0, 0.3333, 1.0, 4.0, np.inf)
         options = Options(n_resamples=40, random_state=3, kernel=kernel)
         asked = Request(parse_objective(), options, False, None, prevalence)
         contest = contest_of_rows(analysis.rows, analysis.models, asked)
@@ -64,12 +64,13 @@ def test_each_is_that_of_its_beta_alone(request, kernel, kind):
 def test_those_of_an_analysis_are_those_it_gives_one_by_one():
     analysis = sample(6000, 4)
     found = verdicts_by_beta(analysis, n_resamples=40, random_state=5)
-    assert len(found) == len(JUDGED_BETAS) == 40
+    assert len(found) == len(JUDGED_BETAS) == 41
     for beta in (0.0, 0.5, 1.0, 2.0, 3.0):
         alone = analysis.verdict(beta=beta, n_resamples=40, random_state=5)
         same(found[JUDGED_BETAS.index(beta)], alone)
-    lam = np.square(JUDGED_BETAS) / (1 + np.square(JUDGED_BETAS))
+    lam = np.square(JUDGED_BETAS[:-1]) / (1 + np.square(JUDGED_BETAS[:-1]))
     np.testing.assert_allclose(lam, np.arange(40) / 40, atol=3e-4)
+    assert JUDGED_BETAS[-1] == np.inf
     moved = analysis.at_prevalence(0.05)
     same(verdicts_by_beta(moved, n_resamples=20)[20], moved.verdict(n_resamples=20))
 

@@ -10,7 +10,7 @@ import { Matters } from "./matters";
 import { headerOf, ThemeButton } from "./header";
 import { Help, skipLink } from "./help";
 import { History, type Keeper } from "./history";
-import { modelsOf, USUAL, type Model, type ReportData } from "./model";
+import { modelsOf, numberOf, USUAL, type Model, type ReportData } from "./model";
 import { Board } from "./panels/board";
 import { snippetOf, type Source } from "./snippet";
 import { INITIAL, Store, type Settings } from "./state";
@@ -133,7 +133,7 @@ class Report {
     this.card = new Card(store, glossary, around.source);
     this.typed = new Typed(store, glossary, around.source);
     this.answer = new AnswerPanel(data, models, confidence, around.source);
-    const stored = data.others?.betas ?? [];
+    const stored = (data.others?.betas ?? []).map(numberOf);
     this.matters = new Matters(store, glossary, givenObjective(verdicts), stored);
     this.summary = new Summary(store, views, glossary, models, this.answer.hasCaveats);
     this.controls = new Controls(

@@ -178,7 +178,9 @@ export function numberBox(
   return {
     box,
     show(value) {
-      current = String(rounded(value));
+      // A box for numbers holds none that is infinite.
+      current = Number.isFinite(value) ? String(rounded(value)) : "";
+      box.placeholder = current ? "" : short(value);
       if (document.activeElement !== box) box.value = current;
     },
   };

@@ -42,7 +42,7 @@ interface Field<Value> {
 /** One entry for each field, in the order in which they are read; null where it is not kept. */
 export const FIELDS: { readonly [Name in keyof Settings]: Field<Settings[Name]> | null } = {
   goal: choice("matters", GOAL_NAMES),
-  beta: number("beta", 0, 1e9),
+  beta: number("beta", 0, Infinity),
   missCost: number("miss-cost", 0, 1e12),
   falseAlarmCost: number("false-alarm-cost", 0, 1e12),
   minPrecision: number("min-precision", 0, 1),

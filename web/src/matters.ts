@@ -172,6 +172,7 @@ function nearest(betas: readonly number[], beta: number): number {
 export function weighedSaid(beta: number): string {
   if (beta === 1) return "F1: both count the same";
   if (beta === 0) return "precision alone counts";
+  if (beta === Infinity) return "recall alone counts";
   const [more, times] = beta > 1 ? ["recall", beta] : ["precision", 1 / beta];
   return `F${short(beta, 3)}: ${more} counts ${short(times, 3)} times as much`;
 }

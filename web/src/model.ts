@@ -43,7 +43,7 @@ export interface ReportData {
 
 export interface OthersData {
   /** The β among the settings, rising. */
-  readonly betas: readonly number[];
+  readonly betas: readonly JsonNumber[];
   /** How many resamples each verdict comes from, or more. */
   readonly replicates: number;
   /** A list of `StoredVerdict` as JSON, deflated. */
@@ -71,12 +71,25 @@ export interface Confidence {
 
 export const USUAL: Confidence = { level: 0.95, z: 1.959963984540054 };
 
+/** JSON has no infinity: it is a text. */
+export type JsonNumber = number | "inf";
+
+export function numberOf(value: JsonNumber): number {
+  return value === "inf" ? Infinity : value;
+}
+
+/** The settings that ask for a verdict. */
+export function settingsOf({ settings }: Pick<Verdict, "settings">): Partial<GoalSettings> {
+  if (settings?.beta === undefined) return (settings ?? {}) as Partial<GoalSettings>;
+  return { ...settings, beta: numberOf(settings.beta) };
+}
+
 export interface Verdict {
   /** The class, or empty. */
   readonly name: string;
   readonly objective: string;
   /** The settings that ask for it; "given" is what the page cannot ask for. */
-  readonly settings?: Partial<GoalSettings>;
+  readonly settings?: Partial<Omit<GoalSettings, "beta">> & { readonly beta?: JsonNumber };
   readonly lines: readonly string[];
   /** How many resamples it comes from; 0 if only the tables were looked at. */
   readonly replicates?: number;

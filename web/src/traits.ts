@@ -5,12 +5,13 @@ import type { ReportData } from "./model";
 import { cursorOf, type View } from "./view";
 
 /** JSON has no infinity: it is the text "inf". */
-type Threshold = number | "inf" | "-inf" | null;
+type Setting = number | "inf" | "-inf";
+type Threshold = Setting | null;
 
 interface Point {
   readonly model: string;
   readonly threshold: Threshold;
-  readonly beta: number;
+  readonly beta: Setting;
 }
 
 interface Traits extends Point {
@@ -57,7 +58,7 @@ export function connectTraits(report: Connection, model: TraitModel): () => void
 
 /** Shows what the traits say. */
 function apply({ store, view }: Connection, model: TraitModel): void {
-  const beta = model.get("beta");
+  const beta = numberOf(model.get("beta"));
   if (beta !== store.settings.beta) store.set({ beta, chosen: null, hovered: null });
   const name = model.get("model");
   const place = view().models.findIndex((one) => one.model.name === name);
@@ -81,15 +82,15 @@ function pointOf(view: View): Point | null {
   if (!cursor) return null;
   const { model, table } = view.models[cursor.model]!;
   const threshold = textOf(table.thresholds[cursor.row]!);
-  return { model: model.name, threshold, beta: view.settings.beta };
+  return { model: model.name, threshold, beta: textOf(view.settings.beta)! };
 }
 
-function textOf(threshold: number): Threshold {
-  if (Number.isNaN(threshold)) return null;
-  return Number.isFinite(threshold) ? threshold : threshold > 0 ? "inf" : "-inf";
+function textOf(value: number): Threshold {
+  if (Number.isNaN(value)) return null;
+  return Number.isFinite(value) ? value : value > 0 ? "inf" : "-inf";
 }
 
-function numberOf(threshold: Exclude<Threshold, null>): number {
-  if (typeof threshold === "number") return threshold;
-  return threshold === "inf" ? Infinity : -Infinity;
+function numberOf(value: Setting): number {
+  if (typeof value === "number") return value;
+  return value === "inf" ? Infinity : -Infinity;
 }

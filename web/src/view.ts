@@ -218,7 +218,8 @@ function leaderOf(
   objective: Objective,
   lam: number,
 ): number {
-  const isF = !objective.costs && !objective.constraint;
+  // Where precision or recall counts alone, models tie, and the first of them is taken.
+  const isF = !objective.costs && !objective.constraint && lam > 0 && lam < 1;
   const named =
     isF &&
     winners &&

@@ -62,10 +62,13 @@ class Verdicts(NamedTuple):
 
 RESAMPLES = 2000
 _STEPS = 40
-JUDGED_BETAS = tuple(float(f"{math.sqrt(step / (_STEPS - step)):.4g}") for step in range(_STEPS))
-"""The β of the weights of recall 0, 1/40, … 39/40, with the digits that the page shows.
+JUDGED_BETAS = (
+    *(float(f"{math.sqrt(step / (_STEPS - step)):.4g}") for step in range(_STEPS)),
+    math.inf,
+)
+"""The β of the weights of recall 0, 1/40, … 1, with the digits that the page shows.
 
-F0.5, F1, F2 and F3 are among them; for a weight of 1, recall alone, everything is flagged."""
+F0.5, F1, F2 and F3 are among them; the ends are precision alone and recall alone."""
 _MOST_WORK = 215_000
 """Rows times models up to which a quick verdict draws rows again."""
 ROWS_OF_A_MODEL = 3000

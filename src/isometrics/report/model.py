@@ -277,7 +277,7 @@ def _others(verdicts: list[Verdict]) -> dict[str, Any]:
     betas = [each["settings"]["beta"] for each in told if each["settings"]["goal"] == "f"]
     return {
         "others": {
-            "betas": sorted(betas),
+            "betas": sorted(betas, key=float),
             "replicates": min(each.replicates for each in verdicts),
             "verdicts": text_of(text),
         }
@@ -295,7 +295,8 @@ def settings_of(verdict: Verdict) -> dict[str, Any]:
             miss, alarm = objective.costs
             return {"goal": "money", "missCost": miss, "falseAlarmCost": alarm}
         beta = cast("float", objective.beta)
-        return {"goal": "f", "beta": beta} if math.isfinite(beta) else settings
+        # JSON has no infinity.
+        return {"goal": "f", "beta": beta if math.isfinite(beta) else "inf"}
     # A constraint asks for the most of what it leaves free.
     constraint, *others = objective.constraints
     quantity, level = constraint.quantity, constraint.level

@@ -122,7 +122,7 @@ class ReportWidget(anywidget.AnyWidget):
     data = traitlets.Dict().tag(sync=True)
     model = _Setting().tag(sync=True)
     threshold = _Setting().tag(sync=True, to_json=_to_json, from_json=_from_json)
-    beta = _Setting().tag(sync=True)
+    beta = _Setting().tag(sync=True, to_json=_to_json, from_json=_from_json)
 
     def __init__(
         self,
@@ -164,8 +164,8 @@ class ReportWidget(anywidget.AnyWidget):
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take over what the reader set on the page."""
         self._told = dict(sync_data)
-        if "threshold" in self._told:
-            self._told["threshold"] = _from_json(self._told["threshold"], self)
+        for name in self._told.keys() & {"threshold", "beta"}:
+            self._told[name] = _from_json(self._told[name], self)
         try:
             super().set_state(sync_data)
         finally:
@@ -175,10 +175,7 @@ class ReportWidget(anywidget.AnyWidget):
         if name == "model":
             return check_choice(cast("str", value), "model", tuple(self._rows))
         if name == "beta":
-            beta = check_beta(cast("float", value))
-            if beta == math.inf:
-                raise ParameterError("must be finite on the page but is inf", parameter="beta")
-            return beta
+            return check_beta(cast("float", value))
         rows = self._rows[self.model]
         if value is None:
             return rows.threshold(rows.best(self.beta))
@@ -207,7 +204,7 @@ class ReportWidget(anywidget.AnyWidget):
         beta = verdicts[0]["beta"] if verdicts else None
         rows = self._rows
         with self.hold_trait_notifications():
-            self.beta = 1 if beta is None else beta
+            self.beta = 1 if beta is None else float(beta)
             self.model = max(rows, key=lambda name: rows[name].best_f(self.beta))
             self.threshold = None
 
@@ -252,7 +249,9 @@ class _Rows(NamedTuple):
         return int(np.count_nonzero(self.thresholds >= threshold)) - 1
 
     def _f(self, beta: float) -> NDArray[np.float64]:
-        """Return (1 + β²)tp/(tp + fp + β²P), and 0 for the empty rule."""
+        """Return (1 + β²)tp/(tp + fp + β²P), and 0 for the empty rule; of β = ∞ the recall."""
+        if beta == math.inf:
+            return self.tp / self.positives
         predicted = self.tp + self.fp
         weight = float(beta) ** 2
         f = np.zeros(predicted.size)
@@ -272,10 +271,12 @@ class _Rows(NamedTuple):
         if self.tuning is not None:
             return self.row_at(float(self.tuning.thresholds[self.tuning.best(beta)]))
         f = self._f(beta)
-        weight = Fraction(beta) ** 2
+        weight = None if beta == math.inf else Fraction(beta) ** 2
 
         def exact(row: int) -> tuple[Fraction, Fraction]:
             tp, fp = (Fraction(counts[row].item()) for counts in (self.tp, self.fp))
+            if weight is None:
+                return tp, -tp - fp
             return (1 + weight) * tp / (tp + fp + weight * Fraction(self.positives)), -tp - fp
 
         # Only rows that rounding cannot tell apart are compared in exact arithmetic.

@@ -76,8 +76,7 @@ def judge_betas(contest: Contest, betas: Sequence[float], options: Options) -> l
     contest
         The models; its objective is replaced.
     betas
-        Finite numbers: for these the models win equally often at other weights, which are then
-        looked at once.
+        Numbers from 0 to infinity.
     options
         How the verdicts are reached.
     """
@@ -88,7 +87,7 @@ def judge_betas(contest: Contest, betas: Sequence[float], options: Options) -> l
 def _judge_each(
     contests: Sequence[Contest], options: Options, folds: NDArray[np.int64] | None
 ) -> list[Verdict]:
-    """Judge contests whose rows are the same, and for which other weights of recall are."""
+    """Judge contests that differ in their objectives alone."""
     rows = contests[0]
     seeds = parse_random_state(options.random_state).spawn(2)
     kernel = drawing_of(options, seeds[0]).kernel.name
@@ -99,13 +98,19 @@ def _judge_each(
         drawn = Chooser(contests, kernel, fixed).resample(drawing)
     parts = count_parts(rows) if folds is None else 0
     crossed = cross_fitted(contests, seeds[1], options.kernel, folds, parts)
-    weights = other_weights(rows, drawing_of(options, seeds[0]))
+    # For every β the models win equally often at other weights, as far as flagging nothing is as
+    # legal: it is for recall alone.
+    legal = [each.objective.allows_nothing for each in contests]
+    weights = {
+        nothing: other_weights(contests[legal.index(nothing)], drawing_of(options, seeds[0]))
+        for nothing in set(legal)
+    }
     return [
         replace(
-            _judged(*each, options, weights=weights, method=_method(parts)),
+            _judged(*each, options, weights=weights[nothing], method=_method(parts)),
             _rows_alone=folds is None and not rows.clustered,
         )
-        for each in zip(contests, choices, drawn, crossed, strict=True)
+        for nothing, *each in zip(legal, contests, choices, drawn, crossed, strict=True)
     ]
 
 

@@ -4,6 +4,7 @@ import { h } from "../dom";
 import { inflated } from "../inflating";
 import {
   modelRows,
+  settingsOf,
   type Confidence,
   type Model,
   type OthersData,
@@ -40,7 +41,7 @@ const RESAMPLES = 2000;
 
 /** The settings with which the page begins: those of its verdict. */
 export function firstSettings(verdicts: readonly Verdict[]): Partial<Settings> {
-  return verdicts[0]?.settings ?? {};
+  return verdicts[0] ? settingsOf(verdicts[0]) : {};
 }
 
 /** The name of an objective that only Python can ask for. */
@@ -99,7 +100,7 @@ export class AnswerPanel {
   private async read(others: OthersData): Promise<void> {
     const verdicts = JSON.parse(await inflated(others.verdicts)) as StoredVerdict[];
     this.stored = new Map(
-      verdicts.map((verdict) => [this.keyOf({ ...INITIAL, ...verdict.settings }), verdict]),
+      verdicts.map((verdict) => [this.keyOf({ ...INITIAL, ...settingsOf(verdict) }), verdict]),
     );
     if (this.view) this.draw(this.view);
   }
