@@ -5,6 +5,7 @@ import gzip
 import json
 import zipfile
 from pathlib import Path
+from shlex import split
 
 import numpy as np
 import pandas as pd
@@ -421,10 +422,36 @@ def test_reversed_scores_and_predictions_are_named(open_page, start_page, tmp_pa
     page = open_page(start_page)
     choose(page, path)
     show(page)
-    note = page.locator(".summary .note").inner_text()
-    assert "upside: AUROC is 0." in note
-    assert "are the scores reversed, or is the other class the positive one?" in note
-    assert "decided: there are only two distinct scores; these look like predictions" in note
+    beware = " ".join(answer(page)), page.locator(".summary .note").inner_text()
+    # The verdict says it of the model that it chooses, the table of the others.
+    reversed_said = "are the scores reversed, or is the other class the positive one?"
+    decided_said = "there are only two distinct scores; these look like predictions"
+    assert page.locator(".card h2").inner_text() == "decided"
+    assert [said.count(decided_said) for said in beware] == [1, 0]
+    assert [said.count(reversed_said) for said in beware] == [0, 1]
+    assert "upside: AUROC is 0." in beware[1]
+
+
+def test_groups_of_a_dropped_file_are_left_to_the_command(open_page, start_page, frame, tmp_path):
+    path = tmp_path / "by site.csv"
+    sites = np.resize(["north", "south's"], len(frame))
+    frame.assign(site=sites, other=sites).to_csv(path, index=False)
+    page = open_page(start_page)
+    choose(page, path)
+    assert page.get_by_label("Group", exact=True).input_value() == "site"
+    show(page)
+    said = page.locator(".description").inner_text()
+    assert "group: site" in said
+    command = said.split("Whether one threshold serves all groups: ")[1]
+    words = split(command)
+    assert words[:3] == ["isometrics", "report", path.name]
+    assert words[-2:] == ["--group", "site"]
+    for column, end in (("other", "--group other"), ("none", "not used: id, site, other.")):
+        page = open_page(start_page)
+        choose(page, path)
+        page.get_by_label("Group", exact=True).select_option(label=column)
+        show(page)
+        assert page.locator(".description").inner_text().endswith(end)
 
 
 @pytest.mark.parametrize(

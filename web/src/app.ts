@@ -135,7 +135,7 @@ class Report {
     this.answer = new AnswerPanel(data, models, confidence, around.source);
     const stored = (data.others?.betas ?? []).map(numberOf);
     this.matters = new Matters(store, glossary, givenObjective(verdicts), stored);
-    this.summary = new Summary(store, views, glossary, models, this.answer.hasCaveats);
+    this.summary = new Summary(store, views, glossary, models, this.answer.hasVerdict);
     this.controls = new Controls(
       store,
       glossary,

@@ -42,7 +42,7 @@ interface Field<Value> {
 /** One entry for each field, in the order in which they are read; null where it is not kept. */
 export const FIELDS: { readonly [Name in keyof Settings]: Field<Settings[Name]> | null } = {
   goal: choice("matters", GOAL_NAMES),
-  beta: number("beta", 0, Infinity),
+  beta: orInfinite(number("beta", 0, 1e9)),
   missCost: number("miss-cost", 0, 1e12),
   falseAlarmCost: number("false-alarm-cost", 0, 1e12),
   minPrecision: number("min-precision", 0, 1),
@@ -166,6 +166,15 @@ export function number(key: string, least: number, most: number): Field<number> 
     const value = parseNumber(text);
     return value !== undefined && value >= least && value <= most ? value : undefined;
   });
+}
+
+/** A number that may be infinite as well. */
+function orInfinite(field: Field<number>): Field<number> {
+  return {
+    ...field,
+    read: (texts, about) =>
+      parseNumber(texts.at(-1)!) === Infinity ? Infinity : field.read(texts, about),
+  };
 }
 
 export function choice<Name extends string>(key: string, names: readonly Name[]): Field<Name> {

@@ -1,6 +1,6 @@
 /** A small table of the models, which is the legend as well. */
 
-import { caveatOf } from "./caveats";
+import { belowChance, tooFewScores } from "./caveats";
 import { macroSentence, nounOf } from "./classes";
 import { h } from "./dom";
 import { bracketed, decimals, percent, short, shortened } from "./format";
@@ -45,7 +45,7 @@ export class Summary {
     glossary: Glossary,
     models: readonly Model[],
     /** Whether a verdict stands above the table. */
-    private readonly hasCaveats: boolean,
+    private readonly hasVerdict: boolean,
   ) {
     this.more = [...new Set(models.flatMap(({ areas }) => [...areas.keys()]))].filter(
       (measure) => !(measure in AREAS),
@@ -125,13 +125,15 @@ export class Summary {
     this.note.replaceChildren(...namesOf(view.models).in(said));
   }
 
-  /** What a verdict would warn of, where there is none. */
+  /** What to beware of in models of which no verdict says it: a verdict does of the best one. */
   private caveats(view: View): string[] {
-    if (this.hasCaveats) return [];
-    return view.shown.flatMap((one) => {
-      const said = caveatOf(one);
-      return said ? [`${one.model.name}: ${said}${said.endsWith("?") ? "" : "."}`] : [];
-    });
+    const isSaid = ({ place }: ModelView): boolean =>
+      this.hasVerdict && (view.classes || place === view.leader);
+    return view.shown
+      .filter((one) => !isSaid(one))
+      .flatMap((one) =>
+        caveatsOf(one).map((said) => `${one.model.name}: ${said}${said.endsWith("?") ? "" : "."}`),
+      );
   }
 
   private box(one: ModelView): HTMLInputElement {
@@ -273,6 +275,16 @@ interface Highest {
 }
 
 /** A number of the table: its column, how it is printed, and its limits. */
+/** What to beware of in a table. */
+function caveatsOf({ model }: ModelView): string[] {
+  const { thresholds, positives, negatives, labels } = model.table;
+  const [area] = model.areas.get(AUROC) ?? [NaN];
+  const said = belowChance(area, positives, negatives);
+  if (said.length || labels || !model.complete || Number.isNaN(thresholds[1])) return said;
+  // The first row is the rule that flags nothing.
+  return tooFewScores(model.rows - 1);
+}
+
 interface Numbers {
   readonly name: string;
   readonly text: string;

@@ -587,9 +587,9 @@ class Analysis(Value):
                 if thresholds_from is not None:
                     tuning = thresholds_from._only(name, in_groups=in_groups)
                 told = part_of_progress(report, part, len(self.models))
-                found[name] = self._only(name, in_groups=in_groups).verdict(
-                    thresholds_from=tuning, progress=told, **options
-                )
+                only = self._only(name, in_groups=in_groups)
+                verdict = only.verdict(thresholds_from=tuning, progress=told, **options)
+                found[name] = replace(verdict, _of_class=True)
         return found
 
     def macro_average(self, measure: str = AUPRG.key, *, beta: float = 1.0) -> float:

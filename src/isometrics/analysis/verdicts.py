@@ -214,7 +214,10 @@ def _verdicts_of_tables(
     parsed = parse_objective(**objective).for_rows(float(_count_rows(analysis)))
     reason = "the rows were not drawn again"
     verdicts = {
-        name: judge_tables(part, parsed, confidence_level, reason) for name, part in parts.items()
+        name: replace(
+            judge_tables(part, parsed, confidence_level, reason), _of_class=analysis.one_vs_rest
+        )
+        for name, part in parts.items()
     }
     return Verdicts(verdicts, analysis.one_vs_rest, 0)
 

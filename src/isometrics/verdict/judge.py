@@ -100,17 +100,22 @@ def _judge_each(
     crossed = cross_fitted(contests, seeds[1], options.kernel, folds, parts)
     # For every β the models win equally often at other weights, as far as flagging nothing is as
     # legal: it is for recall alone.
-    legal = [each.objective.allows_nothing for each in contests]
+    some = {each.objective.allows_nothing: each for each in contests}
     weights = {
-        nothing: other_weights(contests[legal.index(nothing)], drawing_of(options, seeds[0]))
-        for nothing in set(legal)
+        nothing: other_weights(contest, drawing_of(options, seeds[0]))
+        for nothing, contest in some.items()
     }
     return [
         replace(
-            _judged(*each, options, weights=weights[nothing], method=_method(parts)),
+            _judged(
+                *each,
+                options,
+                weights=weights[each[0].objective.allows_nothing],
+                method=_method(parts),
+            ),
             _rows_alone=folds is None and not rows.clustered,
         )
-        for nothing, *each in zip(legal, contests, choices, drawn, crossed, strict=True)
+        for each in zip(contests, choices, drawn, crossed, strict=True)
     ]
 
 

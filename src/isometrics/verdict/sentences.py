@@ -70,6 +70,8 @@ def _instruction(verdict: Verdict) -> str:
         rule = "flag nothing"
     elif math.isnan(verdict.threshold):
         rule = f"take {verdict.decision.label}"
+    if verdict._of_class:
+        return f"{rule[0].upper()}{rule[1:]} as {_named(verdict.model)}."
     if len(verdict.wins) <= 1 and verdict.model in ("", "score"):
         return f"{rule[0].upper()}{rule[1:]}."
     return f"Use {_named(verdict.model)} and {rule}."
@@ -102,7 +104,8 @@ def _ends(interval: Interval, verdict: Verdict, text: Callable[[float], str] = s
 def _nothing_is_better(verdict: Verdict) -> str:
     best = _best_nothing(verdict)
     if len(verdict.wins) == 1:
-        return f"This model is not better than {best}, beyond chance."
+        subject = "This class is told apart no" if verdict._of_class else "This model is not"
+        return f"{subject} better than {best}, beyond chance."
     if verdict.threshold == math.inf:
         return f"No model is better than {best}, beyond chance."
     choice = f"{_named(verdict.model)}, at scores of {verdict.threshold_text} or more"

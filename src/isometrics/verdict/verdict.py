@@ -179,6 +179,8 @@ class Verdict(Value):
     """What to expect of each model; empty where the rows were not drawn again."""
     _rows_alone: bool = field(default=False, compare=False)
     """Whether single rows were drawn and dealt out at random, as the page can do it."""
+    _of_class: bool = field(default=False, compare=False)
+    """Whether it is about a class of one classifier, which has no rivals."""
 
     def sentence(self) -> str:
         """Say which model, which threshold and how sure, in two or three sentences."""

@@ -214,6 +214,7 @@ export class DropPage {
       scores,
       picker("model", "Column that names the model", names, guessed?.model ?? null, "none").element,
       picker("weight", "Weight", names, guessed?.weight ?? null, "none").element,
+      picker("group", "Group", names, guessed?.group ?? null, "none").element,
       h(
         "label",
         { class: "check" },
@@ -262,6 +263,7 @@ export class DropPage {
   ): Guess {
     const { guessed } = this;
     const [weight, positive] = [optional("weight"), optional("positive")];
+    const group = optional("group");
     const same = (one: readonly string[], two: readonly string[] | undefined): boolean =>
       one.length === two?.length && one.every((name) => two.includes(name));
     const isGuess: Record<string, boolean> = {
@@ -269,19 +271,20 @@ export class DropPage {
       scores: same(scores, guessed?.scores),
       model: model === guessed?.model,
       weight: weight === guessed?.weight,
+      group: group === guessed?.group,
     };
     const classes =
       guessed?.classes && isGuess["label"] && positive === null
         ? scores.map((name) => guessed.classes![guessed.scores.indexOf(name)])
         : null;
-    const used = [label, ...scores, model, weight];
+    const used = [label, ...scores, model, weight, group];
     return {
       label,
       scores,
       model,
       weight,
       positive,
-      group: null,
+      group,
       classes: classes?.every((name) => name !== undefined) ? classes : null,
       guessed: new Map([...(guessed?.guessed ?? [])].filter(([role]) => isGuess[role])),
       unused: this.names.filter((name) => !used.includes(name)),

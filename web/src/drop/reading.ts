@@ -5,6 +5,7 @@ import { dataOf, dataOfRows, MOST_ROWS, VERSION, type ReportData } from "../mode
 import type { Table } from "../table";
 import { Classes, Numbers } from "./columns";
 import { positiveRows, rowsOfClass } from "./labels";
+import { fileCommand, quoted } from "../file_command";
 import { describe, type Guess, type Layout } from "./layout";
 import { InputError, Problem, several, throwTogether, unreadable, type Lined } from "./problems";
 import type { Decimal } from "./written_numbers";
@@ -67,12 +68,18 @@ export function reportOf(
   counted: string,
 ): ReportData {
   const said = [describe({ ...layout, positive: layout.positive ?? positive }), ...notes];
+  const { group, classes } = layout;
+  // The page has no groups of its own.
+  const inGroups =
+    group == null || classes
+      ? ""
+      : ` Whether one threshold serves all groups: ${fileCommand("report", title, layout).join(" ")} --group ${quoted(group)}`;
   return {
     version: VERSION,
     title,
-    description: `${counted} ${said.join("; ")}.`,
+    description: `${counted} ${said.join("; ")}.${inGroups}`,
     ...(rows ?? { models: [...tables].map(([name, table]) => dataOf(name, table)) }),
-    ...(layout.classes ? { classes: true } : {}),
+    ...(classes ? { classes: true } : {}),
   };
 }
 

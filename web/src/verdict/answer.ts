@@ -105,9 +105,9 @@ export class AnswerPanel {
     if (this.view) this.draw(this.view);
   }
 
-  /** Whether it says what to beware of; the page itself says it of the chosen model alone. */
-  get hasCaveats(): boolean {
-    return this.verdicts.length > 0 || (this.judge !== null && this.models.length === 1);
+  /** Whether there is a verdict, or will be one. */
+  get hasVerdict(): boolean {
+    return this.verdicts.length > 0 || this.judge !== null;
   }
 
   draw(view: View): void {

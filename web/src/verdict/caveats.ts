@@ -4,7 +4,7 @@
  * `src/isometrics/verdict/caveats.py` is the other side of it.
  */
 
-import { AUROC } from "../measures";
+import { belowChance, tooFewScores } from "../caveats";
 import { fixed, roundEven, thousands } from "../python_format";
 import type { Contest, Ranking } from "./contest";
 import type { Interval } from "./estimates";
@@ -38,18 +38,10 @@ export function caveatsOf(
   if (Number.isNaN(expected))
     said.push(`with ${fewer} ${name} row${s} nothing is left to judge a choice on`);
   const ranking = contest.rankings[choice.model]!;
-  const area = areaOf(ranking);
-  const error = Math.sqrt((rows + 1) / (12 * positives * (rows - positives)));
-  if (area < 0.5 - Z * error)
-    said.push(
-      `${AUROC} is ${fixed(area, 3)}, below 0.5 beyond chance; are the scores reversed, or is the ` +
-        "other class the positive one?",
-    );
+  said.push(...belowChance(areaOf(ranking), positives, rows - positives));
   const distinct = ranking.thresholds.length - 1;
-  if (distinct === 1) said.push("all scores are equal, so that no threshold tells rows apart");
-  else if (distinct === 2)
-    said.push("there are only two distinct scores; these look like predictions, not scores");
-  else if (distinct <= FEW_SCORES)
+  said.push(...tooFewScores(distinct));
+  if (distinct > 2 && distinct <= FEW_SCORES)
     said.push(`there are only ${distinct} distinct scores to choose a threshold from`);
   const rule = choice.rules[choice.model]!;
   said.push(...noFalsePositives(ranking, rule, rows - positives));
