@@ -120,9 +120,10 @@ def test_the_table_by_beta_has_the_thresholds_of_the_tuning_data(open_page, path
         beta = (float(low) + float(high)) / 2
         chosen = iso.best_threshold(tuning.models[name], beta=beta).threshold
         here = judged.models[name].at(chosen)
-        assert float(recall.split()[0]) == pytest.approx(100 * here.tp[0] / here.positives, abs=0.6)
+        found = 100 * here.tp[0] / here.positives
+        assert float(recall.rstrip("%")) == pytest.approx(found, abs=0.6)
         flagged = here.tp[0] + here.fp[0]
-        assert float(precision.split()[0]) == pytest.approx(100 * here.tp[0] / flagged, abs=0.6)
+        assert float(precision.rstrip("%")) == pytest.approx(100 * here.tp[0] / flagged, abs=0.6)
     # The best one for what matters is marked, and the page says where thresholds come from.
     assert table.locator("tr.here").count() == 1
     assert "Thresholds are chosen on the tuning data;" in page.locator(".summary").inner_text()
