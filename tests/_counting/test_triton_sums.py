@@ -188,7 +188,7 @@ def test_short_steps_far_from_the_start_are_added_up_alike():
         spans=triton_sums.spans_of(3000, 4, 16),
     )
     assert (pairs, tuple(crossing)) == (exact.pairs, tuple(exact.crossing))
-    assert terms == pytest.approx(exact[2:], rel=1e-13)
+    assert terms == pytest.approx(exact[2:9], rel=1e-13)
 
 
 @pytest.mark.parametrize(("tile", "most"), [(4, 99), (4, 2), (16, 99), (64, 1)])
@@ -301,7 +301,7 @@ def test_tensors_on_cuda_take_this_way(monkeypatch):
     monkeypatch.setattr(triton_sums, "sort_in_place", lambda _: False)
     sums = sums_of(array_api.ranking_of(sample))
     assert sums[:2] == expected[:2]
-    assert sums[2:] == pytest.approx(expected[2:], rel=1e-13)
+    assert sums[2:] == pytest.approx(expected[2:], rel=1e-13, nan_ok=True)
     assert len(asked) == 3
     # Where no bit is free, the rows are gathered.
     full = torch.tensor([5e-324, -5e-324, 1e308, -1e308], dtype=torch.float64)
