@@ -328,6 +328,9 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--connect", action="store_true", help="start a Connect server too")
     given = parser.parse_args()
+    # A shell may start what runs in the background with Ctrl-C ignored.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     with ExitStack() as stack:
         cluster = stack.enter_context(SparkCluster(given.workers))
         print(f"master: {cluster.master}\npage: {cluster.page}", flush=True)
