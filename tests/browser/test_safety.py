@@ -128,8 +128,10 @@ def odd_names(tmp_path_factory):
     labels, scores = sample(1, rows=400)
     rng = np.random.default_rng(3)
     models = {TURNED: scores, LONG: scores + rng.normal(0, 0.1, scores.size)}
+    # What is read, in contrast to arrays, is described with its columns.
+    analysis = iso.read_predictions(pd.DataFrame({"label": labels, **models}), keep_rows=True)
     path = tmp_path_factory.mktemp("odd") / "odd.html"
-    return iso.analyse(labels, models).report(path, title="Odd names")
+    return analysis.report(path, title="Odd names")
 
 
 def letters(page, selector):
@@ -157,7 +159,9 @@ def letters(page, selector):
     )
 
 
-@pytest.mark.parametrize("selector", [".headline .first", "figure.panel .result", ".lower h2"])
+@pytest.mark.parametrize(
+    "selector", [".description", ".headline .first", "figure.panel .result", ".lower h2"]
+)
 def test_a_name_does_not_turn_the_sentence_around_it(open_page, odd_names, selector):
     page = open_page(odd_names)
     page.get_by_label(f"Show {LONG}").uncheck()

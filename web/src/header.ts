@@ -2,15 +2,17 @@
 
 import { h } from "./dom";
 import type { ReportData } from "./model";
+import { Names } from "./names";
 import { THEMES, type Theme } from "./state";
 
 export function headerOf(data: ReportData, button: HTMLElement): HTMLElement {
+  const names = new Names(data.models.map(({ name }) => name));
   return h(
     "header",
     { class: "top" },
     h("h1", {}, data.title),
     button,
-    data.description ? h("p", { class: "description" }, data.description) : null,
+    data.description ? h("p", { class: "description" }, ...names.in(data.description)) : null,
   );
 }
 
