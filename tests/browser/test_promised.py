@@ -56,10 +56,16 @@ def test_the_page_begins_with_the_verdict_chosen_on_the_tuning_data(
     page = open_page(path)
     verdict = judged.verdict(thresholds_from=tuning)
     assert headline(page) == verdict.sentence()
-    # The rule of the card flags the same rows.
-    text = page.locator(".card .rule").inner_text()
-    flagged = judged.models[verdict.model].at(float(text.removeprefix("score ≥ ")))
-    assert (flagged.tp[0], flagged.fp[0]) == (verdict.decision.tp, verdict.decision.fp)
+    # The table, the card and the point in the panels have the threshold of the tuning data, which
+    # is no score of these rows.
+    threshold = verdict.decision.threshold
+    assert threshold not in judged.models[verdict.model].thresholds
+    assert page.locator(".card .rule").inner_text() == f"score ≥ {threshold!r}"
+    shown = page.locator('.summary tr.leader [data-value="best"]').inner_text()
+    assert shown == f"score ≥ {verdict.threshold_text}"
+    assert f"{verdict.model} at {shown} finds" in figure(page, "ROC").inner_text()
+    flagged = judged.models[verdict.model].at(threshold)
+    assert page.locator('.card [data-value="fp"]').inner_text() == f"{flagged.fp[0]:g}"
     assert page.locator(".summary thead").inner_text().count("chosen on the tuning data") == 1
 
 
@@ -114,11 +120,12 @@ def test_the_table_by_beta_has_the_thresholds_of_the_tuning_data(open_page, path
     name = page.locator(".card h2").inner_text()
     shown = [row.split("\t")[:5] for row in table.locator("tbody tr").all_inner_texts()]
     assert len({cut for _, _, cut, _, _ in shown}) == len(shown) > 5
-    for low, high, _, precision, recall in shown:
+    for low, high, cut, precision, recall in shown:
         if high == "∞":
             continue
         beta = (float(low) + float(high)) / 2
         chosen = iso.best_threshold(tuning.models[name], beta=beta).threshold
+        assert float(cut.removeprefix("score ≥ ")) == pytest.approx(chosen, abs=0.01)
         here = judged.models[name].at(chosen)
         found = 100 * here.tp[0] / here.positives
         assert float(recall.rstrip("%")) == pytest.approx(found, abs=0.6)

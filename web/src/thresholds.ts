@@ -8,10 +8,12 @@ import { rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import type { Settings, Store } from "./state";
 import { takeaway } from "./table";
-import { rowHere, tunedOf } from "./tuned";
+import { cutAt, rowHere, tunedOf } from "./tuned";
 import { cursorOf, type ModelView, type View } from "./view";
 
 export interface ThresholdRow {
+  /** The model with the threshold of this row. */
+  readonly one: ModelView;
   readonly row: number;
   readonly betaLo: number;
   readonly betaHi: number;
@@ -23,11 +25,12 @@ export function thresholdRows(one: ModelView, settings: Settings): ThresholdRow[
   const rows: ThresholdRow[] = [];
   for (const { row: place, lo, hi } of optima) {
     const [betaLo, betaHi] = [Math.sqrt(lo), Math.sqrt(hi)];
-    const row = tuned ? rowHere(one, tuned, hullRows[place]!) : hullRows[place]!;
+    const there = hullRows[place]!;
+    const row = tuned ? rowHere(one, tuned, there) : there;
     const last = rows.at(-1);
     // Two thresholds of the tuning data may flag the same rows here.
     if (last?.row === row) rows[rows.length - 1] = { ...last, betaHi };
-    else rows.push({ row, betaLo, betaHi });
+    else rows.push({ one: tuned ? cutAt(one, tuned, there) : one, row, betaLo, betaHi });
   }
   return rows;
 }
@@ -88,11 +91,11 @@ export class Thresholds {
   private text(): string {
     if (!this.shown) return "";
     const { one, rows } = this.shown;
-    const lines = rows.map(({ row, betaLo, betaHi }) =>
+    const lines = rows.map(({ one: { table }, row, betaLo, betaHi }) =>
       [
         exact(betaLo),
         exact(betaHi),
-        (takeaway(one.table, row) ?? "").replace(/\s+/g, " "),
+        (takeaway(table, row) ?? "").replace(/\s+/g, " "),
         exact(pr.y(one.table, row)),
         exact(pr.x(one.table, row)),
       ].join("\t"),
@@ -115,7 +118,7 @@ export class Thresholds {
       const what = one.table.labels ? "Sets" : "Thresholds";
       const heading = `${what} of ${one.model.name}, by β`;
       this.heading.replaceChildren(...namesOf(view.models).in(heading));
-      this.body.replaceChildren(...this.shown.rows.map((found) => this.row(one, found, view)));
+      this.body.replaceChildren(...this.shown.rows.map((found) => this.row(found, view)));
     }
     const best = view.best.get(cursor.model);
     const here = this.shown.rows.findIndex(({ row }) => row === best);
@@ -133,7 +136,7 @@ export class Thresholds {
     if (row) frame.scrollTop = row.offsetTop - (frame.clientHeight - row.offsetHeight) / 2;
   }
 
-  private row(one: ModelView, { row, betaLo, betaHi }: ThresholdRow, view: View): HTMLElement {
+  private row({ one, row, betaLo, betaHi }: ThresholdRow, view: View): HTMLElement {
     const cut = rule(one, row, view);
     const copied = takeaway(one.table, row);
     return h(

@@ -13,7 +13,7 @@ import { askedSaid, rule } from "./sentences";
 import type { Source } from "./snippet";
 import * as pr from "./spaces/pr";
 import type { Cursor, Settings } from "./state";
-import type { Table } from "./table";
+import { nextLower, type Table } from "./table";
 import { commandOf } from "./verdict/command";
 import { bestRowFor, countsAt, seen, under, type ModelView, type View } from "./view";
 
@@ -22,6 +22,8 @@ export interface Tuned {
   readonly there: ModelView;
   /** The same rules on the rows of this page, row by row. */
   readonly here: Table;
+  /** The model with one of these thresholds, by its row there. */
+  readonly cuts: Map<number, ModelView>;
 }
 
 const made = new WeakMap<ModelView, Tuned>();
@@ -34,7 +36,7 @@ export function tunedOf(one: ModelView, settings: Settings): Tuned | null {
   if (!tuned) {
     const { table, complete } = tuning;
     const there = seen({ ...one.model, table, complete }, one.place, settings);
-    tuned = { there, here: under(tuning.here, settings) };
+    tuned = { there, here: under(tuning.here, settings), cuts: new Map() };
     made.set(one, tuned);
   }
   return tuned;
@@ -49,16 +51,37 @@ function isKnown(there: ModelView, { constraint }: Objective): boolean {
   return !constraint || there.complete;
 }
 
-/** The row of a model that is best, chosen on the tuning data where there is any. */
+/** A model, and its best row; chosen on the tuning data where there is any. */
 export function chosenHere(
   one: ModelView,
   settings: Settings,
   objective: Objective,
-): number | null {
+): readonly [ModelView, number | null] {
   const tuned = tunedOf(one, settings);
-  if (!tuned) return bestRowFor(one, objective);
+  if (!tuned) return [one, bestRowFor(one, objective)];
   const row = chosenRow(tuned, objective);
-  return row === null ? null : rowHere(one, tuned, row);
+  return row === null ? [one, null] : [cutAt(one, tuned, row), rowHere(one, tuned, row)];
+}
+
+/**
+ * A model that has a threshold of the tuning data in the row that flags the same of these rows.
+ *
+ * The score that stood there is the next higher one here, and would not flag the same of new rows.
+ */
+export function cutAt(one: ModelView, tuned: Tuned, row: number): ModelView {
+  let cut = tuned.cuts.get(row);
+  if (!cut) {
+    const here = rowHere(one, tuned, row);
+    const [from, to] = [tuned.there.table, one.table];
+    const thresholds = to.thresholds.slice();
+    thresholds[here] = from.thresholds[row]!;
+    const below = (to.below ?? nextLower(to))?.slice() ?? null;
+    if (below) below[here] = from.below![row]!;
+    cut = { ...one, table: { ...to, thresholds, below } };
+    tuned.cuts.set(row, cut);
+    made.set(cut, tuned);
+  }
+  return cut;
 }
 
 /** The model that is best on the tuning data; null where there is none, or none keeps a constraint. */

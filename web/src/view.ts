@@ -87,17 +87,22 @@ export class Views {
       this.curves = null;
       this.areas.clear();
     }
-    const { models } = this.tables;
-    const shown = models.filter(({ place }) => !settings.hidden.has(place));
+    const isShown = ({ place }: ModelView): boolean => !settings.hidden.has(place);
     const curvesKey = `${settings.index} ${[...settings.hidden].join()}`;
     if (this.curves?.key !== curvesKey)
-      this.curves = { key: curvesKey, part: compared(shown, settings, this.classes) };
+      this.curves = {
+        key: curvesKey,
+        part: compared(this.tables.models.filter(isShown), settings, this.classes),
+      };
     const objective = objectiveOf(settings, this.models[0] ? itemsOf(this.models[0]) : 0);
     const best = new Map<number, number>();
-    for (const one of shown) {
-      const row = chosenHere(one, settings, objective);
+    const models = this.tables.models.map((one) => {
+      if (!isShown(one)) return one;
+      const [cut, row] = chosenHere(one, settings, objective);
       if (row !== null) best.set(one.place, row);
-    }
+      return cut;
+    });
+    const shown = models.filter(isShown);
     const lam = lambdaOf(settings.beta);
     return {
       settings,
