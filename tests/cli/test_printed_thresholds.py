@@ -150,8 +150,8 @@ OF_SEVERAL = (
 )
 _SENTENCE = re.compile(
     r"(?:(?P<name>\S+): )?(?:(?:Use (?P<used>\S+) and flag)|Flag|.*; the choice would be "
-    r"(?P<choice>\S+), at) scores of (?P<text>\S+) or more\. Expect F(?P<beta>\d) \S+ on new data "
-    r"\((?:[^;]*; )?(?P<f>\S+) on these rows\)"
+    r"(?P<choice>\S+), at) scores of (?P<text>\S+) or more(?: as \S+)?\. Expect "
+    r"F(?P<beta>\d) \S+ on new data \((?:[^;]*; )?(?P<f>\S+) on these rows\)"
 )
 
 

@@ -229,9 +229,10 @@ def test_rows_of_long_files_are_not_drawn(classes):
     points = {name: iso.OperatingPoints.from_scores(label, each) for name, each in models.items()}
     found = head(iso.Analysis(points, one_vs_rest=classes), "f.csv", SURE)
     best = iso.best_threshold(points["b"])
-    said = re.fullmatch(r"(b: )?Use b and flag scores of (\S+) or more. (.*)", found.lines[-2])
-    assert (said[1] is not None, said[3]) == (classes, f"F1 is {best.f:.2f} on these rows.")
-    shown = float(said[2])
+    start = ("Use b and flag scores of", "") if not classes else ("b: Flag scores of", " as b")
+    said = re.fullmatch(rf"{start[0]} (\S+) or more{start[1]}\. (.*)", found.lines[-2])
+    assert said[2] == f"F1 is {best.f:.2f} on these rows."
+    shown = float(said[1])
     assert np.array_equal(models["b"] >= shown, models["b"] >= best.threshold)
     assert found.lines[-1] == "What to expect on new data, and how sure: isometrics verdict f.csv"
     assert list(found.data) == ["verdict_by_class" if classes else "verdict"]

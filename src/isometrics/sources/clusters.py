@@ -301,19 +301,22 @@ class ClusterFrame:
             absent = (nw.col(self._aliases[weight]) == 0).fill_null(False)
             missing = {name: flag & ~absent for name, flag in missing.items()}
         incomplete = nw.any_horizontal(*missing.values(), ignore_nulls=False)
-        flags = {f"missing_{index}": flag for index, flag in enumerate(missing.values())}
+        flags = {
+            f"missing_{index}": nw.when(flag).then(1).otherwise(0)
+            for index, flag in enumerate(missing.values())
+        }
         frame = self._frame.with_columns(**flags, incomplete=incomplete)
-        sums = [nw.when(nw.col(flag)).then(1).otherwise(0).sum().alias(flag) for flag in flags]
-        rows = nw.when(nw.col("incomplete")).then(1).otherwise(0).sum().alias("incomplete")
-        (counts,) = self.collect(
-            frame.select(*sums, rows, size=nw.len()), "missing values"
-        ).to_pylist()
+        # Dask fuses sums of all rows into tasks that miss each other, and those of groups well.
+        sums = frame.group_by("incomplete").agg(nw.len().alias("size"), nw.col(*flags).sum())
+        counted = self.collect(sums, "missing values").to_pylist()
         dropped = Dropped()
-        dropped.rows = int(counts["incomplete"] or 0)
-        dropped.columns.update(
-            {name: int(counts[flag] or 0) for name, flag in zip(missing, flags, strict=True)}
-        )
-        if 0 < dropped.rows == int(counts["size"]):
+        for counts in counted:
+            if counts["incomplete"]:
+                dropped.rows = int(counts["size"])
+                dropped.columns.update(
+                    {name: int(counts[flag]) for name, flag in zip(missing, flags, strict=True)}
+                )
+        if dropped.rows and len(counted) == 1:
             raise MissingValueError(ALL_DROPPED)
         rest = copy.copy(self)
         rest._frame = frame.filter(~nw.col("incomplete")).select(*self._aliases.values())

@@ -423,7 +423,7 @@ def _sniff(
     if dialect.quote not in (_NONE, _QUOTE):
         # Between two apostrophes that are values, rows would be lost.
         standard, its_types = _sniffed(connection, file, quotes)
-        if standard.names == dialect.names:
+        if standard.names == dialect.names or standard.skipped < dialect.skipped:
             dialect, types = standard, its_types
         elif file.suffix.lower() in COMPRESSED:
             raise FileError.unreadable(
