@@ -100,6 +100,25 @@ def test_bounds_are_found_where_the_counts_are(way, digits, spread):
     assert accumulator._counts.empty == (spread == 1)
 
 
+def test_a_stream_of_neighbouring_scores_has_values(way):
+    """Bins are ranges of scores, so narrow here that each has one."""
+    accumulator, seen = iso.Accumulator(60_000), []
+    for labels, scores in batches(2, dtype=torch.float64):
+        near = 1 + scores.round().clamp(0, 3) * 2**-52
+        accumulator.update(labels, near)
+        seen.append((labels.numpy(), near.numpy()))
+    assert accumulator.exact
+    # There is nothing to bound, so the host finds the values.
+    assert not found_there(accumulator, ALL)
+    assert found_there(accumulator, THREE) == (way == "compiled")
+    points = iso.OperatingPoints.from_scores(*map(np.concatenate, zip(*seen, strict=True)))
+    for areas in (ALL, THREE):
+        found, right = accumulator.brackets(areas), iso.area_brackets(points, areas)
+        for name in areas:
+            assert tuple(found[name]) == pytest.approx(tuple(right[name]), rel=1e-13)
+            assert found[name].width == 0
+
+
 def assert_same(one, other, areas):
     there, here = one.brackets(areas), other.brackets(areas)
     for name in areas:
