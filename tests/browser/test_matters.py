@@ -169,7 +169,7 @@ def test_a_page_of_many_rows_shows_what_python_stored(open_page, stored):
         assert page.locator(".card h2").inner_text() == right.model
     # The last one is kept in the address, and with it the verdict.
     assert "recall alone counts" in page.locator(".matters").inner_text()
-    page.wait_for_function("location.hash.includes('beta=inf')")
+    page.wait_for_url(lambda address: "beta=inf" in address)
     page.reload()
     assert lines(page) == [*right.lines(), drawn.format("inf")]
     assert (
