@@ -147,6 +147,7 @@ def test_the_panel_says_what_to_see_and_why(open_page, path, tuning, judged):
     assert f"it achieves F1 {result.achieved[0, 0]:.3f}." in said
     assert said.endswith(f"has F1 {result.best[0]:.3f}.")
     panel.locator("summary", has_text="Why?").click()
+    panel.locator("math").first.wait_for()
     assert panel.locator("math").count() == 3
     assert "only what they achieve there should be reported" in panel.locator(".why").inner_text()
 
