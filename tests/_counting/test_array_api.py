@@ -81,6 +81,7 @@ def test_rows_areas_and_hull_are_those_of_the_host(library, sample, chunk):
     check_against_host(LIBRARIES[library], sample, chunk)
 
 
+@pytest.mark.slow
 # JAX compiles for every new length, so it gets few of them.
 @pytest.mark.parametrize(
     "scores",

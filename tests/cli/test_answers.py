@@ -347,6 +347,7 @@ def test_compare_by_group(call, grouped, tables):
     assert f"south: {south.sentence()}" in out
 
 
+@pytest.mark.slow
 def test_every_two_of_very_many_models_are_compared_only_when_asked(call, tmp_path):
     scores = np.random.default_rng(0).random((20, 101))
     names = [f"m{k}" for k in range(101)]

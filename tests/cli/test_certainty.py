@@ -131,6 +131,7 @@ def test_the_page_is_served(call, predictions, analysis, with_file, monkeypatch)
     assert serve.__doc__
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["report", "serve"])
 def test_a_page_of_many_rows_has_stored_verdicts(call, tmp_path, monkeypatch, command):
     pages = []

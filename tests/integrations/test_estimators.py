@@ -302,6 +302,7 @@ def test_metadata_is_routed(meta):
 # ---------------------------------------------------------------------- inside scikit-learn
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("meta", METAS)
 def test_in_searches_pipelines_and_copies(meta):
     pandas = pytest.importorskip("pandas")

@@ -25,6 +25,7 @@ def test_a_missing_sklearn_is_named(monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_the_integration_does_not_load_matplotlib():
     pytest.importorskip("sklearn")
     program = "import isometrics.integrations.sklearn, sys; sys.exit('matplotlib' in sys.modules)"

@@ -95,6 +95,7 @@ def test_bounds_are_those_of_the_host(library, bins):
     same(bounds_there(LIBRARIES[library], *bins), bounds_here(*bins))
 
 
+@pytest.mark.slow
 def test_bounds_of_jax_are_those_of_the_host():
     """It compiles for every new length, so it gets one."""
     rng = np.random.default_rng(5)

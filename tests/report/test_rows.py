@@ -108,6 +108,7 @@ def test_the_rows_of_one_model_are_those_of_its_table():
     assert classes._rows_of_report() is None
 
 
+@pytest.mark.slow
 def test_a_report_stores_verdicts_of_the_rows_it_leaves_out(tmp_path):
     labels = RNG.random(10_500) < 0.3
     analysis = iso.analyse(labels, {"a": RNG.normal(labels), "b": RNG.normal(2 * labels)})

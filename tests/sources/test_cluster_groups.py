@@ -45,6 +45,7 @@ def check_same(result, expected):
                 np.testing.assert_array_equal(getattr(table, column), getattr(points.table, column))
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     st.integers(20, 120),

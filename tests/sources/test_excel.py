@@ -46,6 +46,7 @@ def test_a_sheet(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_the_same_as_csv(tmp_path):
     """Random tables with missing cells, words and texts that are numbers."""
     rng = np.random.default_rng(5)

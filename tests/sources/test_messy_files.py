@@ -568,6 +568,7 @@ def test_broken_lines_are_not_copied(file, capsys):
         assert not target.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [True, False])
 def test_rows_left_out_in_a_cluster(weighted):
     dd = pytest.importorskip("dask.dataframe")

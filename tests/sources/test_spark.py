@@ -196,6 +196,7 @@ print(json.dumps([
 """
 
 
+@pytest.mark.slow
 def test_connect(sample, tmp_path):
     """A classic and a Connect session do not live in one process."""
     pytest.importorskip("pyspark")

@@ -46,6 +46,7 @@ def same(one, other):
     assert repr(one.decision) == repr(other.decision)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["plain", "compiled"])
 @pytest.mark.parametrize("kind", ["plain", "ties", "weights", "infinite", "few"])
 def test_each_is_that_of_its_beta_alone(request, kernel, kind):
@@ -61,6 +62,7 @@ def test_each_is_that_of_its_beta_alone(request, kernel, kind):
             same(found, judge(replace(contest, objective=parse_objective(beta=beta)), options))
 
 
+@pytest.mark.slow
 def test_those_of_an_analysis_are_those_it_gives_one_by_one():
     analysis = sample(6000, 4)
     found = verdicts_by_beta(analysis, n_resamples=40, random_state=5)
