@@ -265,6 +265,13 @@ def test_from_points_and_faces(calibrator):
 
 
 @calibrators
+def test_ends_of_segments_are_printed_as_short_as_the_next_score_allows(calibrator):
+    learnt = calibrator().fit([1, 0, 1, 0], [0.91234567, 0.8, 0.61234567, 0.1])
+    rows = [line.split()[:2] for line in repr(learnt.table()).splitlines()[2:]]
+    assert rows == [["0.912", "inf"], ["0.612", "0.912"], ["0.1", "0.612"]]
+
+
+@calibrators
 def test_refusals(calibrator):
     name = calibrator.__name__
     with pytest.raises(NotFittedError) as caught:

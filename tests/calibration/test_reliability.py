@@ -44,6 +44,8 @@ def test_separable_scores_stay_finite():
     sigmoid = platt_scaling(["no", "no", "yes", "yes"], [1, 2, 3, 4], pos_label="yes")
     assert 0 < sigmoid.slope < 10
     assert sigmoid.transform([2.5])[0] == pytest.approx(0.5, abs=1e-4)
+    other = platt_scaling(["no", "no", "yes", "yes"], [1, 2, 3, 4], pos_label="no")
+    assert other.slope == pytest.approx(-sigmoid.slope, rel=1e-6)
 
 
 def test_a_sigmoid_by_hand():

@@ -588,3 +588,30 @@ def test_impossible_constraints_together():
     with pytest.raises(ParameterError) as caught:
         iso.best_threshold(SMALL, min_precision=0.9, min_recall=0.9)
     assert str(caught.value) == "no threshold has precision ≥ 0.9 and recall ≥ 0.9; ask for less"
+
+
+def test_constraints_together_are_refused_without_a_reason():
+    """Each of them may be what is too much, although a score of +inf stands against the budget."""
+    pts = iso.OperatingPoints.from_scores([0, 0, 0, 1], [math.inf, 3, 2, 1])
+    with pytest.raises(ParameterError) as caught:
+        iso.best_threshold(pts, min_recall=0.5, budget=0.5)
+    assert str(caught.value) == (
+        "no threshold has recall ≥ 0.5 and at most 0.5 predicted positives; ask for less"
+    )
+
+
+def test_of_equally_uneven_sets_the_smaller_is_taken():
+    """Precision and recall are 0.2 and 0.1, and 0.8 and 0.9; the larger has fewer false ones."""
+    sets = iso.OperatingPoints.from_counts(
+        [180, 20], [45, 80], positives=200, negatives=1000, labels=["large", "small"]
+    )
+    best = iso.best_threshold(sets, objective="break-even")
+    assert (best.label, best.value) == ("small", pytest.approx(0.1))
+
+
+def test_precisions_of_weighted_positives_are_compared_exactly():
+    """Of a little more than nine in twelve, and of three in four, floats are both ¾."""
+    more = float(np.nextafter(9, 10))
+    pts = iso.OperatingPoints.from_counts([3.0, more], [1, 3], positives=10.0, negatives=20)
+    assert more / (more + 3) == 0.75
+    assert chosen(iso.best_threshold(pts, beta=0)) == (more, 3)

@@ -114,6 +114,16 @@ def test_scores_are_compared_with_the_threshold_exactly(drawn):
     assert found.tolist() == [exact(plain(score)) >= bound for score in scores]
 
 
+@pytest.mark.parametrize("threshold", [1e300, -1e300, 1e-300, -1e-300])
+@pytest.mark.parametrize("dtype", ["f2", "f4"])
+def test_thresholds_beyond_the_type_of_the_scores_are_compared(threshold, dtype):
+    """Also where NumPy is told to raise an error for numbers that it rounds."""
+    scores = np.array([-1.0, 0.0, 1.0, math.inf], dtype)
+    with np.errstate(all="raise"):
+        found = deciding(threshold).predict(scores)
+    assert found.tolist() == [score >= threshold for score in (-1.0, 0.0, 1.0, math.inf)]
+
+
 def test_predict_takes_what_tables_are_made_of():
     decision = deciding(0.6)
     expected = [True, False, True]

@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics._table.table import Gaps
 from isometrics.decisions.hidden_rows import may_hide_better
 from isometrics.decisions.objective import parse_objective
 from isometrics.errors import NotAnswerableError, ParameterError
@@ -109,3 +110,48 @@ def test_without_the_hull_only_the_box_between_rows_bounds():
     assert not may_hide_better(whole, objective, objective.constraints[0].met_by(whole), -math.inf)
     # Precision and recall may be equal anywhere.
     assert may_hide_better(table, parse_objective(objective="break-even", budget=5), allowed, 0.0)
+
+
+def kept(labels, rows, weight=1):
+    """A table of distinct scores, and the same with some of its rows only, the hull among them."""
+    whole = iso.OperatingPoints.from_scores(
+        labels, np.arange(len(labels), 0.0, -1), sample_weight=[weight] * len(labels)
+    )
+    table = whole.table.take(np.array(rows), whole.table.kind)
+    return whole, iso.OperatingPoints(replace(table, gaps=Gaps(np.diff(rows) > 1)))
+
+
+@pytest.mark.parametrize(
+    ("labels", "rows", "asked"),
+    [
+        # Between (0, 1), (1, 1) and (4, 5), below the hull, no row is that precise.
+        ([0, 1, 0, 0, 0, 1, 0, 1, 1], [0, 1, 2, 9], {"min_precision": 0.6}),
+        ([0, 0, 1, 0, 0, 0, 0, 0, 1, 0], [0, 1, 3, 7, 9, 10], {"min_precision": 0.4}),
+        # (1, 0) has a fifth of the positives; the next that may have more is the fourth row.
+        ([1, 0, 0, 1, 1, 1, 1], [0, 1, 3, 4, 7], {"budget": 3}),
+    ],
+)
+def test_what_no_missing_row_can_reach_is_answered(labels, rows, asked):
+    whole, short = kept(labels, rows)
+    assert answer(short, asked) == answer(whole, asked)
+
+
+def test_a_budget_may_be_used_up_by_a_missing_row():
+    """The rows (0, 2) and (1, 1) are missing in turn, and only the second finds a positive."""
+    labels, others = ([0, 0, 1, 1, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1, 1, 1])
+    (whole, short), (other, same) = (kept(each, [0, 1, 4, 6, 8]) for each in (labels, others))
+    assert short.table.tp.tolist() == same.table.tp.tolist() == [0, 0, 2, 3, 5]
+    assert [answer(each, {"budget": 2})[1:] for each in (whole, other)] == [(0, 0), (1, 1)]
+    objective = parse_objective(budget=2)
+    for asked in (objective, objective.for_rows(len(labels))):
+        assert may_hide_better(short.table, asked, asked.constraints[0].met_by(short.table), 0.0)
+    with pytest.raises(NotAnswerableError, match="cannot tell the best row under constraints"):
+        iso.best_threshold(short, budget=2)
+
+
+@pytest.mark.parametrize("weight", [1, 0.125])
+def test_what_is_best_of_all_is_best_under_a_constraint_that_it_keeps(weight):
+    """Of an index alone, a row of three true positives and no false one could be missing."""
+    _, short = kept([0, 1, 1, 1, 0, 0], [0, 4, 6], weight)
+    best = iso.best_threshold(short, index="kulczynski", min_recall=0.5)
+    assert (best.threshold, best.tp, best.fp) == (3, 3 * weight, weight)

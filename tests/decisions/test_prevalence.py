@@ -1,5 +1,6 @@
 """The best threshold at other prevalences is that of the moved table."""
 
+from dataclasses import fields
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.decisions.prevalence import prevalence_sensitivity
+from isometrics.decisions.prevalence import PrevalenceSensitivity, prevalence_sensitivity
 from isometrics.errors import ParameterError
 from isometrics.testing.strategies import binary_samples, point_clouds
 
@@ -81,3 +82,12 @@ def test_the_own_rule_never_beats_the_best(cloud, prevalence):
     f = 2 * own.tp / (own.tp + positives + own.fp * factor)
     assert found.f_unchanged[0] == pytest.approx(float(f), rel=1e-12)
     assert found.lost[0] >= -1e-12
+
+
+def test_thresholds_are_printed_as_short_as_the_next_score_allows():
+    points = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.91234567, 0.8, 0.61234567, 0.1])
+    result = prevalence_sensitivity(points, [0.01, 0.9])
+    assert result.thresholds.tolist() == [0.91234567, 0.61234567]
+    assert [line.split()[1] for line in repr(result).splitlines()[2:]] == ["0.912", "0.612"]
+    given = [getattr(result, field.name) for field in fields(result) if field.name != "_below"]
+    assert PrevalenceSensitivity(*given) == result

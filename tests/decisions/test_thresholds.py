@@ -67,7 +67,9 @@ def test_a_table_says_its_constraints():
     title = f"Thresholds: best for F with β 1 and 2, {constraints}"
     assert repr(table).splitlines()[0] == title
     assert len(table) == 6
-    assert ANALYSIS.thresholds().constraints == ""
+    free = ANALYSIS.thresholds()
+    assert free.constraints == ""
+    assert repr(free).splitlines()[0] == "Thresholds: best for F with β 0.5, 1 and 2"
 
 
 def test_without_an_objective_a_constraint_asks_for_what_it_leaves():
@@ -83,3 +85,19 @@ def test_a_group_without_an_answer_is_nan_aloud():
         table = ANALYSIS.thresholds(min_precision=0.6)
     assert table.groups == ("(all rows)", "n", "s")
     assert np.isnan(table.threshold).tolist() == [False, False, True]
+
+
+def test_the_f_of_a_row_is_that_of_its_beta():
+    """All are found at precision 4/7, so F is (1 + β²)·4/(4β² + 7)."""
+    table = ANALYSIS.thresholds(beta=[2, 3], min_precision=0.5, by_group=False)
+    assert table.threshold.tolist() == [0.3, 0.3]
+    assert table.f.tolist() == pytest.approx([20 / 23, 40 / 43], rel=1e-15)
+
+
+def test_thresholds_of_models_keep_their_digits_beside_others():
+    if np.finfo(np.longdouble).nmant < 63:
+        pytest.skip("long doubles are doubles here")
+    large = 2**62 + np.arange(8, 0, -1)
+    table = iso.analyse(LABELS, {"large": large, "small": SCORES}).thresholds(beta=1)
+    assert list(map(int, table.threshold)) == [2**62 + 5, 0]
+    assert float(table.threshold[1]) == 0.6

@@ -16,7 +16,7 @@ from scipy.special import hyp1f1, hyp2f1
 import isometrics as iso
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.spaces.indices import INDICES, Rows
-from isometrics.spaces.tradeoff import front
+from isometrics.spaces.tradeoff import baselines, front
 from isometrics.testing import binary_samples, count_tables, point_clouds
 
 FOUR = ("kulczynski", "f-measure", "folke", "jaccard")
@@ -391,6 +391,14 @@ def test_nothing_is_useful_about_everything():
     found = tied.tradeoff().useful_range()
     assert len(found) == found.length == 0
     assert repr(found).startswith("UsefulRange: 0 ranges of λ, of length 0")
+
+
+@pytest.mark.parametrize("name", INDICES)
+def test_trivial_sets_have_names(name):
+    found = baselines(POINTS.table, INDICES[name])
+    assert found.labels == ("empty rule" if name == "cost" else "minimal set", "maximal set")
+    assert found.tp.tolist() == [int(name != "cost"), POINTS.positives]
+    assert found.fp.tolist() == [0, POINTS.negatives]
 
 
 def test_the_minimal_set_needs_counted_positives():

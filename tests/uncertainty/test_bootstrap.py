@@ -7,6 +7,7 @@ import pytest
 
 import isometrics as iso
 from isometrics.errors import (
+    DimensionError,
     MissingValueError,
     NotAnswerableError,
     ParameterError,
@@ -313,6 +314,22 @@ def test_what_is_refused(given, options, said):
     with pytest.raises(ParameterError) as caught:
         iso.bootstrap(*given, **options)
     assert said in str(caught.value)
+
+
+def test_arrays_of_outputs_need_labels_of_each():
+    outputs = [np.ones((400, 2)), np.ones((400, 2))]
+    with pytest.raises(DimensionError, match=r"^y_score has an array for each of 2 outputs, so"):
+        iso.bootstrap(LABELS, outputs)
+
+
+@pytest.mark.parametrize("clusters", [None, GROUPS])
+@pytest.mark.parametrize("positive", [False, True])
+def test_of_two_columns_that_of_the_positive_class_is_resampled(positive, clusters):
+    columns = np.column_stack([SCORES["A"] ** 2, SCORES["A"]])
+    given = {"pos_label": positive, "clusters": clusters, "measures": "AUROC"}
+    found = iso.bootstrap(LABELS, columns, **given, method="percentile", n_resamples=2)
+    points = iso.OperatingPoints.from_scores(LABELS, columns[:, int(positive)], pos_label=positive)
+    assert found.estimates[0, 0] == pytest.approx(points.roc.area(), rel=1e-14)
 
 
 def test_counts_that_are_no_rows_cannot_be_drawn():
