@@ -5,9 +5,11 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 from rich.console import Console
 
+from isometrics.cli import main
 from isometrics.cli.output import Meter
 
 
@@ -84,3 +86,44 @@ def test_the_bar_goes_away_on_an_error(console):
         raise RuntimeError
     # The last thing drawn makes the cursor visible and clears the line.
     assert "\x1b[?25h" in console.file.getvalue()
+
+
+COMMANDS = (
+    ("summary", "--confidence", "0.9", "--resamples", "50"),
+    ("summary",),
+    ("compare", "--confidence", "0.9", "--resamples", "50"),
+    ("compare",),
+    ("report", "--confidence", "0.9", "--resamples", "50", "-o", "page.html"),
+    ("plot", "--confidence", "0.9", "--resamples", "50", "--space", "roc", "pr", "-o", "a.svg"),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: " ".join(words[:2]))
+def test_there_is_one_bar_at_a_time_and_it_ends_full(command, tmp_path, monkeypatch):
+    """Two bars at once overwrite each other, and a bar without a total has no estimate."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    labels = rng.random(120) < 0.4
+    rows = zip(labels.astype(int), rng.random(120), rng.random(120), "xy" * 60, strict=True)
+    lines = [f"{label},{first:.3f},{second:.3f},{site}" for label, first, second, site in rows]
+    (tmp_path / "p.csv").write_text("\n".join(["y,a,b,site", *lines]))
+    told, running = {}, []
+
+    class Watched(Meter):
+        def __enter__(self):
+            assert not running
+            running.append(self)
+            return super().__enter__()
+
+        def __exit__(self, *error):
+            running.remove(self)
+            told[self._task] = self._rows
+            super().__exit__(*error)
+
+    for module in ("options", "summary", "compare", "report", "plot", "verdict"):
+        monkeypatch.setattr(f"isometrics.cli.{module}.Meter", Watched)
+    assert main([command[0], "p.csv", "--group", "site", *command[1:]]) == 0
+    assert len(told) >= 2
+    assert all(done == total for done, total in told.values() if total is not None)
+    unknown = {task for task, (_, total) in told.items() if total is None}
+    assert unknown <= {"reading", "drawing bands"}

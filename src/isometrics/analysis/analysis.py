@@ -740,8 +740,10 @@ class Analysis(Value):
             spaces = tuple(space)
             drawn = panels(models, spaces, axes, **options)
         if bands is not None:
-            for each, panel in zip(spaces, np.ravel(drawn), strict=True):
-                shade(self.bands(each, **bands), panel)
+            for each, panel in zip(
+                self._bands_in_spaces(spaces, **bands), np.ravel(drawn), strict=True
+            ):
+                shade(each, panel)
         return drawn
 
     def bands(self, space: str, **options: Any) -> list[Band]:
@@ -852,12 +854,15 @@ class Analysis(Value):
         return explain_passes(self.passes)
 
     def _groups_of_report(
-        self, verdict: Verdict | Mapping[str, Verdict], confidence_level: float | None
+        self,
+        verdict: Verdict | Mapping[str, Verdict],
+        confidence_level: float | None,
+        progress: ProgressLike = None,
     ) -> Groups | None:
         from isometrics.analysis.group_check import check_groups
 
         level = 0.95 if confidence_level is None else confidence_level
-        return check_groups(self, verdict, confidence_level=level)
+        return check_groups(self, verdict, confidence_level=level, progress=progress)
 
     def _described(self) -> str:
         """Return where the data come from, and whether tables were moved to another prevalence."""
@@ -872,11 +877,19 @@ class Analysis(Value):
         """Return the bands of all models in all spaces; none without a confidence level."""
         if confidence_level is None:
             return []
-        return [
-            band
-            for space in SPACES[:-1]
-            for band in self.bands(space, confidence_level=confidence_level, **options)
-        ]
+        options["confidence_level"] = confidence_level
+        by_space = self._bands_in_spaces(SPACES[:-1], **options)
+        return [band for bands in by_space for band in bands]
+
+    def _bands_in_spaces(
+        self, spaces: Sequence[str], *, progress: ProgressLike = None, **options: Any
+    ) -> list[list[Band]]:
+        """Return the bands of all models in each space, with one progress over all spaces."""
+        with reporting(progress) as report:
+            return [
+                self.bands(space, progress=part_of_progress(report, part, len(spaces)), **options)
+                for part, space in enumerate(spaces)
+            ]
 
     def _evidence(self, options: dict[str, Any]) -> tuple[Evidence, dict[str, Any]]:
         """Return what is drawn again, and how; rows that are needed and not there are refused."""

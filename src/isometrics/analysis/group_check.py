@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from isometrics._core.progress import part_of_progress, reporting
 from isometrics._core.results import several
 from isometrics.analysis.threshold_check import check_thresholds, shown
 from isometrics.analysis.verdicts import (
@@ -29,6 +30,7 @@ from isometrics.verdict.without_rows import judge_tables
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from isometrics._core.progress import ProgressLike
     from isometrics.analysis.analysis import Analysis
     from isometrics.analysis.threshold_check import ThresholdCheck
     from isometrics.points import OperatingPoints
@@ -48,6 +50,7 @@ def check_groups(
     *,
     confidence_level: float = 0.95,
     random_state: object = 0,
+    progress: ProgressLike = None,
 ) -> Groups | None:
     """Return what the rule of a verdict does in each group; None where there is nothing to ask.
 
@@ -61,7 +64,7 @@ def check_groups(
         The verdict over all rows; several of them, of classes, have no common rule.
     confidence_level
         The confidence of the intervals.
-    random_state
+    random_state, progress
         As for `bootstrap`.
 
     Notes
@@ -83,12 +86,14 @@ def check_groups(
     resamples = min(_MOST_RESAMPLES, int(WORK / 2 / (n_rows * len(judged.models))) // 100 * 100)
     options = Options(confidence_level, resamples, random_state, -1)
     left_out = dict(analysis.skipped)
-    if set(largest) <= set(verdict.groups):
-        verdicts = {name: verdict.groups[name] for name in largest}
-    else:
-        verdicts, reasons = _verdicts(judged, verdict, options)
-        left_out |= reasons
-    check = _check(judged, verdict, list(verdicts), options)
+    with reporting(progress, "resamples") as report:
+        told = [options._replace(progress=part_of_progress(report, part, 2)) for part in range(2)]
+        if set(largest) <= set(verdict.groups):
+            verdicts = {name: verdict.groups[name] for name in largest}
+        else:
+            verdicts, reasons = _verdicts(judged, verdict, told[0])
+            left_out |= reasons
+        check = _check(judged, verdict, list(verdicts), told[1])
     rows = [_row(judged, check, place, verdicts) for place in _places(check)]
     sign = 1 if verdict.objective.higher_is_better else -1
     rows.sort(key=lambda row: (math.isnan(row.value), sign * row.value, row.name))
@@ -125,7 +130,10 @@ def _verdicts(
     """Return the verdict for each group, from its tables alone where there are too many."""
     if options.n_resamples >= _FEWEST_RESAMPLES and len(analysis.groups) <= _MOST_JUDGED:
         request = Request(verdict.objective, options, False, None, analysis.prevalence)
-        return group_verdicts(analysis, request, [None] * len(analysis.groups))
+        size = len(analysis.groups)
+        with reporting(options.progress) as report:
+            told = [part_of_progress(report, part, size) for part in range(size)]
+            return group_verdicts(analysis, request, told)
     verdicts, reasons = {}, {}
     why = "the rows were not drawn again"
     for name, models in analysis.groups.items():

@@ -78,16 +78,15 @@ def compare(
         )
     if pairs is None:
         pairs = len(analysis.models) <= _MOST_PAIRED
-    with (
-        resampling(certainty, answers, analysis, wanted) as options,
-        Meter("comparing", quiet=answers.quiet),
-    ):
-        whole = analysis.compare(index, measure=wanted, **options)
-        groups = {
-            group: compared(models, index)
-            for group, models in analysis.groups.items()
-            if len(models) > 1
-        }
+    with resampling(certainty, answers, analysis, wanted) as options:
+        whole = analysis.compare(index, measure=wanted, **options) if options else None
+    with Meter("comparing", unit="groups", quiet=answers.quiet) as meter:
+        if whole is None:
+            whole = analysis.compare(index, measure=wanted)
+        groups: dict[str, Comparison] = {}
+        for done, (group, models) in enumerate(analysis.groups.items(), 1):
+            groups |= {group: compared(models, index)} if len(models) > 1 else {}
+            meter(done, len(analysis.groups))
         said = about(analysis) | {"index": index, "sentence": whole.sentence(), "pairs": pairs}
         parts = _parts(whole, pairs=pairs)
         if answers.json and groups:

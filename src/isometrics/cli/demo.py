@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from isometrics._core.progress import part_of_progress
 from isometrics._core.writing import whole_file
 from isometrics.cli.options import ANSWERS, Answers, Columns, about, load
-from isometrics.cli.output import Part, answer, part_of, say
+from isometrics.cli.output import Meter, Part, answer, part_of, say
 from isometrics.cli.thresholds import BY_DEFAULT, JUDGED, judged
 from isometrics.errors import FileError, system_reason
 from isometrics.measures import AUPR, AUROC
@@ -55,8 +56,15 @@ def demo(
     columns = Columns(pos_label="fraud")
     tuning = load(files["tuning"], columns, answers)
     test = load(files["test"], columns, answers, keep_rows=True)
-    page = test.report(folder / "report.html", title="Two fraud models, compared")
-    verdicts = [test.verdict(beta=beta, by_group=False) for beta in BETAS]
+    with Meter("resampling", unit="resamples", quiet=answers.quiet) as meter:
+        verdicts = [
+            test.verdict(
+                beta=beta, by_group=False, progress=part_of_progress(meter, part, len(BETAS))
+            )
+            for part, beta in enumerate(BETAS)
+        ]
+    title = "Two fraud models, compared"
+    page = test.report(folder / "report.html", title=title, verdict=verdicts[0])
     if answers.json:
         parts = [
             part_of("summary", test.summary()),

@@ -274,7 +274,7 @@ def resampling(
 ) -> Iterator[dict[str, Any]]:
     """Yield the options of `bootstrap`, with a progress bar; none unless intervals are wanted.
 
-    Where drawing again will take minutes, say so beforehand, and what is faster.
+    Where resampling will take minutes, say so beforehand, and what is faster.
     """
     options = certainty.options()
     if not options:
@@ -293,7 +293,7 @@ def resampling(
                 f"{resamples:,} resamples of {rows.size:,} rows will take about "
                 f"{_duration(seconds)}{faster if fewer < resamples else ''}"
             )
-    with Meter("drawing again", quiet=answers.quiet) as meter:
+    with Meter("resampling", unit="resamples", quiet=answers.quiet) as meter:
         yield options | {"progress": meter}
 
 

@@ -22,7 +22,7 @@ from isometrics.cli.options import (
     load,
     readable,
 )
-from isometrics.cli.output import answer
+from isometrics.cli.output import Meter, answer
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def plot(
     if only is not None:
         check_choice(only, "only", (*analysis.groups, *analysis.skipped))
     options: dict[str, Any] = {}
+    meter = Meter("drawing", unit="resamples", quiet=answers.quiet)
     if {*space} & {*COORDINATES}:
         options |= {"hull": hull, "isolines": isolines}
     if {*space} & {"tradeoff", "comparison"}:
@@ -103,8 +104,10 @@ def plot(
             raise ParameterError("--confidence draws bands around curves; choose another --space")
         if only is not None:
             raise ParameterError("--confidence draws bands of all rows; leave --only out")
-        options["bands"] = certainty.options()
-    _save(_drawn(analysis, space, only, options, title), output, form, dpi)
+        options["bands"] = certainty.options() | {"progress": meter}
+    with meter:
+        figure = _drawn(analysis, space, only, options, title)
+    _save(figure, output, form, dpi)
     if answers.json:
         drawn = space[0] if len(space) == 1 else list(space)
         answer(about(analysis) | {"space": drawn, "written": output}, [], as_json=True)

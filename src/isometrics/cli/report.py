@@ -19,7 +19,7 @@ from isometrics.cli.options import (
     about,
     load,
 )
-from isometrics.cli.output import answer, data_stream, note, say
+from isometrics.cli.output import Meter, answer, data_stream, note, say
 from isometrics.cli.verdict import MOST_ROWS_OF_PAGE, head
 
 
@@ -63,13 +63,16 @@ def report(
         tuning = load(thresholds_from, columns, answers, keep_rows=keep_rows)
     options = certainty.options()
     first = head(analysis, file, certainty, answers, thresholds_from=tuning, by_beta=True)
-    groups = analysis._groups_of_report(first.verdicts, certainty.confidence)
+    with Meter("judging groups", unit="resamples", quiet=answers.quiet) as meter:
+        groups = analysis._groups_of_report(first.verdicts, certainty.confidence, meter)
+    with Meter("drawing bands", unit="resamples", quiet=answers.quiet) as meter:
+        bands = analysis.all_bands(**options, progress=meter)
     if analysis.one_vs_rest and analysis.groups:
         note("the groups are not judged: several classes have no common rule")
     page: dict[str, Any] = {
         "title": title or title_of(analysis.source),
         "description": analysis._described() or None,
-        "bands": analysis.all_bands(**options),
+        "bands": bands,
         "verdict": first.verdicts,
         "one_vs_rest": analysis.one_vs_rest,
         "groups": groups,

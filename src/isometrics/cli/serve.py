@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, File, TuningFile, load
-from isometrics.cli.output import note
+from isometrics.cli.output import Meter, note
 from isometrics.cli.verdict import MOST_ROWS_OF_PAGE, head
 from isometrics.errors import ParameterError, redacted
 
@@ -55,9 +55,11 @@ def serve(
             tuning = load(thresholds_from, columns, answers, keep_rows=MOST_ROWS_OF_PAGE)
         first = head(analysis, file, answers=answers, thresholds_from=tuning, by_beta=True)
         verdicts = first.verdicts
+        with Meter("judging groups", unit="resamples", quiet=answers.quiet) as meter:
+            groups = analysis._groups_of_report(verdicts, None, meter)
         more = {
             "one_vs_rest": analysis.one_vs_rest,
-            "groups": analysis._groups_of_report(verdicts, None),
+            "groups": groups,
             "rows": analysis._rows_of_report(),
             "other_verdicts": first.by_beta,
             "thresholds_from": analysis._tuning_tables(tuning),

@@ -64,11 +64,12 @@ def summary(
     if output not in (None, "-"):
         writer_for(output)
     analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep(MOST_ROWS))
-    with (
-        resampling(certainty, answers, analysis) as options,
-        Meter("summary", unit="groups", quiet=answers.quiet) as meter,
-    ):
-        found = analysis.summary(beta=beta, **{"progress": meter, **options})
+    with resampling(certainty, answers, analysis) as options:
+        if options:
+            found = analysis.summary(beta=beta, **options)
+        else:
+            with Meter("summary", unit="groups", quiet=answers.quiet) as meter:
+                found = analysis.summary(beta=beta, progress=meter)
     part = part_of("summary", found)
     if output is not None:
         write_table(part.columns, output, escape_formulas=True)

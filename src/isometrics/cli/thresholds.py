@@ -185,7 +185,7 @@ def thresholds(
         title = "The best threshold for every β"
     elif checked:
         is_said = not answers.json and (output is None or rule)
-        with Meter("drawing again", unit="resamples", quiet=answers.quiet) as meter:
+        with Meter("resampling", unit="resamples", quiet=answers.quiet) as meter:
             options = drawing._replace(progress=meter)
             if on is None:
                 found, said = _checked(analysis, given, chosen, options)

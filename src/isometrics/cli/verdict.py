@@ -145,7 +145,7 @@ def verdict(
         raise ParameterError(error.problem, error.advice, parameter="fold") from error
     if thresholds_from is not None:
         options["thresholds_from"] = load(thresholds_from, columns, answers, keep_rows=None)
-    with Meter("drawing again", unit="resamples", quiet=answers.quiet) as meter:
+    with Meter("resampling", unit="resamples", quiet=answers.quiet) as meter:
         found = verdicts_of(analysis, **options, clusters=clusters, progress=meter)
         parts = _beside(
             analysis,
@@ -275,7 +275,7 @@ def head(
 
     options = _drawing(certainty)
     try:
-        with Meter("drawing again", unit="resamples", quiet=answers.quiet) as meter:
+        with Meter("resampling", unit="resamples", quiet=answers.quiet) as meter:
             found = quick_verdicts(
                 analysis,
                 objective,
