@@ -6,8 +6,8 @@ import shlex
 import pytest
 
 from isometrics.cli import main
-from isometrics.cli.app import TASKS, app
-from isometrics.cli.help import TOPICS, text_of, unwrapped
+from isometrics.cli.app import EXAMPLES, TASKS, app
+from isometrics.cli.help import TOPICS, continued, text_of, unwrapped
 
 EXAMPLE = re.compile(r"^  (isometrics .*)$", re.MULTILINE)
 
@@ -87,8 +87,30 @@ def test_commands_are_listed_by_task(capsys):
 
 @pytest.mark.parametrize("command", [name for name in app if not name.startswith("-")])
 def test_every_command_shows_examples(capsys, command):
-    if command != "study":
-        assert f"  isometrics {command}" in told(capsys, command, "--help")
+    assert f"  isometrics {command}" in told(capsys, command, "--help")
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_examples_fit_the_terminal_and_stay_commands(width):
+    example = '  isometrics plot predictions.csv --space prg --no-isolines -o "PRG space.svg"'
+    lines = continued(example, width)
+    assert max(map(len, lines)) <= width
+    assert lines[0].startswith("  isometrics plot predictions.csv")
+    assert all(line.startswith("      ") for line in lines[1:])
+    joined = " ".join(line.removesuffix("\\").strip() for line in lines)
+    assert shlex.split(joined) == shlex.split(example)
+    assert (len(lines) == 1) == (width >= 80)
+
+
+def test_a_long_first_word_is_not_left_alone():
+    assert continued("  isometrics " + "x" * 70, 60) == ["  isometrics " + "x" * 70]
+
+
+@pytest.mark.parametrize("width", ["60", "80", "120"])
+def test_help_fits_the_terminal(capsys, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", width)
+    assert max(map(len, told(capsys, "--help").splitlines())) <= int(width)
+    assert all(len(line) <= 60 for line in EXAMPLES.partition("For example:")[2].splitlines())
 
 
 def test_paragraphs_are_joined_and_examples_stay():

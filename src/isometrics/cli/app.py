@@ -45,9 +45,9 @@ EXAMPLES = """\
 Precision-recall analysis of prediction files: verdicts, areas, thresholds, reports.
 
 For example:
-  isometrics verdict predictions.csv     which model, which threshold, how sure
-  isometrics report predictions.csv      one page to look at and to share
-  isometrics help files                  what a file of predictions looks like"""
+  isometrics verdict FILE   which model, which threshold
+  isometrics report FILE    a page to look at and to share
+  isometrics help files     what a FILE looks like"""
 
 
 class _App(App):

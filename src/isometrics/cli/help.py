@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from inspect import cleandoc
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from cyclopts import Parameter
@@ -16,16 +18,16 @@ Command = TypeVar("Command", bound="Callable[..., Any]")
 
 TOPICS: Mapping[str, str] = {
     "files": """\
-A file of predictions has one row for each item: what is true, and a score
-from each model.
+A file of predictions has one row for each item, with its true label and a
+score from each model.
 
   is_fraud,forest,logit
   1,0.91,0.774
   0,0.04,0.613
 
 Higher scores must mean "more likely positive". Labels are 0 and 1, true and
-false, yes and no, or two words; --pos-label says which word is the positive
-class, where that is not clear.
+false, yes and no, or any two words; --pos-label names the positive one where
+the words do not tell.
 
 CSV, TSV, Parquet, Arrow, JSON lines and Excel files are read, compressed ones
 too; so are tables of databases, such as duckdb:///runs.db?table=t, and files
@@ -36,9 +38,9 @@ Columns are recognised by their names and values. To choose them:
   isometrics summary runs.csv --label y --scores forest new=p_new
   isometrics summary long.csv --model model --scores score
 
---drop-missing leaves out rows without a value, --decimal , reads 0,5783,
---no-header takes the first line for a row. --memory-limit 2GB reads files
-larger than memory.""",
+--drop-missing leaves out rows with missing values, --decimal , reads 0,5783,
+and --no-header says that the first line is a row. Files may be larger than
+memory; --memory-limit 2GB limits what reading may use.""",
     "objectives": """\
 What is best depends on what a mistake costs. Give one objective to verdict,
 several to thresholds:
@@ -57,16 +59,17 @@ positive, whatever the share in the file is.""",
     "certainty": """\
 The best threshold looks better on the rows it was chosen on than on new ones.
 So the verdict says what to expect on new data: it chooses model and threshold
-again on 2,000 resamples of the rows and corrects for the difference.
+on four fifths of the rows and tests them on the rest, 20 times. Intervals
+come from 2,000 resamples of the rows.
 
   isometrics verdict predictions.csv
   isometrics verdict test.csv --thresholds-from tuning.csv
   isometrics summary predictions.csv --confidence 0.95
   isometrics compare predictions.csv --confidence 0.95
 
-The second judges on other rows what was chosen on tuning data; the others
-add intervals of all areas, and say which differences are certain.
---random-state repeats the same draws, --resamples changes how many there are.""",
+The second chooses on tuning data and tests on other rows. The last two add
+intervals for all areas, and for the differences between models. --resamples
+changes the number of resamples, --random-state their seed.""",
     "words": """\
 precision     of the rows that are flagged, the share that is positive
 recall        of the positive rows, the share that is flagged
@@ -82,7 +85,7 @@ gain          precision, recall or F on a scale where the prevalence is 0 and
               that gives every row the same score
 hull          the thresholds that are best for some β or some costs; all
               others can be beaten
-baseline      what a model has that gives every row the same score""",
+baseline      the value of a model that gives every row the same score""",
     "rules": """\
 A rule is a model, a threshold and why it was chosen, in one JSON file:
 
@@ -99,7 +102,7 @@ can be used as they are: they flag the same rows as the exact ones.""",
 130  interrupted with Ctrl-C
 143  ended by SIGTERM
 
-No file is ever written by halves: output has its name once it is complete.""",
+A file is never left half written: it appears once it is complete.""",
 }
 """What several commands have in common, in lines of 80 characters or less."""
 
@@ -110,20 +113,37 @@ MORE = f"More: isometrics help TOPIC, where TOPIC is {', '.join(TOPICS)} or a co
 def unwrapped(command: Command) -> Command:
     """Join the lines of each paragraph of the help, so that they break where the terminal ends.
 
-    Lines of a paragraph begin at the same column. Examples stay as they are.
+    Lines of a paragraph begin at the same column. Examples that are longer than a line go on in the
+    next one, as a shell reads them.
     """
+    width = get_terminal_size().columns
     lines: list[str] = []
     for line in cleandoc(command.__doc__ or "").splitlines():
         above = lines[-1] if lines else ""
         same_margin = _margin(line) == _margin(above)
         is_underline = "---" in (line.strip()[:3], above.strip()[:3])
         is_example = line.lstrip().startswith("isometrics ")
-        if line and above and same_margin and not is_underline and not is_example:
+        if is_example:
+            lines += continued(line, width)
+        elif line and above and same_margin and not is_underline:
             lines[-1] = f"{above} {line.strip()}"
         else:
             lines.append(line)
     command.__doc__ = "\n".join(lines)
     return command
+
+
+def continued(example: str, width: int) -> list[str]:
+    """Break an example between two words where it is longer than a line."""
+    first, *words = re.findall(r'(?:"[^"]*"|\S)+', example)
+    lines = [" " * _margin(example) + first]
+    for word in words:
+        if len(f"{lines[-1]} {word} \\") <= width or lines[-1].endswith(f" {first}"):
+            lines[-1] += f" {word}"
+        else:
+            lines[-1] += " \\"
+            lines.append(" " * (_margin(example) + 4) + word)
+    return lines
 
 
 def _margin(line: str) -> int:

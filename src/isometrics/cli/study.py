@@ -264,9 +264,16 @@ def _pictures(results: list[TaskResult], drawn: list[TaskResult], folder: Path) 
     return [str(folder / name) for name in figures]
 
 
+STUDY = """\
+Run the experiments of the papers again, on data of your own or theirs.
+
+For example:
+  isometrics study papers --only FK15 -o papers
+  isometrics study ranking --built-in -o ranking"""
+
 study = App(
     name="study",
-    help="Run the experiments of the papers again, on data of your own or theirs.",
+    help=STUDY,
     help_format="plaintext",
     group_commands="Commands",
 )
