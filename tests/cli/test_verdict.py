@@ -86,6 +86,19 @@ def test_folds_are_judged_by_choices_on_the_others(call, grouped, analysis):
         assert "give it without --group and --thresholds-from" in done.err
 
 
+def test_a_column_of_folds_that_is_taken_for_groups(call, grouped, tmp_path):
+    """A new user had a fold column, and verdicts for each fold that nobody had asked for."""
+    folds = tmp_path / "folds.csv"
+    header, *rows = grouped.read_text().splitlines()
+    folds.write_text("\n".join([header.replace("group", "Fold"), *rows]))
+    hint = "if the scores come from a cross-validation, add --fold Fold\n"
+    assert call("verdict", folds, *FEW).err.endswith(hint)
+    assert call("verdict", folds, *FEW, "--json").err == ""
+    for words in (("--fold", "Fold"), ("--group", "Fold"), ("--group", "")):
+        assert hint not in call("verdict", folds, *words, *FEW).err
+    assert hint not in call("verdict", grouped, *FEW).err
+
+
 def test_a_fold_that_is_no_column(call, grouped):
     done = call("verdict", grouped, "--fold", "gruop", code=2)
     assert "--fold is 'gruop', which is no column; did you mean 'group'" in done.err

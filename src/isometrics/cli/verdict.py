@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, replace
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -25,7 +26,7 @@ from isometrics.cli.options import (
     load,
     option_of,
 )
-from isometrics.cli.output import Meter, Part, answer, part_of, say
+from isometrics.cli.output import Meter, Part, answer, note, part_of, say
 from isometrics.errors import IsometricsError, ParameterError, redacted
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ def verdict(
       isometrics verdict predictions.csv --miss-cost 100 --false-alarm-cost 5
       isometrics verdict predictions.csv --min-precision 0.9 --sure 0.95 --json
       isometrics verdict test.csv --thresholds-from tuning.csv --beta 2
+      isometrics verdict cross_validated.csv --fold fold
       isometrics verdict predictions.csv --budget 200 -o rule.json
       isometrics verdict predictions.csv --threshold 0.5
 
@@ -143,6 +145,9 @@ def verdict(
         if fold is None or error.parameter != "group":
             raise
         raise ParameterError(error.problem, error.advice, parameter="fold") from error
+    guessed = re.search(r"group: (fold) \(guessed\)", analysis.description, re.IGNORECASE)
+    if guessed and not answers.json:
+        note(f"if the scores come from a cross-validation, add --fold {guessed[1]}")
     if thresholds_from is not None:
         options["thresholds_from"] = load(thresholds_from, columns, answers, keep_rows=None)
     with Meter("resampling", unit="resamples", quiet=answers.quiet) as meter:
