@@ -134,3 +134,14 @@ def test_loops_add_up_as_numpy(numpy_only, dtype):
         tp, fp, positives=tp[-1].item(), negatives=fp[-1].item()
     )
     np.testing.assert_array_equal(areas(points), numpy_only(lambda: areas(points)))
+
+
+@pytest.mark.parametrize("weight", [1, 10**3, 10**6, 10**10])
+def test_whole_sums_beyond_floats_are_added_up_as_numpy(numpy_only, weight):
+    """Runs of one class are one rectangle only where no sum of their rows is rounded."""
+    generator = np.random.default_rng(weight)
+    labels = np.repeat([True, False, True, False], 400)
+    weights = generator.integers(1, weight + 1, (20, labels.size))
+    for each in weights:
+        points = sample_points((labels, -np.arange(labels.size), each))
+        assert points.roc.area() == numpy_only(points.roc.area)

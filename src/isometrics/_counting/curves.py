@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 SPACING = 64
 """Of so many rows one is looked at first; see `native/curves.c`."""
 _EXACT = 2**31
-_WHOLE = 2**37
-"""Counts below this have whole sums below 2**53 in a chunk."""
 
 
 def sums_along(which: int, x: Counts, y: Counts, start: int, end: int) -> list[float] | None:
@@ -43,8 +41,7 @@ def sums_along(which: int, x: Counts, y: Counts, start: int, end: int) -> list[f
     # Counts are below 2**53, so that floats hold them too where the other ones are floats.
     dtype = np.int64 if x.dtype == y.dtype == np.int64 else np.float64
     x, y = (native.as_argument(counts[: end + 1], dtype) for counts in (x, y))
-    whole = dtype is np.int64 and max(int(x[-1]), int(y[-1])) < _WHOLE
-    which = DOUBLED_WHOLE if which == DOUBLED and whole else which
+    which = DOUBLED_WHOLE if which == DOUBLED and dtype is np.int64 else which
 
     def add_up(_: int, first: int, last: int) -> None:
         part = sums[first:last]

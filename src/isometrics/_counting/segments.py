@@ -161,8 +161,8 @@ def doubled_area(rise: Any, y: Any, y_end: Any) -> Any:
 
 
 BELOW, ABOVE, STEPS, LINES, LOST, DOUBLED, DOUBLED_WHOLE = range(7)
-"""The formulas by the numbers that compiled loops know. The last is for counts whose doubled areas
-are integers below 2**53 in a chunk: no order of adding them up changes their sum."""
+"""The formulas by the numbers that compiled loops know. The last is for integers: where the doubled
+areas of a chunk stay below 2**53, no order of adding them up changes their sum."""
 
 # ---------------------------------------------------------------------- arrays of any library
 

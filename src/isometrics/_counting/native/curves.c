@@ -10,6 +10,9 @@
 /* Rows between those whose hull tells which others need to be looked at. */
 #define SPACING 64
 
+/* Sums of whole numbers below this are the same in any order. */
+#define EXACT 0x1p53
+
 /* The numbers of the formulas in `segments.py`. */
 enum { BELOW, ABOVE, STEPS, LINES, LOST, DOUBLED, DOUBLED_WHOLE };
 

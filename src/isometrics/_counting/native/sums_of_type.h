@@ -20,12 +20,15 @@ API void NAME(sum_chunks)(int32_t which, const COUNT *x, const COUNT *y, int64_t
     for (int64_t chunk = 0; chunk < chunks; chunk++) {
         int64_t first = start + chunk * CHUNK;
         int64_t last = first + CHUNK < rows - 1 ? first + CHUNK : rows - 1;
+        /* The sum is at most so large. */
+        double most = (double)(x[last] - x[first]) * (double)(2 * y[last]);
+        bool whole = which == DOUBLED_WHOLE && most < EXACT;
         for (int lane = 0; lane < LANES; lane++)
             lanes[lane] = 0;
         for (int64_t row = first; row < last; row += LANES) {
             int64_t end = row + LANES < last ? row + LANES : last;
             int size = (int)(end - row);
-            if (which == DOUBLED_WHOLE && y[row] == y[end]) {
+            if (whole && y[row] == y[end]) {
                 lanes[0] += (double)(x[end] - x[row]) * (double)(y[end] + y[row]);
             } else if (which >= DOUBLED || x[row] != x[end]) {
                 bool any = which <= LINES && (double)(x[row] + y[row]) < TINY;
