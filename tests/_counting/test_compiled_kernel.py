@@ -11,6 +11,7 @@ from isometrics._counting import compiled_kernel as fast
 from isometrics._counting import numpy_kernel as plain
 from isometrics._counting.keys import encoding_of
 from isometrics._counting.threads import threads_for
+from isometrics.errors import InputError
 from isometrics.testing.strategies import binary_samples
 
 pytestmark = pytest.mark.usefixtures("compiled_loops")
@@ -183,6 +184,23 @@ def test_keys_are_sorted_in_place(word, shape, threads):
     expected = np.sort(keys)
     fast.sort(keys, threads=threads, each=16)
     np.testing.assert_array_equal(keys, expected)
+
+
+@pytest.mark.parametrize("word", [np.uint32, np.uint64])
+@pytest.mark.parametrize("later", [0, 3, 2**32 - 1], ids=["below", "one bucket", "above"])
+def test_scores_that_change_while_they_are_counted_are_refused(word, later):
+    """Nothing is written beyond the room for the keys, which lies within a longer array."""
+    keys = np.arange(2, 4002, dtype=word)
+    plan = fast.plan_of(keys, 2, 4001, 20)
+    times = iter([keys, np.full_like(keys, later)])
+    longer = np.zeros(3 * keys.size, word)
+    room = longer[keys.size : 2 * keys.size]
+    with pytest.raises(InputError, match="the scores changed while they were counted"):
+        fast.spread_over(plan, lambda _: next(times), room, threads=1)
+    assert not longer[: keys.size].any()
+    assert not longer[2 * keys.size :].any()
+    counted = np.full_like(keys, later)
+    assert fast.spread_over(plan, lambda _: counted, room, threads=1).starts[-1] == keys.size
 
 
 def test_the_sort_of_a_run_is_chosen_by_its_length(monkeypatch):

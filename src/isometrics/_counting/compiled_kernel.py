@@ -16,6 +16,7 @@ from isometrics._counting.numpy_kernel import Rows, corners_of, running_sum, tri
 from isometrics._counting.numpy_kernel import corner_counts as plain_corner_counts
 from isometrics._counting.numpy_kernel import count as plain_count
 from isometrics._counting.threads import in_threads, threads_for
+from isometrics.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,6 +52,11 @@ class BucketPlan:
     entries: NDArray[np.uint64]
     size: int
     """The number of buckets."""
+
+    @property
+    def span(self) -> int:
+        """How far from the lowest a key may lie."""
+        return (self.entries.size << self.cell_shift) - 1
 
 
 def plan_of(some: NDArray[Any], lowest: int, highest: int, wanted: int) -> BucketPlan:
@@ -129,7 +135,7 @@ def spread_over(
     weights: NDArray[Any] | None = None,
 ) -> Buckets:
     """Move keys, which `keys_of` makes of blocks of rows, into their buckets in `room`."""
-    where = (plan.lowest, plan.cell_shift, plan.entries)
+    where = (plan.lowest, plan.cell_shift, plan.span, plan.entries)
     rows = [round(share * room.size / threads) for share in range(threads + 1)]
     found = np.zeros((threads, plan.size, 2), np.uint64)
 
@@ -141,7 +147,8 @@ def spread_over(
     in_threads(count, rows)
     sizes, positives = found[:, :, 0], found[:, :, 1].sum(axis=0).astype(np.int64)
     starts = prepend_zero(np.cumsum(sizes.sum(axis=0)))
-    places = starts[:-1] + np.cumsum(sizes, axis=0) - sizes
+    ends = starts[:-1] + np.cumsum(sizes, axis=0)
+    places = ends - sizes
 
     moved = None if weights is None else np.empty_like(weights)
 
@@ -149,9 +156,11 @@ def spread_over(
         for block in _blocks(start, end):
             keys = keys_of(block)
             carried = None if weights is None else weights[block]
-            native.spread(keys, keys.size, *where, places[part], room, carried, moved)
+            native.spread(keys, keys.size, *where, places[part], room.size, room, carried, moved)
 
     in_threads(move, rows)
+    if not np.array_equal(places, ends):
+        raise InputError("the scores changed while they were counted; copy them first")
     return Buckets(room, starts, prepend_zero(np.cumsum(positives)), moved)
 
 

@@ -141,8 +141,8 @@ _FLOATS, _INT64, _UINT64 = _Array(np.float64), _Array(np.int64), _Array(np.uint6
 _INT32, _UINT32, _UINT16 = _Array(np.int32), _Array(np.uint32), _Array(np.uint16)
 _BYTES, _DRAWN = _Array(np.uint8), _Array(np.uint8, np.float64)
 _FLOAT_ROWS = _InRows(np.float64)
-_PLAN = (c_uint64, c_uint64, _UINT64)
-"""The lowest key, the shift and the entries of a `BucketPlan`."""
+_PLAN = (c_uint64, c_uint64, c_uint64, _UINT64)
+"""The lowest key, the shift, the span and the entries of a `BucketPlan`."""
 _CODING = (c_int32, c_int64, c_int64)
 """Whether scores are floats, the gap and the lowest integer of an `Encoding`."""
 _SOME = (_UINT64, c_int64, c_int64)
@@ -153,7 +153,9 @@ _COUNTS_OF_TABLE = (_INT64, _INT64, _Array(np.int32, np.int64, optional=True))
 # What each does is said where it is written.
 pack = Loop("pack", _BITS, _LABELS, c_int64, *_CODING, _KEYS, decided_by=(6,))
 census = Loop("census", _KEYS, c_int64, *_PLAN, _UINT64, decided_by=(0,))
-spread = Loop("spread", _KEYS, c_int64, *_PLAN, _UINT64, _KEYS, _CARRIED, _CARRIED, decided_by=(0,))
+spread = Loop(
+    "spread", _KEYS, c_int64, *_PLAN, _UINT64, c_uint64, _KEYS, _CARRIED, _CARRIED, decided_by=(0,)
+)
 sort_buckets = Loop(
     "sort_buckets", _KEYS, *_SOME, _UINT32, _KEYS, _CARRIED, _CARRIED, decided_by=(0,)
 )

@@ -20,9 +20,12 @@ API uint32_t sources(void)
 #define JOINED(name, suffix) name##_##suffix
 #define SUFFIXED(name, suffix) JOINED(name, suffix)
 
-/* The bucket of a key that lies so far from the lowest one; see `BucketPlan`. */
-INLINE uint64_t bucket_of(uint64_t offset, uint64_t shift, const uint64_t *entries)
+/* The bucket of a key that lies so far from the lowest one; see `BucketPlan`.
+
+   Scores may change while they are counted, and their keys lie beyond the plan then. */
+INLINE uint64_t bucket_of(uint64_t offset, uint64_t shift, uint64_t most, const uint64_t *entries)
 {
+    offset = offset < most ? offset : most;
     uint64_t entry = entries[offset >> shift];
     uint64_t inside = offset & (((uint64_t)1 << shift) - 1);
     return (entry >> 8) + (inside >> (entry & 255));

@@ -34,32 +34,30 @@ static inline SIGNED NAME(bits_of)(KEY key, int32_t floats, KEY gap, KEY lowest)
 
 /* Count the keys of each bucket, and in a second column those with the bit of a positive. */
 VECTORISED
-API void NAME(census)(const KEY *keys, int64_t size, uint64_t lowest, uint64_t shift,
+API void NAME(census)(const KEY *keys, int64_t size, uint64_t lowest, uint64_t shift, uint64_t most,
                       const uint64_t *entries, uint64_t *counts)
 {
     for (int64_t row = 0; row < size; row++) {
-        uint64_t bucket = bucket_of(keys[row] - lowest, shift, entries);
+        uint64_t bucket = bucket_of(keys[row] - lowest, shift, most, entries);
         counts[2 * bucket] += 1;
         counts[2 * bucket + 1] += ~keys[row] & 1;
     }
 }
 
 /* Move keys into their buckets, and what they carry; `places` has the next free place of each,
-   and moves on. */
+   and moves on. Keys that find no room among `all` are left out. */
 VECTORISED
-API void NAME(spread)(const KEY *keys, int64_t size, uint64_t lowest, uint64_t shift,
-                      const uint64_t *entries, uint64_t *places, KEY *out, const uint64_t *weights,
-                      uint64_t *weights_out)
+API void NAME(spread)(const KEY *keys, int64_t size, uint64_t lowest, uint64_t shift, uint64_t most,
+                      const uint64_t *entries, uint64_t *places, uint64_t all, KEY *out,
+                      const uint64_t *weights, uint64_t *weights_out)
 {
-    if (weights == NULL) {
-        for (int64_t row = 0; row < size; row++)
-            out[places[bucket_of(keys[row] - lowest, shift, entries)]++] = keys[row];
-        return;
-    }
     for (int64_t row = 0; row < size; row++) {
-        uint64_t place = places[bucket_of(keys[row] - lowest, shift, entries)]++;
+        uint64_t place = places[bucket_of(keys[row] - lowest, shift, most, entries)]++;
+        if (place >= all)
+            continue;
         out[place] = keys[row];
-        weights_out[place] = weights[row];
+        if (weights != NULL)
+            weights_out[place] = weights[row];
     }
 }
 
