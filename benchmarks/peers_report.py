@@ -216,9 +216,11 @@ def report(header: Record, records: list[Record]) -> str:
 
 ![Seconds for AUROC over rows, of isometrics and other tools](speed.svg)
 
-A cell has the time of a later call and, in brackets, that of the first call of a process; where
-there is one time, a call took so long that it was made once. "bytes/row" is the memory that a call
-needs beside the sample, "difference" the largest distance of its numbers from ours.
+AUROC, average precision, AUPR and AUPRG are numbers for how well scores rank positives above
+negatives. A cell has the time of a later call and, in brackets, that of the first call of a
+process; where there is one time, a call took so long that it was made once.
+"bytes/row" is the memory that a call needs beside the sample, "difference" the largest distance of
+its numbers from ours.
 
 {table(results)}{failures(results)}
 
@@ -239,7 +241,7 @@ Measured on: {machine(header)}
 | streams | `benchmarks/stream.md` | `python benchmarks/stream.py` |
 | a graphics card | `benchmarks/gpu.md` | `python benchmarks/gpu.py` |
 | the page in a browser | `benchmarks/page.md` | `python benchmarks/page.py` |
-| score functions on few rows | – | `python benchmarks/small.py` |
+| score functions on few rows | `benchmarks/small.md` | `python benchmarks/small.py` |
 | this checkout beside another | – | `python benchmarks/against.py ../other` |
 """
 

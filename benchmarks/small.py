@@ -4,8 +4,8 @@ Usage: python benchmarks/small.py [--rows 100 1000 10000] [--rounds 15]
 
 The functions take turns, and each has its least time, in processor seconds: other work on the
 machine disturbs it least. The ratio is that to the positions of the sorted scores,
-``scores.argsort()``, which every function needs or something like it. scikit-learn is timed where
-it is installed.
+``scores.argsort()``, which every function needs or something like it. scors and scikit-learn are
+timed where they are installed.
 """
 
 import argparse
@@ -32,6 +32,11 @@ def functions() -> dict[str, Callable[[np.ndarray, np.ndarray], object]]:
         "auprg_score": iso.auprg_score,
         "area_scores": iso.area_scores,
     }
+    if find_spec("scors"):
+        import scors
+
+        timed["scors roc_auc"] = scors.roc_auc
+        timed["scors average_precision"] = scors.average_precision
     if find_spec("sklearn"):
         from sklearn.metrics import average_precision_score, roc_auc_score
 
