@@ -280,6 +280,35 @@ def test_other_objectives_on_other_data(call, predictions, other, tables):
     assert row["precision_achieved"] == achieved.precision[0]
 
 
+@pytest.mark.parametrize(
+    "levels",
+    [
+        {"min_precision": 0.5},
+        {"min_recall": 0.8},
+        {"budget": 10},
+        {"min_precision": 0.4, "min_recall": 0.3},
+        {"min_precision": 0.999, "min_recall": 0.999},
+    ],
+    ids=str,
+)
+def test_what_other_data_allow_keeps_the_constraints(call, predictions, other, tables, levels):
+    """The best F of the other data is that of `evaluate`, and of all of its thresholds."""
+    asked = [word for name, level in levels.items() for word in (f"--{name}", level)]
+    asked = [str(word).replace("_", "-") for word in asked]
+    words = ["--beta", 1, *asked, "--on", other, "--json"]
+    (row, _) = call("thresholds", predictions, *words).data["thresholds"]
+    label, good, *_ = sample(seed=2)
+    test = iso.OperatingPoints.from_scores(label, good)
+    flagged = test.tp + test.fp
+    # Both files have as many rows, so a budget is the same number.
+    kept = (test.recall >= levels.get("min_recall", 0)) & (flagged <= levels.get("budget", np.inf))
+    kept &= ~(test.precision < levels.get("min_precision", 0)) & (flagged > 0)
+    assert row["f_best"] == pytest.approx(test.f(1)[kept].max() if kept.any() else None)
+    if row["threshold"] is not None:
+        promised = {"thresholds_from": tables.models["good"], "betas": [1], **levels}
+        assert [row["f_best"]] == iso.evaluate(on=test, **promised).best.tolist()
+
+
 def test_a_precision_that_one_model_does_not_reach(call, predictions, other):
     done = call("thresholds", predictions, "--min-precision", 1, "--json")
     rows = {(row["model"], row["objective"]): row for row in done.data["thresholds"]}

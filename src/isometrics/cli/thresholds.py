@@ -332,16 +332,19 @@ def judged(tuning: Analysis, test: Analysis, goals: list[Goal]) -> Table:
             raise ParameterError(f"the file to judge on has no model {model!r}, only {known}")
         for goal in goals:
             decision = decision_or_nan(points, *goal, model)
-            rows.append({"model": model} | _judgement(decision, test.models[model]))
+            # A budget counts rows of the tuning data, and is the same share of the test data.
+            asked = goal[0].for_rows(points.positives + points.negatives)
+            rows.append({"model": model} | _judgement(decision, asked, test.models[model]))
     found: Table = {name: [row[name] for row in rows] for name in rows[0]}
     columns = zip(*found["threshold"], strict=True)
     return found | {"threshold": ThresholdTexts(*columns)}
 
 
-def _judgement(decision: Decision, test: OperatingPoints) -> dict[str, Any]:
+def _judgement(decision: Decision, asked: Objective, test: OperatingPoints) -> dict[str, Any]:
     from isometrics._core.sample import parse_thresholds
     from isometrics._table.table import lower_scores
-    from isometrics.decisions.best import best_threshold
+    from isometrics.decisions.objective import Objective
+    from isometrics.decisions.transfer import best_f
 
     beta = decision.beta
     reached = not math.isnan(decision.threshold)
@@ -358,7 +361,7 @@ def _judgement(decision: Decision, test: OperatingPoints) -> dict[str, Any]:
         "beta": beta,
         "f_promised": decision.f,
         "f_achieved": f,
-        "f_best": best_threshold(test, beta=beta).f,
+        "f_best": best_f(test, Objective(beta=beta, constraints=asked.constraints)),
         "precision_promised": decision.precision,
         "precision_achieved": precision,
         "recall_promised": decision.recall,

@@ -140,15 +140,15 @@ def evaluate(
         thresholds,
         np.array([(decision.f, decision.precision, decision.recall) for decision in decisions]),
         np.array(achieved),
-        np.array([_best_f(on, objective.for_rows(rows)) for objective in objectives]),
+        np.array([best_f(on, objective.for_rows(rows)) for objective in objectives]),
         hull,
         on.at(hull.thresholds),
         np.column_stack(below),
     )
 
 
-def _best_f(points: OperatingPoints, objective: Objective) -> float:
-    """Return the highest F that keeps the constraints; NaN where nothing does."""
+def best_f(points: OperatingPoints, objective: Objective) -> float:
+    """Return the highest F_β that keeps the constraints of an objective; NaN where nothing does."""
     try:
         return best_rule(points, objective, beta=cast("float", objective.beta)).f
     except ParameterError:
