@@ -30,14 +30,20 @@ class CompleteRows(NamedTuple):
 
 
 def complete_rows(
-    y_true: Any, scores: Any, argument: str, *, sample_weight: Any = None, groups: Any = None
+    y_true: Any,
+    scores: Any,
+    argument: str,
+    *,
+    sample_weight: Any = None,
+    groups: Any = None,
+    groups_argument: str = "groups",
 ) -> CompleteRows:
     """Leave out the rows that miss a value in any column, for all models and classes.
 
     A row of weight 0 is absent, whatever it misses. Errors and the report call the scores by the
-    name of their `argument`, unless they have names.
+    name of their `argument`, unless they have names, and the groups by that of theirs.
     """
-    names = ("y_true", argument, "sample_weight", "groups")
+    names = ("y_true", argument, "sample_weight", groups_argument)
     given = list(map(_readable_again, (y_true, scores, sample_weight, groups)))
     columns = [
         each

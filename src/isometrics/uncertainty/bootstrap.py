@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from isometrics._core.arrays import Floats
+    from isometrics._core.missing import Dropped
     from isometrics._core.progress import ProgressLike
     from isometrics._counting.replicates import Kernel
     from isometrics.measures import Measure, MeasureLike
@@ -343,6 +344,7 @@ def bootstrap(
     clusters: ArrayLike | None = None,
     pos_label: object = None,
     classes: Sequence[object] | None = None,
+    drop_missing: bool = False,
     prevalence: float | None = None,
     n_resamples: int = 2000,
     scheme: str = "multinomial",
@@ -379,6 +381,9 @@ def bootstrap(
         The label of the positive class; of several classes, the only one to estimate.
     classes
         The classes in the order of the columns of scores, as for `analyse`.
+    drop_missing
+        Leave out the rows that miss a value in labels, weights, clusters or the scores of any
+        model; `Bootstrap.sampling` says how many, by column. By default missing values are refused.
     prevalence
         Look at every replicate at this prevalence, for example that of the deployment.
     n_resamples
@@ -435,6 +440,7 @@ def bootstrap(
         clusters=renamed("groups", groups, "clusters", clusters),
         pos_label=pos_label,
         classes=classes,
+        drop_missing=drop_missing,
     )
     plan = plan_of(chosen, scheme=scheme, stratified=stratified, prevalence=prevalence)
     sample = resampling_of(evidence, plan)
@@ -470,18 +476,19 @@ def bootstrap(
         method,
         confidence_level,
         units,
-        _sampling(units, scheme, stratified),
+        _sampling(units, scheme, stratified, evidence.dropped),
         tuple(measure.is_gain for measure in chosen),
         None if evidence.by_class is None else mean_shapes,
     )
     return result.with_intervals()
 
 
-def _sampling(units: str, scheme: str, stratified: bool) -> str:
-    """Describe how the units are drawn."""
+def _sampling(units: str, scheme: str, stratified: bool, dropped: Dropped | None) -> str:
+    """Describe how the units are drawn, and which rows were left out."""
     by_class = ", positives and negatives apart" if stratified else ""
     weights = ", Poisson weights" if scheme == "poisson" else ""
-    return f"{units}{by_class}{weights}"
+    left_out = "" if dropped is None else f"; {dropped.describe()}"
+    return f"{units}{by_class}{weights}{left_out}"
 
 
 def _announce_undefined(

@@ -11,6 +11,7 @@ import numpy as np
 
 from isometrics._core.arrays import column, prepend_zero
 from isometrics._core.class_rows import parse_predictions, rows_by_class
+from isometrics._core.complete_rows import complete_rows
 from isometrics._core.parameters import check_choice, check_prevalence
 from isometrics._core.sample import UNNAMED, parse_sample, scores_by_model
 from isometrics._counting.draws import Draws, Stream, draws_of, streams
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Counts, Floats
+    from isometrics._core.missing import Dropped
     from isometrics._core.sample import Sample
     from isometrics._counting.replicates import Kernel
 
@@ -163,6 +165,8 @@ class Evidence(NamedTuple):
     """Whether the groups of rows are drawn as wholes."""
     by_class: Mapping[str, Sample] | None = None
     """The rows of each class of one classifier, whose labels differ; None for models."""
+    dropped: Dropped | None = None
+    """The rows that were left out because they miss a value; None where that was not asked for."""
 
     @property
     def samples(self) -> list[Sample]:
@@ -277,13 +281,14 @@ def parse_evidence(
     clusters: ArrayLike | None = None,
     pos_label: object = None,
     classes: object = None,
+    drop_missing: bool = False,
 ) -> Evidence:
     """Validate operating points, or labels with the scores of one or more models or classes."""
     if isinstance(y_true, Evidence):
         return y_true
     if isinstance(y_true, OperatingPoints):
         beside = {"y_score": y_score, "sample_weight": sample_weight, "clusters": clusters}
-        beside |= {"classes": classes}
+        beside |= {"classes": classes, "drop_missing": drop_missing or None}
         for name, value in beside.items():
             if value is not None:
                 raise ParameterError(
@@ -296,6 +301,24 @@ def parse_evidence(
             "labels need scores: pass y_score=, or operating points alone; an Analysis has methods "
             "of its own, such as bootstrap()"
         )
+    if drop_missing:
+        complete = complete_rows(
+            y_true,
+            y_score,
+            "y_score",
+            sample_weight=sample_weight,
+            groups=clusters,
+            groups_argument="clusters",
+        )
+        evidence = parse_evidence(
+            complete.y_true,
+            complete.scores,
+            sample_weight=complete.sample_weight,
+            clusters=complete.groups,
+            pos_label=pos_label,
+            classes=classes,
+        )
+        return evidence._replace(dropped=complete.dropped)
     given = parse_predictions(
         y_true,
         y_score,
