@@ -59,7 +59,7 @@ def calibrate(
     ----------
     output
         The map; or the file with calibrated scores, which ends in .csv, .tsv, .parquet, .arrow,
-        .json or .jsonl. For both, - is standard output.
+        .json or .jsonl, or in .csv.gz. For both, - is standard output.
     kind
         f: on calibrated scores the threshold 1/(1+β²) is best for F, for every β. accuracy: they
         are probabilities, and the threshold 1/2 is best for accuracy.

@@ -58,8 +58,9 @@ def curve(
     index
         The index of tradeoff space.
     output
-        A file that ends in .csv, .tsv, .parquet, .arrow, .json or .jsonl; - is CSV on standard
-        output. In CSV and TSV, names that a spreadsheet would take for formulas get an apostrophe.
+        A file that ends in .csv, .tsv, .parquet, .arrow, .json or .jsonl, or in .csv.gz; - is CSV
+        on standard output. In CSV and TSV, names that a spreadsheet would take for formulas get
+        an apostrophe.
     """
     if output != "-":
         writer_for(output)

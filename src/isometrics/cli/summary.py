@@ -52,10 +52,10 @@ def summary(
     beta
         The β of the best F scores; by default 0.5, 1 and 2.
     output
-        Write the table to a file that ends in .csv, .tsv, .parquet, .arrow, .json or .jsonl, with a
-        row for each model and group, and print its path in the last line; - is CSV on standard
-        output, and nothing else. In CSV and TSV, names that a spreadsheet would take for formulas
-        get an apostrophe.
+        Write the table to a file that ends in .csv, .tsv, .parquet, .arrow, .json or .jsonl, or in
+        .csv.gz, with a row for each model and group, and print its path in the last line; - is CSV
+        on standard output, and nothing else. In CSV and TSV, names that a spreadsheet would take
+        for formulas get an apostrophe.
     """
     from isometrics._core.parameters import parse_betas
 

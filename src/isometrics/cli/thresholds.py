@@ -153,7 +153,7 @@ def thresholds(
     output
         Write the rule to this JSON file, which isometrics apply flags new rows by; one objective
         and one model must be chosen. - prints it instead of the table. A file that ends in .csv,
-        .tsv, .parquet, .arrow or .jsonl gets the table instead.
+        .tsv, .parquet, .arrow or .jsonl, or in .csv.gz, gets the table instead.
     threshold
         What these thresholds do, such as the present one, beside the best one, with intervals.
     """
