@@ -1,5 +1,7 @@
 """Rows that are kept are those of the source, in its order."""
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -139,6 +141,18 @@ def test_rows_that_are_not_shared_by_all_models():
 def test_rows_that_do_not_fit_are_refused():
     with pytest.raises(ParameterError, match=r"^8 rows do not fit into the memory limit"):
         iso.read_predictions(frame(), keep_rows=True, memory_limit=100)
+
+
+@pytest.mark.usefixtures("any_memory_limit")
+@pytest.mark.parametrize("options", [{"drop_missing": True}, {"weight": "w"}])
+def test_a_refusal_while_reading_names_the_limit_for_all_rows(options):
+    """Rows may be left out here, so they are read until they do not fit."""
+    table = frame(w=[1.5] * 8)
+    options = {"label": "label", "scores": ["one", "other"], "keep_rows": True} | options
+    with pytest.raises(ParameterError) as caught:
+        iso.read_predictions(table, memory_limit=100, **options)
+    limit = re.match(r"8 rows do not fit .*; raise memory_limit= to (\d+MB), or", str(caught.value))
+    assert iso.read_predictions(table, memory_limit=limit[1], **options).rows is not None
 
 
 def test_rows_that_turn_out_not_to_fit_are_refused_with_the_limit_that_would_do():

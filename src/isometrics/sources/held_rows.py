@@ -127,14 +127,25 @@ class HeldRows:
         Whether rows are kept for intervals.
     folder
         Where rows go that do not fit into memory.
+    shortage
+        How rows are refused that do not fit, where their number was known before reading.
     """
 
-    def __init__(self, *, grouped: bool, budget: int, kept: Keeping, folder: SpillFolder) -> None:
+    def __init__(
+        self,
+        *,
+        grouped: bool,
+        budget: int,
+        kept: Keeping,
+        folder: SpillFolder,
+        shortage: ParameterError | None = None,
+    ) -> None:
         self._grouped = grouped
         self._budget = budget
         self._kept = kept
         self._fit = kept.budget is not None
         self._folder = folder
+        self._shortage = shortage
         self._batches: dict[tuple[str, ...], list[Sample]] = {}
         self._nbytes = 0
         self._rows = 0
@@ -180,7 +191,8 @@ class HeldRows:
         if fit and not many:
             return
         if self._kept.required:
-            raise ParameterError(
+            # Of the rows that were read so far, a limit would not do for the rest.
+            raise self._shortage or ParameterError(
                 "the rows do not fit into the memory limit",
                 Advice(
                     "raise {memory_limit} above {}, or do without intervals, which need all rows",

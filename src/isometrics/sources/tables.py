@@ -105,7 +105,9 @@ def read_tables(
         models = _Models(layout, budget, feeder or _feeders(layout, tolerance, folder))
         grouped = layout.group is not None
         passes: list[Pass] = []
-        held: HeldRows | None = HeldRows(grouped=grouped, budget=budget, kept=kept, folder=folder)
+        held: HeldRows | None = HeldRows(
+            grouped=grouped, budget=budget, kept=kept, folder=folder, shortage=shortage
+        )
         while True:
             cleaner = Cleaner(layout, source.schema, source, drop_missing=drop_missing)
             for samples in _batches(source, cleaner, progress):
