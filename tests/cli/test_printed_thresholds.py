@@ -144,6 +144,7 @@ OF_SEVERAL = (
     ["summary"],
     ["summary", "--confidence", "0.9", "--resamples", "20"],
     ["compare"],
+    ["report", "--resamples", "20"],
     ["verdict", "--resamples", "20"],
     ["verdict", "--beta", "4", "--resamples", "20"],
     ["verdict", "--threshold", "0.5", "--resamples", "20"],
@@ -163,29 +164,81 @@ def sentences_in(text):
             yield model, found["text"], int(found["beta"]), found["f"]
 
 
-def check_f(text, labels, scores, beta, shown):
-    """Compare F at a printed threshold with what is printed, to its digits."""
+_WINNERS = re.compile(r"(?:(?P<group>\S+): )?By f-measure, ")
+_PLATEAU = re.compile(r"Thresholds from (\S+) to (\S+) reach 99% of this value\.")
+_COMMON = re.compile(r"(?:than|compare|groups:) (\S+) of (m_[ab])\b")
+"""The threshold of all rows, in what is said about groups."""
+
+
+def winners_in(text):
+    """Yield the rows of the tables of winners, with their groups."""
+    for block in text.split("\n\n"):
+        title, *lines = block.splitlines() or [""]
+        if found := _WINNERS.match(title):
+            head, *rows = (re.split(r"\s{2,}", line.strip()) for line in lines)
+            for row in rows:
+                yield found["group"] or "(all rows)", dict(zip(head, row, strict=True))
+
+
+def values_of_f(text, labels, scores, weight):
+    """Yield the F with a weight of recall at a printed threshold, in the types it is read as."""
     for number in read_as(text, scores):
         flagged = scores.astype(np.result_type(scores, type(number))) >= number
         tp, fp = (flagged & labels).sum(), (flagged & ~labels).sum()
-        f = (1 + beta**2) * tp / (tp + fp + beta**2 * labels.sum())
+        yield tp / ((1 - weight) * (tp + fp) + weight * labels.sum())
+
+
+def check_f(text, labels, scores, beta, shown):
+    """Compare F at a printed threshold with what is printed, to its digits."""
+    for f in values_of_f(text, labels, scores, beta**2 / (1 + beta**2)):
         digits = len(shown.partition(".")[2])
         assert float(shown) == pytest.approx(f, abs=0.5001 * 10**-digits), (text, shown)
 
 
+def check_winners(text, data):
+    """Compare the values at both ends of each range with F there; return how many there are."""
+    rows = [(group, row) for group, row in winners_in(text) if row["winner"] in MODELS]
+    for group, row in rows:
+        for end in ("lo", "hi"):
+            own = data[row["winner"], group]
+            for f in values_of_f(row[f"threshold_{end}"], *own, float(row[f"lambda_{end}"])):
+                # The weight has six digits, too.
+                assert float(row[f"value_{end}"]) == pytest.approx(f, rel=1e-4), row
+    return len(rows)
+
+
+def check_ranges(text, labels, scores, beta):
+    """Of thresholds that are almost as good, both ends are."""
+    weight = beta**2 / (1 + beta**2)
+    (_, best, *_) = next(sentences_in(text))
+    for ends in _PLATEAU.findall(text):
+        least = 0.99 * max(values_of_f(best, labels, scores, weight)) - 1e-12
+        for end in ends:
+            assert min(values_of_f(end, labels, scores, weight)) >= least, (end, text)
+
+
 def walk(text, data):
     """Check every printed threshold against the rows of its model and group; count them."""
-    rows = list(tables_in(text))
+    rows, sentences = list(tables_in(text)), list(sentences_in(text))
     for row in rows:
         labels, scores = data[row.get("model", MODELS[0]), row.get("group", "(all rows)")]
         check(row["threshold"], labels, scores, row)
+        # Of a verdict for each group, the value on its rows.
+        values = {float(sentences[0][2]): row["here"]} if "here" in row else {}
         if "F (β 1)" in row:
-            f = row["F (β 1)"]
-            check_f(row["threshold"], labels, scores, 1, f if "." in f else f"{f}.")
-    sentences = list(sentences_in(text))
+            values[1.0] = row["F (β 1)"]
+        if found := re.fullmatch(r"F \(β (\S+)\)", row.get("objective", "")):
+            values[float(found[1])] = row["value"]
+        for beta, f in values.items():
+            check_f(row["threshold"], labels, scores, beta, f if "." in f else f"{f}.")
     for model, threshold, beta, f in sentences:
         check_f(threshold, *data[model or MODELS[0], "(all rows)"], beta, f)
     return len(rows), len(sentences)
+
+
+def in_folder(folder, command):
+    """Return a command that writes its page to a folder."""
+    return [*command, *["-o", str(folder / "page.html")] * (command[0] == "report")]
 
 
 def several_models(tmp_path, rng, kind):
@@ -214,11 +267,18 @@ def test_every_command_for_several_models_and_groups(kind, grouped, tmp_path, ca
     columns = ["--scores", *MODELS, "--group", "site" if grouped else ""]
     walked = {}
     for command in OF_SEVERAL:
-        name, *options = command
+        name, *options = in_folder(tmp_path, command)
         assert main([name, file, *columns, *options]) == 0
-        walked[tuple(command)] = walk(capsys.readouterr().out, data)
+        text = capsys.readouterr().out
+        walked[tuple(command)] = walk(text, data)
+        assert (check_winners(text, data) > 0) == (name == "compare")
+        for model, threshold, beta, _ in sentences_in(text):
+            check_ranges(text, *data[model, "(all rows)"], beta)
+            about_groups = _COMMON.findall(text)
+            assert set(about_groups) <= {(threshold, model)}
+            assert bool(about_groups) == (grouped and name == "report"), text
     for command, (tables, sentences) in walked.items():
-        in_words = command[0] in ("summary", "compare", "verdict")
+        in_words = command[0] in ("summary", "compare", "report", "verdict")
         assert sentences == in_words, command
         if command[0] in ("thresholds", "tradeoff") or "--threshold" in command:
             assert tables > 0, command
@@ -237,16 +297,16 @@ def test_every_command_for_several_classes(tmp_path, capsys, rng_seed):
     pd.DataFrame(scores, columns=names).assign(label=labels).to_csv(file, index=False)
     data = {(name, "(all rows)"): (labels == name, scores[:, j]) for j, name in enumerate(names)}
     for command in OF_SEVERAL:
-        name, *options = command
+        name, *options = in_folder(tmp_path, command)
         code = main([name, str(file), *options])
         text = capsys.readouterr().out
         assert code == (2 if name == "compare" else 0)
         tables, sentences = walk(text, data)
         # Of a class that is not better than flagging all rows, no threshold is named.
         useless = text.count("This model is not better than")
-        expected = 3 if name in ("summary", "verdict") else 0
+        expected = 3 if name in ("summary", "report", "verdict") else 0
         assert sentences + useless == expected, command
-        assert tables or name in ("summary", "verdict", "compare"), command
+        assert tables or name in ("summary", "report", "verdict", "compare"), command
 
 
 @pytest.mark.slow
