@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics._counting.keys import flip_negatives
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -69,28 +71,22 @@ def packed_below(values: Counts, below: Counts) -> dict[str, str]:
 
     Examples
     --------
-    >>> from isometrics.report.packing import unpacked_below
-    >>> values = np.array([np.inf, 0.5, 0.25])
-    >>> text = packed_below(values, np.array([0.75, 0.25, np.nan]))
-    >>> unpacked_below(values, text).tolist()
-    [0.75, 0.25, nan]
+    >>> text = packed_below(np.array([np.inf, 0.5]), np.array([np.inf, np.nextafter(0.5, 0)]))
+    >>> unpacked(text).tolist()
+    [0, 1]
     """
     return {"whole": _encode(_words(values) - _words(below))}
 
 
-def unpacked_below(values: Counts, text: dict[str, str]) -> NDArray[np.float64]:
-    """Return the floats of `packed_below`."""
-    return _floats(_words(values) - unpacked(text).view(np.uint64))
-
-
 def _words(values: Counts) -> Words:
     """Return integers in the order of floats."""
-    bits = values.astype(np.float64).view(np.uint64)
-    return np.where(bits & _SIGN, ~bits, bits | _SIGN)
+    order: NDArray[np.int64] = flip_negatives(values.astype(np.float64).view(np.int64), 64)
+    return order.view(np.uint64) ^ _SIGN
 
 
 def _floats(words: Words) -> NDArray[np.float64]:
-    return np.where(words & _SIGN, words ^ _SIGN, ~words).view(np.float64)
+    bits: NDArray[np.int64] = flip_negatives((words ^ _SIGN).view(np.int64), 64)
+    return bits.view(np.float64)
 
 
 def unpacked(text: dict[str, str]) -> NDArray[Any]:
