@@ -274,6 +274,13 @@ class Objective(Value):
             return 0.0, max(self.costs)
         return (0.0, 1.0) if self.index is None else (-math.inf, math.inf)
 
+    @property
+    def gain_limits(self) -> tuple[float, float]:
+        """A range that holds every gain."""
+        if self.higher_is_better:
+            return self.limits
+        return -float(max(self.cost_shares)), 0.0
+
     def value_of_gain(self, gain: float) -> float:
         """Return the value with a gain, in the user's unit."""
         if self.higher_is_better:

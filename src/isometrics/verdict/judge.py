@@ -140,7 +140,7 @@ def _judged(
     corrected = apparent - optimism
     honest = mean_known(objective.gain(crossed))
     noise = drawn.fixed[choice.model] - apparent
-    interval = interval_at(noise, (corrected, honest), level=level, limits=_limits(objective))
+    interval = interval_at(noise, (corrected, honest), level=level, limits=objective.gain_limits)
 
     better = better_than_nothing(contest, choices, choice, corrected)
     found = _verdict(
@@ -173,14 +173,13 @@ def _model_values(
     choice among the models too.
     """
     objective, level = contest.objective, found.confidence_level
-    limits = _limits(objective)
     values = []
     for model, (name, here) in enumerate(zip(contest.names, choice.gains.tolist(), strict=True)):
         expected, interval = found.expected, found.interval
         if model != choice.model:
             corrected = here - mean_known(drawn.inside[model] - drawn.outside[model])
             noise = drawn.fixed[model] - here
-            ends = interval_at(noise, (corrected,), level=level, limits=limits)
+            ends = interval_at(noise, (corrected,), level=level, limits=objective.gain_limits)
             expected = objective.value_of_gain(corrected)
             interval = Interval(*sorted(map(objective.value_of_gain, ends)))
         values.append(ModelValue(name, objective.value_of_gain(here), expected, interval))
@@ -239,13 +238,6 @@ def cross_fitted(
         Counts(*(np.array(column) for column in zip(*each, strict=True)))
         for each in zip(*pooled, strict=True)
     ]
-
-
-def _limits(objective: Objective) -> tuple[float, float]:
-    """Return the least and the highest gain there can be."""
-    if objective.costs is not None:
-        return -float(max(objective.cost_shares)), 0.0
-    return (0.0, 1.0) if objective.index is None else (-math.inf, math.inf)
 
 
 class Rivals(NamedTuple):
@@ -356,7 +348,7 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
         options,
         expected=here,
         interval=interval_at(
-            fixed[choice.model] - here, (here,), level=level, limits=_limits(objective)
+            fixed[choice.model] - here, (here,), level=level, limits=objective.gain_limits
         ),
         kept=tuple(
             _kept_as_seen(each, test, judged, choices, level) for each in objective.constraints
