@@ -726,8 +726,8 @@ class Analysis(Value):
         models = self.models if group is None else self._group(group)
 
         from isometrics.plot.bands import shade
-        from isometrics.plot.panels import panels
-        from isometrics.plot.spaces import draw_space, overview
+        from isometrics.plot.panels import overview, panels
+        from isometrics.plot.spaces import draw_space
 
         if bands is not None and group is not None:
             raise ParameterError("bands are drawn for all rows; leave out group=")

@@ -12,8 +12,8 @@ except ImportError as error:
 from isometrics.plot.bands import band, better
 from isometrics.plot.calibration import calibration_map, reliability
 from isometrics.plot.comparison import comparison
-from isometrics.plot.panels import panels
-from isometrics.plot.spaces import overview, pr, prg, roc
+from isometrics.plot.panels import overview, panels
+from isometrics.plot.spaces import pr, prg, roc
 from isometrics.plot.tradeoff import index_isolines, tradeoff
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Some spaces side by side in one figure, with one legend."""
+"""Several spaces in one figure: all four, or some side by side with one legend."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from isometrics.plot.frame import TITLES, areas_of, titles_of
 from isometrics.plot.spaces import SPACES, options_by_space
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
@@ -26,6 +26,45 @@ _WIDTH, _HEIGHT = 4.7, 4.9
 """Inches of a panel."""
 _ENTRY, _LINE = 4.7, 0.2
 """Inches of an entry of the legend."""
+
+
+def overview(
+    pts: Models, axes: Sequence[Axes] | NDArray[Any] | None = None, **options: Any
+) -> NDArray[Any]:
+    """Draw all four spaces: ROC, PR, PRG and tradeoff space.
+
+    Parameters
+    ----------
+    pts
+        The operating points of one model, or of several by name.
+    axes
+        Four axes to draw on; by default those of a new figure, two by two.
+    options
+        Options of `roc`, `pr`, `prg` and `tradeoff`; each is passed to the spaces that have it.
+        `points` means thresholds to mark, so it is not passed to `tradeoff`.
+
+    Returns
+    -------
+    numpy.ndarray
+        The axes, in the shape of `axes`.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics import plot
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> axes = plot.overview(pts, hull=False)
+    >>> [ax.get_title() for ax in axes.flat]
+    ['ROC', 'PR', 'PRG', 'tradeoff']
+    """
+    passed = options_by_space(pts, options)
+    if axes is None:
+        _, axes = plt.subplots(2, 2, figsize=(11.2, 10.8), layout="constrained")
+    axes_array = np.asarray(axes, dtype=object)
+    if axes_array.size != len(SPACES):
+        raise ParameterError(f"must be four axes but has {axes_array.size}", parameter="axes")
+    _draw_panels(pts, axes_array, passed)
+    return axes_array
 
 
 def panels(
@@ -78,16 +117,21 @@ def panels(
             f"must be {len(chosen)}, one for each space, but has {axes_array.size}",
             parameter="axes",
         )
-    for space, ax in zip(chosen, axes_array.flat, strict=True):
-        SPACES[space](pts, ax, **(passed[space] | {"legend": False}))
-        # The padding leaves room for labels of lines above the axes.
-        ax.set_title(TITLES.get(space, space), pad=16)
+    _draw_panels(pts, axes_array, {space: passed[space] | {"legend": False} for space in chosen})
     if legend:
-        _draw_legend(list(axes_array.flat), grow=own_figure)
+        _draw_legend(dict(zip(chosen, axes_array.flat, strict=True)), grow=own_figure)
     return axes_array
 
 
-def _draw_legend(axes: list[Axes], *, grow: bool) -> None:
+def _draw_panels(pts: Models, axes: NDArray[Any], options: Mapping[str, Mapping[str, Any]]) -> None:
+    """Draw each space with its options on the next one of the axes, below its title."""
+    for (space, own), ax in zip(options.items(), axes.flat, strict=True):
+        SPACES[space](pts, ax, **own)
+        # The padding leaves room for labels of lines above the axes.
+        ax.set_title(TITLES.get(space, space), pad=16)
+
+
+def _draw_legend(panels: dict[str, Axes], *, grow: bool) -> None:
     """Draw one legend below all panels: each model once, with its areas, then other lines.
 
     Lines of different meaning look alike in different panels, so the legend says where they are.
@@ -95,24 +139,24 @@ def _draw_legend(axes: list[Axes], *, grow: bool) -> None:
     curves: dict[str, Artist] = {}
     areas: dict[str, list[str]] = {}
     others: dict[str, Artist] = {}
-    places: dict[str, list[str]] = {}
-    for ax in axes:
+    titles_by_label: dict[str, list[str]] = {}
+    for space, ax in panels.items():
         handles, labels = ax.get_legend_handles_labels()
         titles, texts = titles_of(handles), areas_of(handles)
         for handle, label in zip(handles, labels, strict=True):
             if handle in titles:
                 curves.setdefault(titles[handle], handle)
                 text = texts[handle]
-                text = f"tradeoff {text}" if text.startswith("area") else text
+                text = f"tradeoff {text}" if space == "tradeoff" else text
                 areas.setdefault(titles[handle], []).append(text)
             else:
                 others.setdefault(label, handle)
-                places.setdefault(label, []).append(ax.get_title())
+                titles_by_label.setdefault(label, []).append(ax.get_title())
     entries = {f"{title} ({', '.join(areas[title])})": line for title, line in curves.items()}
     for label, handle in others.items():
-        everywhere = len(places[label]) == len(axes)
-        entries[label if everywhere else f"{label} ({', '.join(places[label])})"] = handle
-    figure = cast("Figure", axes[0].figure)
+        everywhere = len(titles_by_label[label]) == len(panels)
+        entries[label if everywhere else f"{label} ({', '.join(titles_by_label[label])})"] = handle
+    figure = cast("Figure", ax.figure)
     n_columns = max(1, min(len(entries), round(figure.get_size_inches()[0] / _ENTRY)))
     if grow:
         width, height = figure.get_size_inches()

@@ -1,4 +1,4 @@
-"""One function for each space, `roc`, `pr` and `prg`, and all of them in one figure."""
+"""One function for each space: `roc`, `pr` and `prg`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib import pyplot as plt
 
 from isometrics._core.results import bracketed
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.measures import area_in, bounds_of
 from isometrics.plot import background, marks
-from isometrics.plot.frame import MARGIN, TITLES, frame, label_with_area
+from isometrics.plot.frame import MARGIN, frame, label_with_area
 from isometrics.plot.frame import legend as draw_legend
 from isometrics.plot.marks import Models, Options, named
 from isometrics.plot.styles import Style, plain, style_of
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from isometrics._core.arrays import Floats
     from isometrics.points import OperatingPoints
@@ -341,48 +340,6 @@ def _draw_background(ax: Axes, space: str, prevalences: list[float], options: Op
 
 
 SPACES: dict[str, Callable[..., Axes]] = {"roc": roc, "pr": pr, "prg": prg, "tradeoff": tradeoff}
-
-
-def overview(
-    pts: Models, axes: Sequence[Axes] | NDArray[Any] | None = None, **options: Any
-) -> NDArray[Any]:
-    """Draw all four spaces: ROC, PR, PRG and tradeoff space.
-
-    Parameters
-    ----------
-    pts
-        The operating points of one model, or of several by name.
-    axes
-        Four axes to draw on; by default those of a new figure, two by two.
-    options
-        Options of `roc`, `pr`, `prg` and `tradeoff`; each is passed to the spaces that have it.
-        `points` means thresholds to mark, so it is not passed to `tradeoff`.
-
-    Returns
-    -------
-    numpy.ndarray
-        The axes, in the shape of `axes`.
-
-    Examples
-    --------
-    >>> import isometrics as iso
-    >>> from isometrics import plot
-    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
-    >>> axes = plot.overview(pts, hull=False)
-    >>> [ax.get_title() for ax in axes.flat]
-    ['ROC', 'PR', 'PRG', 'tradeoff']
-    """
-    passed = options_by_space(pts, options)
-    if axes is None:
-        _, axes = plt.subplots(2, 2, figsize=(11.2, 10.8), layout="constrained")
-    axes_array = np.asarray(axes, dtype=object)
-    if axes_array.size != len(SPACES):
-        raise ParameterError(f"must be four axes but has {axes_array.size}", parameter="axes")
-    for (space, draw), ax in zip(SPACES.items(), axes_array.flat, strict=True):
-        draw(pts, ax, **passed[space])
-        # The padding leaves room for labels of lines above the axes.
-        ax.set_title(TITLES.get(space, space), pad=16)
-    return axes_array
 
 
 def options_by_space(pts: Models, options: dict[str, Any]) -> dict[str, dict[str, Any]]:
