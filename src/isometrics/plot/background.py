@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.plot.frame import TITLES
+from isometrics.plot.frame import TITLES, mark_baseline
 from isometrics.plot.styles import BASELINE, BLACK, GREEN, ISOLINE, ISOLINE_LABEL
 from isometrics.spaces.isolines import accuracy_isoline, f_gain_isoline, f_isoline, grid
 
@@ -68,14 +68,18 @@ def baseline(ax: Axes, space: str, prevalences: Iterable[float], *, beta: float)
     """Draw what is achieved without a model: by guessing, or by the always-positive rule."""
     line: dict[str, Any] = {"color": BASELINE, "linestyle": ":", "linewidth": 1.4, "zorder": 1.5}
     if space == "roc":
-        ax.plot([0, 1], [0, 1], label="guessing", **line)
+        (diagonal,) = ax.plot([0, 1], [0, 1], label="guessing", **line)
+        mark_baseline(diagonal)
         return
     label, point = f"F{beta:g} of always positive", "always positive"
     for prevalence in prevalences:
         corner = 0.0 if space == "prg" else prevalence
         # Always positive has a recall gain of 1 and a precision gain of 0.
         gain = 1.0 if np.isinf(beta) else beta**2 / (1 + beta**2)
-        ax.plot(*f_gain_isoline(gain, space, prevalence, beta=beta), label=label, **line)
+        (isoline,) = ax.plot(
+            *f_gain_isoline(gain, space, prevalence, beta=beta), label=label, **line
+        )
+        mark_baseline(isoline)
         ax.plot(
             1,
             corner,

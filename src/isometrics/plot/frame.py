@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 from matplotlib import pyplot as plt
@@ -36,6 +36,19 @@ CORNERS: dict[Any, tuple[int, int]] = {
 
 _LABELS: WeakKeyDictionary[Artist, tuple[str, str]] = WeakKeyDictionary()
 """The titles and the areas of curves; a label in matplotlib is one text."""
+
+_BASELINES: WeakSet[Artist] = WeakSet()
+"""The lines of what is achieved without a model."""
+
+
+def mark_baseline(line: Artist) -> None:
+    """Remember that a line shows what is achieved without a model."""
+    _BASELINES.add(line)
+
+
+def is_baseline(line: Artist) -> bool:
+    """Tell whether a line shows what is achieved without a model."""
+    return line in _BASELINES
 
 
 def label_with_area(line: Artist, title: str, area: str) -> None:

@@ -9,7 +9,7 @@ from matplotlib import pyplot as plt
 
 from isometrics._core.parameters import check_level, check_size
 from isometrics._core.results import number
-from isometrics.plot.frame import MARGIN, label_with_area
+from isometrics.plot.frame import MARGIN, label_with_area, mark_baseline
 from isometrics.plot.frame import frame as pr_frame
 from isometrics.plot.frame import legend as draw_legend
 from isometrics.plot.marks import Models, named
@@ -145,7 +145,7 @@ def _draw_trivial_sets(ax: Axes, curves: Sequence[Tradeoff]) -> None:
             names, index.of_rows(Rows.of_table(table).column(), _GRID), strict=True
         ):
             is_maximal = name == MAXIMAL
-            ax.plot(
+            (line,) = ax.plot(
                 _GRID,
                 values,
                 color=BASELINE,
@@ -156,6 +156,7 @@ def _draw_trivial_sets(ax: Axes, curves: Sequence[Tradeoff]) -> None:
             )
             labelled.add(name)
             if is_maximal:
+                mark_baseline(line)
                 maximal.append(values)
     # With several prevalences, shade what is worse than the maximal set for all of them.
     floor = ax.get_ylim()[0]

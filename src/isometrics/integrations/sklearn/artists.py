@@ -9,7 +9,7 @@ import numpy as np
 
 from isometrics import plot
 from isometrics.measures import area_in
-from isometrics.plot.frame import label_with_area, legend, titles_of
+from isometrics.plot.frame import is_baseline, label_with_area, legend, titles_of
 from isometrics.plot.styles import BLUE, plain
 
 if TYPE_CHECKING:
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
     from isometrics.points import OperatingPoints
-
-_CHANCE = ("guessing", "of always positive", "maximal set")
-"""How the labels of baselines end."""
 
 _MEASURES = {space: area_in(space).name for space in ("roc", "pr", "prg")} | {"tradeoff": "area"}
 """What the area under a curve is called in each space."""
@@ -67,7 +64,7 @@ def draw(
         [line for name in models for line in new if titles.get(line) == f"{plain(name)}{title}"]
         for title in ("", ", hull")
     )
-    chance = [line for line in new if str(line.get_label()).endswith(_CHANCE)]
+    chance = [line for line in new if is_baseline(line)]
     return Artists(drawn, curves, hulls, chance[0] if chance else None, own_figure=ax is None)
 
 
