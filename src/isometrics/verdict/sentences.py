@@ -12,7 +12,7 @@ from isometrics.uncertainty.paired import percent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from isometrics.decisions.objective import Objective
+    from isometrics.decisions.objective import Constraint, Objective
     from isometrics.uncertainty.intervals import Interval
     from isometrics.verdict.verdict import Kept, Verdict
 
@@ -29,7 +29,8 @@ def answer(verdict: Verdict) -> str:
 def lines(verdict: Verdict) -> list[str]:
     """Return the answer, and below it what it stands on."""
     said = [answer(verdict), _explained(verdict.objective)]
-    said += [_constraint(each, verdict) for each in verdict.kept]
+    constraints = verdict.objective.constraints
+    said += [_constraint(*each, verdict) for each in zip(constraints, verdict.kept, strict=True)]
     said += [_threshold(verdict), _nothing(verdict), _weights(verdict), verdict.method]
     said += [f"Beware: {warning}" for warning in verdict.warnings]
     return [line for line in said if line]
@@ -187,9 +188,9 @@ def _other(name: str) -> str:
     return "precision" if name == "recall" else "recall"
 
 
-def _constraint(kept: Kept, verdict: Verdict) -> str:
-    # A share of flagged rows is asked for in percent, and is a limit.
-    is_limit = kept.constraint.startswith("at most")
+def _constraint(constraint: Constraint, kept: Kept, verdict: Verdict) -> str:
+    # Limits are asked for in percent.
+    is_limit = constraint.is_limit
     text = _share if is_limit else shown
     if math.isnan(kept.expected):
         return f"Asked for {kept.constraint}: {text(kept.here)} on these rows."
