@@ -105,12 +105,8 @@ class Differences(ResultTable):
         return f"{ahead} is {said}: {how_much}, {interval}."
 
     def _probability(self, better: float, turned: bool) -> str:
-        """Say a share of replicates; all of them still leave what is rarer than one of them."""
         share = 1 - better if turned else better
-        if share in (0.0, 1.0):
-            rarest = percent(abs(share - 1 / self.replicates))
-            return f"probability {'above' if share else 'below'} {rarest}"
-        return f"probability {percent(share)}"
+        return f"probability {percent_of_replicates(share, self.replicates)}"
 
     def _row(self, first: str | None, second: str | None) -> tuple[int, bool]:
         if first is None and second is None:
@@ -199,6 +195,13 @@ def percent(share: float) -> str:
         if float(shown) not in (0.0, 100.0) or share in (0.0, 1.0):
             return f"{shown}%"
     return f"{number(100 * share)}%"
+
+
+def percent_of_replicates(share: float, replicates: int) -> str:
+    """Return a share of replicates in percent; none and all of them are only bounds."""
+    if share in (0.0, 1.0):
+        return f"{'above' if share else 'below'} {percent(abs(share - 1 / replicates))}"
+    return percent(share)
 
 
 def holm(p_values: Sequence[float] | Floats) -> Floats:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from isometrics._core.results import number, several, told_apart
 from isometrics._core.threshold_text import threshold_text
-from isometrics.uncertainty.paired import percent
+from isometrics.uncertainty.paired import percent, percent_of_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -198,20 +198,13 @@ def _constraint(constraint: Constraint, kept: Kept, verdict: Verdict) -> str:
     return (
         f"Asked for {kept.constraint}: expect {text(kept.expected)} on new data ({ends}"
         f"{text(kept.here)} on these rows); the chance to {'exceed' if is_limit else 'miss'} it is "
-        f"{_chance(kept.missed, verdict.replicates)}."
+        f"{percent_of_replicates(kept.missed, verdict.replicates)}."
     )
 
 
 def _share(share: float) -> str:
     """Return a share in percent, to two digits."""
     return f"{number(float(f'{100 * share:.2g}'))}%"
-
-
-def _chance(share: float, replicates: int) -> str:
-    """Return a share of resamples; none and all of them still leave what is rarer than one."""
-    if share in (0.0, 1.0):
-        return f"{'above' if share else 'below'} {percent(abs(share - 1 / replicates))}"
-    return percent(share)
 
 
 def _threshold(verdict: Verdict) -> str:
