@@ -19,8 +19,7 @@ from isometrics.decisions.thresholds import ALL_ROWS
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.points.models import count_models
 from isometrics.report.model import MOST_ROWS
-from isometrics.verdict.contest import Contest, fold_codes
-from isometrics.verdict.effective import effective_rows
+from isometrics.verdict.contest import Contest, effective_rows, fold_codes
 from isometrics.verdict.estimates import FOLDS, REPEATS
 from isometrics.verdict.judge import Options, judge, judge_betas, judge_tuned
 from isometrics.verdict.without_rows import judge_tables, rows_of_table
