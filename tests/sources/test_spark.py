@@ -17,7 +17,7 @@ import pytest
 import isometrics as iso
 from isometrics.cli import main
 from isometrics.errors import FileError, ParameterError
-from isometrics.sources import clusters
+from isometrics.sources import clusters, spark_urls
 from isometrics.sources.cluster_passes import PassLimits
 
 from .test_binned_rows import check
@@ -120,7 +120,7 @@ def test_what_cannot_be_read(spark, url, said):
 
 
 def test_without_pyspark(monkeypatch):
-    monkeypatch.setattr(clusters, "find_spec", lambda _: None)
+    monkeypatch.setattr(spark_urls, "find_spec", lambda _: None)
     with pytest.raises(FileError, match=r"pip install 'isometrics\[spark\]'"):
         iso.read_predictions("spark://?table=a")
 

@@ -1,4 +1,4 @@
-"""Rows that stay in a cluster: frames of Spark and Dask, and tables that Spark reads by URL.
+"""Rows that stay in a cluster: frames of Spark and Dask.
 
 Only aggregates of them are ever collected: the totals of each label, model and group, then the
 counts of ranges of scores, pass after pass.
@@ -7,14 +7,11 @@ counts of ranges of scores, pass after pass.
 from __future__ import annotations
 
 import copy
-import socket
 import sys
 import warnings
 from contextlib import contextmanager
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 
@@ -61,15 +58,10 @@ _LOST = (
     ("distributed.client", "FuturesCancelledError"),
 )
 """What Dask raises when workers died with what only they had, or when none is left."""
-SPARK_SCHEMES = ("spark", "sc")
-_PORTS = {"spark": 7077, "sc": 15002}
-_PATIENCE = 5.0
-_EXAMPLE = "spark://host:7077?table=predictions"
 TOLERANCE = 1e-6
 """How wide bounds may be where rows are too many for an exact table."""
 FIRST = "first rows"
 """The purpose of what is collected to find out what the columns are."""
-_FORMATS = {".csv": "csv", ".json": "json", ".jsonl": "json", ".orc": "orc"}
 
 
 def frame_source(frame: Any) -> FrameSource | ClusterFrame:
@@ -327,100 +319,6 @@ class ClusterFrame:
         """Let go of a session that was opened for this frame."""
         if self._close is not None:
             self._close()
-
-
-# ---------------------------------------------------------------------- Spark by URL
-
-
-def open_spark(url: str) -> ClusterFrame:
-    """Open a table or files of Spark by a URL.
-
-    Parameters
-    ----------
-    url
-        ``spark://host:port`` is the master of a cluster, ``sc://host:port`` a Spark Connect
-        server, and ``spark://`` whatever Spark is set up to use by default. ``?table=`` names a
-        table, ``?path=`` files that Spark can reach: Parquet, or CSV, JSON and ORC by their names.
-    """
-    address, _, query = url.partition("?")
-    scheme, _, rest = address.partition("://")
-    host = rest.partition("/")[0].rpartition("@")[2]
-    name = f"{scheme}://{host}"
-    options = parse_qsl(query)
-    if len(options) != 1 or options[0][0] not in ("table", "path"):
-        raise FileError.unreadable(
-            name,
-            f"say which table or which files, for example {_EXAMPLE!r} or "
-            "'spark://?path=folder/predictions.parquet'",
-        )
-    if find_spec("pyspark") is None:
-        raise FileError.unreadable(
-            name, "pyspark is not installed; pip install 'isometrics[spark]'"
-        )
-    ((kind, wanted),) = options
-    name = f"{name}?{kind}={wanted}"
-    session, close = _session(name, scheme, host, address)
-    try:
-        with asking(name):
-            return ClusterFrame(_frame(session, kind, wanted), name, close)
-    except BaseException:
-        close()
-        raise
-
-
-def _session(name: str, scheme: str, host: str, address: str) -> tuple[Any, Callable[[], None]]:
-    """Return a session, and what ends it: one that was there before is left alone."""
-    with asking(name):
-        _refuse_unreachable(host, _PORTS[scheme])
-        from pyspark.sql import SparkSession
-
-    active = SparkSession.getActiveSession()
-    if active is not None and not host:
-        return active, _leave
-    builder: Any = SparkSession.builder.appName("isometrics")
-    if scheme == "sc":
-        builder = builder.remote(address)
-    else:
-        # Progress and a page of their own are for people at a console of Spark.
-        builder = builder.config("spark.ui.enabled", "false")
-        builder = builder.config("spark.ui.showConsoleProgress", "false")
-        builder = builder.config("spark.log.level", "ERROR")
-        builder = builder.master(address.rstrip("/")) if host else builder
-    with asking(name, RuntimeError):
-        session = builder.getOrCreate()
-    return session, (session.stop if active is None else _leave)
-
-
-def _refuse_unreachable(hosts: str, port: int) -> None:
-    """Raise at once where nobody answers; Spark itself would try again for minutes."""
-    reasons = []
-    for host in filter(None, hosts.split(",")):
-        parts = urlsplit(f"//{host}")
-        try:
-            socket.create_connection((parts.hostname or "", parts.port or port), _PATIENCE).close()
-        except OSError as error:
-            reasons.append(error)
-        else:
-            return
-    if reasons:
-        raise reasons[0]
-
-
-def _leave() -> None:
-    """Leave a session to its owner."""
-
-
-def _frame(session: Any, kind: str, wanted: str) -> Any:
-    """Return the frame of a table or of files; Spark looks for them at once."""
-    import narwhals.stable.v2 as nw
-
-    if kind == "table":
-        parts = (f"`{part.replace('`', '``')}`" for part in wanted.split("."))
-        return nw.from_native(session.table(".".join(parts)))
-    suffix = wanted[wanted.rfind(".") :].lower() if "." in wanted else ""
-    format_ = _FORMATS.get(suffix, "parquet")
-    options = {"header": True, "inferSchema": True} if format_ == "csv" else {}
-    return nw.from_native(session.read.format(format_).options(**options).load(wanted))
 
 
 # ---------------------------------------------------------------------- tables

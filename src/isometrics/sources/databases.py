@@ -12,8 +12,8 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 from isometrics.errors import FileError
 from isometrics.sources.batches import FIRST_ROWS, reading
-from isometrics.sources.clusters import SPARK_SCHEMES
 from isometrics.sources.files import QuerySource, files_of, quoted, settings
+from isometrics.sources.spark_urls import SPARK_SCHEMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -13,7 +13,7 @@ from isometrics._core.writing import ScratchFolder
 from isometrics.errors import FileError, ParameterError, redacted
 from isometrics.formats.registry import FORMATS, sniff
 from isometrics.sources.arrow_files import ArrowFiles, ParquetFile
-from isometrics.sources.clusters import SPARK_SCHEMES, frame_source, open_spark
+from isometrics.sources.clusters import frame_source
 from isometrics.sources.csv_files import CSVFiles, Writing
 from isometrics.sources.files import (
     ARROW,
@@ -25,6 +25,7 @@ from isometrics.sources.files import (
 )
 from isometrics.sources.memory_limit import SHARE_OF_BATCHES, parse_memory_limit, rows_budget
 from isometrics.sources.problems import raise_together
+from isometrics.sources.spark_urls import SPARK_SCHEMES, open_spark
 from isometrics.sources.text_files import (
     JSONFiles,
     TextFiles,
