@@ -237,8 +237,10 @@ def ranking_of(sample: Sample) -> PackedRanking | GatheredRanking | None:
     if packing is not None:
         keys = packing.pack(xp, order, labels)
         return PackedRanking(xp, sort_keys(xp, keys), packing, positives)
-    places = xp.argsort(order, descending=True, stable=True)
-    return GatheredRanking(xp, xp.take(order, places), xp.take(labels, places), dtype, positives)
+    by_score = xp.argsort(order, descending=True, stable=True)
+    return GatheredRanking(
+        xp, xp.take(order, by_score), xp.take(labels, by_score), dtype, positives
+    )
 
 
 def _order(xp: Any, scores: Any) -> tuple[Any, np.dtype[Any] | None]:

@@ -52,10 +52,10 @@ class BinWays:
         is_open, rows = xp.flip(bins.several) > 0, positive + negative
         self._any_open = xp.any(is_open & (rows > 0))
         gap = is_open & (rows > 1)
-        (places,) = xp.nonzero(positive > 0)
+        (positive_bins,) = xp.nonzero(positive > 0)
         columns = (tp - positive, fp - negative, tp, fp)
-        x, y, x_end, y_end = (xp.take(counts, places) for counts in columns)
-        self._gap = xp.take(gap, places)
+        x, y, x_end, y_end = (xp.take(counts, positive_bins) for counts in columns)
+        self._gap = xp.take(gap, positive_bins)
         self._ends = Groups(x, y, x_end, y_end, x_end)
         self._worst = self._ends._replace(fp_before=xp.where(self._gap, y_end, y))
         self._best = self._ends._replace(fp=xp.where(self._gap, y, y_end))

@@ -59,7 +59,7 @@ class BucketPlan:
         return (self.entries.size << self.cell_shift) - 1
 
 
-def plan_of(some: NDArray[Any], lowest: int, highest: int, wanted: int) -> BucketPlan:
+def plan_of(sample_keys: NDArray[Any], lowest: int, highest: int, wanted: int) -> BucketPlan:
     """Plan about so many buckets of about equally many keys, judged by some of the keys.
 
     Two keys that differ in their last bit only, the label, never lie in two buckets.
@@ -67,9 +67,9 @@ def plan_of(some: NDArray[Any], lowest: int, highest: int, wanted: int) -> Bucke
     lowest &= ~1
     span = highest - lowest
     cell_shift = max(span.bit_length() - CELL_BITS, 1)
-    cells = (some.astype(np.uint64) - np.uint64(lowest)) >> np.uint64(cell_shift)
+    cells = (sample_keys.astype(np.uint64) - np.uint64(lowest)) >> np.uint64(cell_shift)
     seen = np.bincount(cells.astype(np.intp), minlength=(span >> cell_shift) + 1)
-    share = seen * (wanted / some.size)
+    share = seen * (wanted / sample_keys.size)
     bits = np.ceil(np.log2(np.maximum(share, 1))).astype(np.int64)
     np.minimum(bits, cell_shift - 1, out=bits)
     # Cells with less than a bucket's share have one together.
@@ -148,7 +148,7 @@ def spread_over(
     sizes, positives = found[:, :, 0], found[:, :, 1].sum(axis=0).astype(np.int64)
     starts = prepend_zero(np.cumsum(sizes.sum(axis=0)))
     ends = starts[:-1] + np.cumsum(sizes, axis=0)
-    places = ends - sizes
+    positions = ends - sizes
 
     moved = None if weights is None else np.empty_like(weights)
 
@@ -156,10 +156,10 @@ def spread_over(
         for block in _blocks(start, end):
             keys = keys_of(block)
             carried = None if weights is None else weights[block]
-            native.spread(keys, keys.size, *where, places[part], room.size, room, carried, moved)
+            native.spread(keys, keys.size, *where, positions[part], room.size, room, carried, moved)
 
     in_threads(move, rows)
-    if not np.array_equal(places, ends):
+    if not np.array_equal(positions, ends):
         raise InputError("the scores changed while they were counted; copy them first")
     return Buckets(room, starts, prepend_zero(np.cumsum(positives)), moved)
 
@@ -184,9 +184,9 @@ def sort(
     sort_long_buckets(found, each, depth)
 
     def sort_some(_part: int, first: int, last: int) -> None:
-        places, _ = found.scratch()
+        scratch, _ = found.scratch()
         native.sort_buckets(
-            found.keys, found.starts, first, last, places, keys, found.weights, weights
+            found.keys, found.starts, first, last, scratch, keys, found.weights, weights
         )
 
     in_threads(sort_some, found.cuts(threads))
@@ -345,12 +345,12 @@ def count(
         rare = _rare(packing, threads)
         if rare is not None:
             return rare
-    some = sample_of(packing.keys_at, scores.size)
-    if _seem_tied(some):
+    sample_keys = sample_of(packing.keys_at, scores.size)
+    if _seem_tied(sample_keys):
         tied = _count_tied(packing, threads, slots)
         if tied is not None:
             return corners_of(tied) if corners else tied
-    plan = plan_of(some, *encoding.ends, buckets_for(scores.size, each))
+    plan = plan_of(sample_keys, *encoding.ends, buckets_for(scores.size, each))
     room = np.empty(scores.size + 1, encoding.word)
     found = spread_over(plan, packing.keys, room[1:], threads)
     sort_long_buckets(found, each)
@@ -387,9 +387,9 @@ def _counts_in_one_call(
     is_float = scores.dtype != np.int64
     bits = native.as_argument(scores, np.float64 if is_float else np.int64).view(np.int64)
     labels, size = native.as_argument(labels), scores.size
-    room, places = np.empty(2 * size + 1, np.uint64), np.empty(4 * size + 2, np.uint32)
+    room, scratch = np.empty(2 * size + 1, np.uint64), np.empty(4 * size + 2, np.uint32)
     tp, fp = np.empty(size + 1, np.int64), np.empty(size + 1, np.int64)
-    rows = native.corner_counts(bits, labels, size, is_float, room, places, tp, fp)
+    rows = native.corner_counts(bits, labels, size, is_float, room, scratch, tp, fp)
     return (tp[:rows], fp[:rows]) if rows else None
 
 
@@ -404,8 +404,8 @@ def sorted_keys(
     """Return the keys of a sample in their order; nothing else of that size is in memory."""
     threads = threads_for(scores.size) if threads is None else threads
     packing = _Packing(labels, scores, encoding)
-    some = sample_of(packing.keys_at, scores.size)
-    plan = plan_of(some, *encoding.ends, buckets_for(scores.size, each))
+    sample_keys = sample_of(packing.keys_at, scores.size)
+    plan = plan_of(sample_keys, *encoding.ends, buckets_for(scores.size, each))
     room = np.empty(scores.size, encoding.word)
     found = spread_over(plan, packing.keys, room, threads)
     sort_long_buckets(found, each)
@@ -519,8 +519,8 @@ def _filled(
     coding, cuts = coding_of(encoding), found.cuts(threads)
 
     def fill_some(_: int, first: int, last: int) -> int:
-        some = (found.keys, found.starts, first, last, int(found.positives[first]))
-        filled: int = fill(*some, *coding, *found.scratch(), tp, fp, bits)
+        buckets = (found.keys, found.starts, first, last, int(found.positives[first]))
+        filled: int = fill(*buckets, *coding, *found.scratch(), tp, fp, bits)
         return filled
 
     ends = in_threads(fill_some, cuts)
@@ -537,12 +537,12 @@ def _filled(
     return size
 
 
-def _seem_tied(some: Keys) -> bool:
+def _seem_tied(sample_keys: Keys) -> bool:
     """Tell whether scores have few distinct values, judged by some of their keys.
 
     Of 8,192 values that are equally frequent, so many keys have four fifths as many.
     """
-    few = np.sort(some[:_LOOKED_AT] >> some.dtype.type(1))
+    few = np.sort(sample_keys[:_LOOKED_AT] >> sample_keys.dtype.type(1))
     distinct = 1 + np.count_nonzero(few[1:] != few[:-1])
     return bool(distinct * 5 <= few.size * 4)
 

@@ -35,10 +35,10 @@ class HostRows(NamedTuple):
     marks: NDArray[Any]
     """Of each row but the first, which has none."""
 
-    def take(self, places: NDArray[Any]) -> HostRows:
+    def take(self, indices: NDArray[Any]) -> HostRows:
         """Keep some rows, the first among them."""
         row, tp, fp, marks = self
-        return HostRows(row[places], tp[places], fp[places], marks[places[1:] - 1])
+        return HostRows(row[indices], tp[indices], fp[indices], marks[indices[1:] - 1])
 
 
 def hull_rows(ranking: Ranking, vertices: Vertices) -> HullRows:
@@ -131,5 +131,5 @@ def _above(
     if not exact:
         up, right, run, rise = (xp.astype(each, xp.float64) for each in (up, right, run, rise))
         doubt = _DOUBT * right * rise
-    (places,) = xp.nonzero(up * run > right * rise - doubt)
-    return tuple(to_host(xp.take(each, places)) for each in (numbers, *groups[2:]))
+    (indices,) = xp.nonzero(up * run > right * rise - doubt)
+    return tuple(to_host(xp.take(each, indices)) for each in (numbers, *groups[2:]))

@@ -107,9 +107,9 @@ class Stratum(NamedTuple):
             if self.unit_of_row is None
             else self.unit_of_row[rows]
         )
-        place = np.repeat(np.arange(len(weights)) * weights.shape[1], missing)
+        row_start = np.repeat(np.arange(len(weights)) * weights.shape[1], missing)
         np.add.at(
-            weights.reshape(-1), place + found + (self.units.start or 0), weights.dtype.type(1)
+            weights.reshape(-1), row_start + found + (self.units.start or 0), weights.dtype.type(1)
         )
 
 

@@ -103,8 +103,8 @@ class Loop:
     def __call__(self, *given: Any) -> Any:
         """Call it with an argument for each parameter."""
         name = self.name
-        for place in self.decided_by:
-            name += _SUFFIX[given[place].dtype]
+        for position in self.decided_by:
+            name += _SUFFIX[given[position].dtype]
         variant = self._variants.get(name)
         if variant is None:
             variant = self._variants[name] = self._load(name)
@@ -236,11 +236,11 @@ def ranking_of(ranking: Ranking) -> _Ranking:
     """Return a ranking as loops take it; it must live as long."""
     kinds = (_INT32, _LABELS, _LABELS, _INT32, _FLOATS, _INT64, _UINT16, _INT32)
     arrays: tuple[NDArray[Any], ...] = ranking
-    places = (
+    addresses = (
         kind.from_param(array) if array.size else None
         for kind, array in zip(kinds, arrays, strict=True)
     )
-    return _Ranking(*places, ranking.unit.size, ranking.block_ends.size)
+    return _Ranking(*addresses, ranking.unit.size, ranking.block_ends.size)
 
 
 def task_of(task: Task) -> _Task:

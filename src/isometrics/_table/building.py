@@ -37,7 +37,7 @@ def table_of_sample(
 ) -> Table:
     """Count a sample under its own totals, or under larger ones that include unscored items."""
     unscored = positives is not None or negatives is not None
-    # What is not scored lies below all scores, and changes which row comes before the last rise.
+    # Items never scored rank below all scores, so they change which row precedes the last rise.
     count = _counting.corners if corners and not unscored else _counting.count
     thresholds, tp, fp = count(sample.labels, sample.only_scores, sample.weights)
     scored = (tp[-1].item(), fp[-1].item())
@@ -114,14 +114,14 @@ def corners_of_table(table: Table) -> Table:
 
 
 def _of_corners(table: Table) -> Table:
-    """Say that between two rows of as many true positives others may have been left out."""
+    """Mark a gap between rows of equal true positives, where other rows were left out."""
     return replace(table, gaps=Gaps(table.tp[1:] == table.tp[:-1]))
 
 
 def table_of_thresholds(
     given: ArrayLike, tp: Counts, fp: Counts, totals: tuple[Total, Total]
 ) -> Table:
-    """Take counts at every distinct score, from the highest on."""
+    """Return the table of counts at every distinct score, the highest first."""
     thresholds = parse_thresholds(given)
     if thresholds.size != tp.size:
         raise LengthError(f"thresholds has {thresholds.size} values but tp has {tp.size}")
@@ -147,7 +147,7 @@ def table_of_thresholds(
 def _with_everything(
     thresholds: NDArray[Any], tp: Counts, fp: Counts, totals: tuple[Total, Total]
 ) -> tuple[NDArray[Any], Counts, Counts]:
-    """Let the last row, at -inf, call everything positive, items never scored included."""
+    """End with a row at -inf that predicts everything positive, items never scored included."""
     keep = slice(None, -1) if thresholds[-1] == -np.inf else slice(None)
     return (
         np.append(thresholds[keep], -np.inf),
@@ -157,7 +157,7 @@ def _with_everything(
 
 
 def table_of_curve(tp: Counts, fp: Counts, totals: tuple[Total, Total]) -> Table:
-    """Take nested counts whose thresholds are not known."""
+    """Return the table of nested counts whose thresholds are not known."""
     if tp.size == 0 or tp[0] != 0 or fp[0] != 0:
         tp, fp = prepend_zero(tp), prepend_zero(fp)
     if (tp[-1], fp[-1]) != totals:
@@ -170,7 +170,7 @@ def table_of_curve(tp: Counts, fp: Counts, totals: tuple[Total, Total]) -> Table
 def table_of_points(
     tp: Counts, fp: Counts, totals: tuple[Total, Total], labels: Sequence[object] | None
 ) -> Table:
-    """Take counts in any order: nested and without labels they are a curve, else sets."""
+    """Return a curve if the counts are nested and have no labels, else a table of sets."""
     order = np.lexsort((fp, tp))
     if labels is None and (np.diff(fp[order]) >= 0).all():
         return table_of_curve(tp[order], fp[order], totals)

@@ -1,6 +1,6 @@
-"""The way from the empty rule to the always-positive one through count space, cut into pieces.
+"""The path through count space from the empty rule to the always-positive one, in pieces.
 
-Areas in every space are sums over straight pieces of this way. Whole pieces come in chunks of
+Areas in every space are sums over straight pieces of this path. Whole pieces come in chunks of
 arrays that stay in the processor's cache; the one or two pieces that a range cuts come one at a
 time, their ends computed with fractions and rounded once.
 """
@@ -99,7 +99,7 @@ class Pieces:
 
 
 def _or_one(predicted: Floats) -> Floats:
-    """Let a segment that begins at the empty rule, which can only be the first, divide by 1."""
+    """Replace a 0 by 1 in divisors: only the first segment can begin at the empty rule."""
     if predicted[0] == 0:
         predicted[0] = 1.0
     return predicted
@@ -223,7 +223,7 @@ class Path(NamedTuple):
 
         All numbers are integers over one scale, so that each result is rounded once.
         """
-        counts = (column[place].item() for place in (row - 1, row) for column in self)
+        counts = (column[index].item() for index in (row - 1, row) for column in self)
         ratios = [number.as_integer_ratio() for number in (*counts, lo, hi)]
         scale = math.lcm(*(denominator for _, denominator in ratios))
         x, y, x_end, y_end, low, high = (

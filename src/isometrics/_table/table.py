@@ -163,7 +163,7 @@ class Table(Value):
     def has_whole_curve(self) -> bool:
         """Whether no row that may be missing lies off the straight lines between the others.
 
-        Along a gap without a rise the true positives are constant, so the way is known.
+        Along a gap without a rise the true positives are constant, so the path is known.
         """
         if self.gaps is None:
             return True

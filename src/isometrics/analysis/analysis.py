@@ -586,9 +586,9 @@ class Analysis(Value):
                 tuning = None
                 if thresholds_from is not None:
                     tuning = thresholds_from._only(name, in_groups=in_groups)
-                told = part_of_progress(report, part, len(self.models))
+                own_progress = part_of_progress(report, part, len(self.models))
                 only = self._only(name, in_groups=in_groups)
-                verdict = only.verdict(thresholds_from=tuning, progress=told, **options)
+                verdict = only.verdict(thresholds_from=tuning, progress=own_progress, **options)
                 found[name] = replace(verdict, _of_class=True)
         return found
 
@@ -824,7 +824,7 @@ class Analysis(Value):
         return written
 
     def _rows_of_report(self) -> Sample | None:
-        """Return the rows from which the page judges; classes are no rivals."""
+        """Return the rows for the verdicts of the page; None for classes, which do not compete."""
         if self.one_vs_rest or self.rows is not None or len(self.models) > 1:
             return None if self.one_vs_rest else self.rows
         models = self.models if self.counted is None else self.counted[ALL_ROWS]

@@ -96,7 +96,7 @@ def analyse(
             class_name(label): Origin(pos_label=label if label in labels else pos_label)
             for label in samples
         }
-        return _told(_one_vs_rest(samples, origins), dropped)
+        return _with_dropped(_one_vs_rest(samples, origins), dropped)
     sample = parse_sample(
         given.y_true,
         scores_by_model(
@@ -120,10 +120,12 @@ def analyse(
         pos_label = positive_word(column(given.y_true, "y_true").values)
         description += "" if pos_label is None else f"; positive: {pos_label}"
     origins = dict.fromkeys(models, Origin(pos_label=pos_label))
-    return _told(Analysis(models, tables, skipped, description, sample, origins=origins), dropped)
+    return _with_dropped(
+        Analysis(models, tables, skipped, description, sample, origins=origins), dropped
+    )
 
 
-def _told(analysis: Analysis, dropped: Dropped | None) -> Analysis:
+def _with_dropped(analysis: Analysis, dropped: Dropped | None) -> Analysis:
     """Return an analysis whose description says which rows were left out."""
     if dropped is None:
         return analysis

@@ -94,7 +94,7 @@ def check_groups(
             verdicts, reasons = _verdicts(judged, verdict, told[0])
             left_out |= reasons
         check = _check(judged, verdict, list(verdicts), told[1])
-    rows = [_row(judged, check, place, verdicts) for place in _places(check)]
+    rows = [_row(judged, check, row, verdicts) for row in _given_rows(check)]
     sign = 1 if verdict.objective.higher_is_better else -1
     rows.sort(key=lambda row: (math.isnan(row.value), sign * row.value, row.name))
     n_absent = sum(verdict.model not in models for models in analysis.groups.values())
@@ -171,19 +171,19 @@ def _check(
         )
 
 
-def _places(check: ThresholdCheck) -> list[int]:
+def _given_rows(check: ThresholdCheck) -> list[int]:
     """Return the rows of the given threshold in groups; the best one follows each."""
     return [
-        place
-        for place, (group, rule) in enumerate(zip(check.groups, check.rules, strict=True))
+        row
+        for row, (group, rule) in enumerate(zip(check.groups, check.rules, strict=True))
         if group != ALL_ROWS and rule == "given"
     ]
 
 
 def _row(
-    analysis: Analysis, check: ThresholdCheck, place: int, verdicts: dict[str, Verdict]
+    analysis: Analysis, check: ThresholdCheck, row: int, verdicts: dict[str, Verdict]
 ) -> GroupRow:
-    name, own = check.groups[place], place + 1
+    name, own = check.groups[row], row + 1
     verdict = verdicts[name]
     unknown = math.isnan(check.value[own])
     return GroupRow(
@@ -194,27 +194,27 @@ def _row(
         verdict.expected,
         *verdict.interval,
         verdict.sentence(),
-        float(check.value[place]),
-        float(check.lower[place]),
-        float(check.upper[place]),
-        (float(check.tp[place]), float(check.fp[place])),
+        float(check.value[row]),
+        float(check.lower[row]),
+        float(check.upper[row]),
+        (float(check.tp[row]), float(check.fp[row])),
         "" if unknown else check._text(own),
         float(check.value[own]),
         (float(check.tp[own]), float(check.fp[own])),
-        *_gain(check, place),
+        *_gain(check, row),
     )
 
 
-def _gain(check: ThresholdCheck, place: int) -> tuple[float, float, float]:
+def _gain(check: ThresholdCheck, row: int) -> tuple[float, float, float]:
     """Return how much better the own threshold is; on these rows where no more is known."""
-    if (check.tp[place], check.fp[place]) == (check.tp[place + 1], check.fp[place + 1]):
+    if (check.tp[row], check.fp[row]) == (check.tp[row + 1], check.fp[row + 1]):
         # Both flag the same rows.
         return (0.0, 0.0, 0.0)
-    if not math.isnan(check.shortfall[place]):
+    if not math.isnan(check.shortfall[row]):
         found = (check.shortfall, check.shortfall_lower, check.shortfall_upper)
-        return (float(found[0][place]), float(found[1][place]), float(found[2][place]))
+        return (float(found[0][row]), float(found[1][row]), float(found[2][row]))
     sign = 1 if check.objective.higher_is_better else -1
-    return (sign * float(check.value[place + 1] - check.value[place]), math.nan, math.nan)
+    return (sign * float(check.value[row + 1] - check.value[row]), math.nan, math.nan)
 
 
 def lines_about(verdict: Verdict, rows: list[GroupRow], level: float) -> list[str]:

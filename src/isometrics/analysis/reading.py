@@ -176,7 +176,7 @@ def read_predictions(
 
 
 def _layout(source: Source, **roles: Any) -> Layout:
-    """Find out which column is what; of a file with broken lines, these are told first."""
+    """Find out which column is what; the broken lines of a file are reported first."""
     try:
         return layout_of(peek(source), **roles)
     except ParameterError:

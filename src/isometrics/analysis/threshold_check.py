@@ -255,8 +255,9 @@ def check_thresholds(
                 best, next_lower = _tuned(tuning, entry, goal, budget_of_tuning=budget_of_tuning)
             estimates = None
             if options is not None and not math.isnan(best.tp):
-                told = options._replace(progress=part_of_progress(report, part, len(entries)))
-                request = Request(goal[0], told, clustered, None, analysis.prevalence)
+                own_progress = part_of_progress(report, part, len(entries))
+                own_options = options._replace(progress=own_progress)
+                request = Request(goal[0], own_options, clustered, None, analysis.prevalence)
                 rules = [best.threshold, *thresholds]
                 estimates = _estimates(
                     analysis, entry, request, rules, samples, tuned=tuning is not None
@@ -353,12 +354,11 @@ def _estimates(
     if analysis.counted is not None:
         tables = analysis.counted[entry.group]
     counted = tables[entry.model]
-    if (entry.group, entry.model) in samples:
-        sample = samples[entry.group, entry.model]
-    elif request.clustered or (told := rows_of_table(entry.model, counted)) is None:
+    sample = samples.get((entry.group, entry.model))
+    if sample is None and not request.clustered:
+        sample = rows_of_table(entry.model, counted)
+    if sample is None:
         return None
-    else:
-        sample = told
     contest = contest_of_rows(sample, {entry.model: counted}, request)
     scores = contest.tables[0].thresholds[1:]
     rules = [int(np.searchsorted(-scores, -each, "right")) for each in thresholds]

@@ -83,7 +83,7 @@ _FEWEST_RESAMPLES = 100
 
 
 def verdicts_of(analysis: Analysis, **options: Any) -> Verdicts:
-    """Return the verdict, or of several classes one for each."""
+    """Return the verdict, or one for each class where there are several."""
     n_resamples = options.get("n_resamples", RESAMPLES)
     if analysis.one_vs_rest:
         return Verdicts(analysis.verdict_by_class(**options), True, n_resamples)
@@ -255,12 +255,12 @@ def verdict_on(
 def group_verdicts(
     analysis: Analysis, request: Request, progress: Sequence[ProgressLike]
 ) -> tuple[dict[str, Verdict], dict[str, str]]:
-    """Return the verdict for each group, and of those that have none the reason."""
+    """Return the verdict for each group, and the reason for each group without one."""
     groups, skipped = {}, {}
     rows = {} if analysis.rows is None else analysis.rows.split_by_group()
     tables = analysis.groups if analysis.counted is None else analysis.counted
-    for group, told in zip(analysis.groups, progress, strict=True):
-        alone = request._replace(options=request.options._replace(progress=told))
+    for group, own_progress in zip(analysis.groups, progress, strict=True):
+        alone = request._replace(options=request.options._replace(progress=own_progress))
         try:
             judged = _over_rows(rows.get(group), tables[group], alone, analysis.without_rows)
             groups[group] = _with_origin(judged, analysis, group, rows.get(group), request)
@@ -290,7 +290,7 @@ def _with_origin(
 
 
 def _tuned(analysis: Analysis, tuning: Analysis, request: Request) -> Verdict:
-    """Choose on tuning data and judge on an analysis, whose rows a budget is a number of."""
+    """Choose on tuning data and judge on an analysis; a budget counts rows of the latter."""
     test = _contest(analysis, request)
     request = request._replace(objective=test.objective)
     found = judge_tuned(_contest(tuning, request), test, request.options)

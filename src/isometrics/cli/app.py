@@ -81,11 +81,11 @@ app = _App(
 )
 for position, (task, commands) in enumerate(TASKS.items()):
     group = Group(task, sort_key=position)
-    for place, command in enumerate(commands):
+    for number, command in enumerate(commands):
         if isinstance(command, App):
-            command.sort_key, command.group = place, group
+            command.sort_key, command.group = number, group
             app.command(command)
         else:
             name = command.__name__.rstrip("_")
-            app.command(unwrapped(command), name=name, sort_key=place, group=group)
+            app.command(unwrapped(command), name=name, sort_key=number, group=group)
 app.register_install_completion_command(help="Install completion for the shell in use.")

@@ -65,8 +65,8 @@ def convert(
     from isometrics._core.parameters import check_choice
 
     target = _target(to, output)
-    told = {"positives": positives, "negatives": negatives, "labels": labels}
-    options = {name: value for name, value in told.items() if value is not None}
+    given = {"positives": positives, "negatives": negatives, "labels": labels}
+    options = {name: value for name, value in given.items() if value is not None}
     found = source_format or (None if file == "-" else formats.sniff(file))
     if found is not None:
         check_choice(found, "format", tuple(formats.FORMATS))

@@ -307,21 +307,21 @@ def seconds_per_resample(rows: Sample, measure: Measure | None = None) -> float:
 
     both_classes = [rows.labels.argmax(), rows.labels.argmin()]
     step = -(-rows.size // _TIMED_ROWS)
-    some = rows.take(np.append(both_classes, np.arange(0, rows.size, step)))
+    subsample = rows.take(np.append(both_classes, np.arange(0, rows.size, step)))
     times: list[float] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedWarning)
         # Progress is told after each block; the time of the first has fixed costs in it.
         bootstrap(
-            some.labels,
-            some.scores,
+            subsample.labels,
+            subsample.scores,
             measures=measure,
-            sample_weight=some.weights,
+            sample_weight=subsample.weights,
             n_resamples=2 * BLOCK,
             random_state=0,
             progress=lambda *_: times.append(time.perf_counter()),
         )
-    return (times[1] - times[0]) / BLOCK * rows.size / some.size / parse_jobs(-1)
+    return (times[1] - times[0]) / BLOCK * rows.size / subsample.size / parse_jobs(-1)
 
 
 def _duration(seconds: float) -> str:

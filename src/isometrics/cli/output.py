@@ -54,12 +54,12 @@ def answer(about: dict[str, object], parts: Sequence[Part], *, as_json: bool) ->
         print(json_text(about | as_data(parts)))
         return
     show = _on_terminal if sys.stdout.isatty() else _as_text
-    for place, part in enumerate(parts):
+    for number, part in enumerate(parts):
         title, columns = cell(part.title), part.columns if part.shown is None else part.shown
         readable = {
             cell(name): [cell(value) for value in column] for name, column in columns.items()
         }
-        print(*[""] * (place > 0), show(title, readable), *map(cell, part.notes), sep="\n")
+        print(*[""] * (number > 0), show(title, readable), *map(cell, part.notes), sep="\n")
 
 
 def say(lines: Sequence[str]) -> None:
@@ -106,8 +106,8 @@ def records(columns: Columns) -> Iterator[dict[str, object]]:
     """Yield the rows of a table as objects that JSON can hold."""
     size = len(next(iter(columns.values())))
     for start in range(0, size, _CHUNK):
-        some = [plain_list(values[start : start + _CHUNK]) for values in columns.values()]
-        for row in zip(*some, strict=True):
+        chunk = [plain_list(values[start : start + _CHUNK]) for values in columns.values()]
+        for row in zip(*chunk, strict=True):
             yield dict(zip(columns, row, strict=True))
 
 

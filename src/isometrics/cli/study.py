@@ -238,14 +238,14 @@ def _chosen(
     from isometrics.studies.ranking.tables import PairPoints, write_csv
 
     parts = []
-    for place, task in enumerate(drawn, 1):
+    for number, task in enumerate(drawn, 1):
         found = reversals(task)
-        write_csv(folder / f"reversals-{place}.csv", found)
-        parts.append(part_of(f"reversals_{place}", found))
+        write_csv(folder / f"reversals-{number}.csv", found)
+        parts.append(part_of(f"reversals_{number}", found))
         data = [each for each in tasks if each.name == task.name]
         if data and found.pairs:
             points = points_of_models(data[0], settings._replace(models=found.pairs[0]))
-            write_csv(folder / f"pair-{place}.csv", PairPoints(task.name, points))
+            write_csv(folder / f"pair-{number}.csv", PairPoints(task.name, points))
     return parts
 
 

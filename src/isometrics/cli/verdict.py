@@ -168,9 +168,9 @@ def verdict(
         written = {} if output is None else {"written": output}
         answer(about(analysis) | _data(found) | written, parts, as_json=True)
         return
-    for place, (name, each) in enumerate(found.verdicts.items()):
+    for number, (name, each) in enumerate(found.verdicts.items()):
         said = [f"{name}: {line}" if found.by_class else line for line in each.lines()[:1]]
-        say([*[""] * (place > 0), *said, *each.lines()[1:]])
+        say([*[""] * (number > 0), *said, *each.lines()[1:]])
         if each.groups:
             print()
             answer({}, [Part("groups", "By group:", each._by_group())], as_json=False)

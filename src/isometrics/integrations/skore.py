@@ -162,7 +162,7 @@ def _scored(
     *,
     pos_label: object = None,
 ) -> float:
-    """Return a score of what skore passes: both classes' columns where none is positive."""
+    """Return a score; without a positive class skore passes the columns of both classes."""
     labels, scores = np.asarray(y_true), np.asarray(y_score)
     if pos_label is None:
         pos_label = np.unique(labels)[-1]
@@ -222,7 +222,7 @@ def _parts_of(model: Any) -> list[Any]:
 
 
 def _check_same_rows(models: dict[str, Any], read: dict[str, list[Sample]]) -> None:
-    """Refuse models of different rows; of single tests only the labels tell."""
+    """Refuse models of different rows; without cross-validation only the labels are compared."""
     first, *others = models
     for name in others:
         same = len(read[first]) == len(read[name]) and all(
@@ -230,8 +230,8 @@ def _check_same_rows(models: dict[str, Any], read: dict[str, list[Sample]]) -> N
             for one, other in zip(read[first], read[name], strict=True)
         )
         if same and _is_cross_validated(models[first]):
-            places = zip(models[first].split_indices, models[name].split_indices, strict=True)
-            same = all(np.array_equal(one[1], other[1]) for one, other in places)
+            test_rows = zip(models[first].split_indices, models[name].split_indices, strict=True)
+            same = all(np.array_equal(one[1], other[1]) for one, other in test_rows)
         if not same:
             raise ParameterError(
                 f"{first!r} and {name!r} were tested on different rows; make their reports with "
@@ -240,8 +240,8 @@ def _check_same_rows(models: dict[str, Any], read: dict[str, list[Sample]]) -> N
 
 
 def _has_rows_twice(model: Any, data_source: str) -> bool:
-    places = np.concatenate([split[SOURCES.index(data_source)] for split in model.split_indices])
-    return len(np.unique(places)) < len(places)
+    test_rows = np.concatenate([split[SOURCES.index(data_source)] for split in model.split_indices])
+    return len(np.unique(test_rows)) < len(test_rows)
 
 
 def _need_skore() -> None:

@@ -206,8 +206,8 @@ def _without_gaps(table: Table) -> Segments:
     assert table.gaps is not None
     rows = np.flatnonzero(~table.gaps.between & (np.diff(table.tp) > 0))
     tp, fp, tp_end, fp_end = (
-        counts[places].astype(np.float64)
-        for places in (rows, rows + 1)
+        counts[ends].astype(np.float64)
+        for ends in (rows, rows + 1)
         for counts in (table.tp, table.fp)
     )
     return Segments(tp, fp, tp_end, fp_end, tp_end - tp, fp_end - fp)
@@ -284,8 +284,8 @@ class AreaBrackets(ResultTable):
 
     def __getitem__(self, name: str) -> Bracket:
         """Return the bounds of one area."""
-        place = self.names.index(check_choice(name, "the name of an area", self.names))
-        return Bracket(float(self.lo[place]), float(self.hi[place]))
+        index = self.names.index(check_choice(name, "the name of an area", self.names))
+        return Bracket(float(self.lo[index]), float(self.hi[index]))
 
     def __len__(self) -> int:
         """Return the number of areas."""

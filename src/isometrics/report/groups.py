@@ -101,7 +101,7 @@ def groups_data(groups: Groups) -> dict[str, Any]:
         "level": groups.confidence_level,
         "lines": groups.lines,
         "rows": [
-            _row(row, n_points if place < drawn else 0) for place, row in enumerate(groups.rows)
+            _row(row, n_points if number < drawn else 0) for number, row in enumerate(groups.rows)
         ],
         "leftOut": list(groups.left_out.items())[:_MOST_REASONS],
         "nLeftOut": len(groups.left_out),

@@ -261,7 +261,7 @@ def _others(verdicts: list[Verdict]) -> dict[str, Any]:
     Objectives that the page cannot ask for are left out. Sentences that differ in few numbers take
     a fifth of their space when deflated.
     """
-    told: list[dict[str, Any]] = [
+    stored: list[dict[str, Any]] = [
         {
             "settings": settings_of(each),
             "lines": each.lines(),
@@ -270,11 +270,11 @@ def _others(verdicts: list[Verdict]) -> dict[str, Any]:
         for each in verdicts
         if settings_of(each)["goal"] != "given"
     ]
-    if not told:
+    if not stored:
         return {}
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    text = packer.compress(as_json(told).encode("ascii")) + packer.flush()
-    betas = [each["settings"]["beta"] for each in told if each["settings"]["goal"] == "f"]
+    text = packer.compress(as_json(stored).encode("ascii")) + packer.flush()
+    betas = [each["settings"]["beta"] for each in stored if each["settings"]["goal"] == "f"]
     return {
         "others": {
             "betas": sorted(betas, key=float),
@@ -356,11 +356,11 @@ def rows_of_models(
     for scores, points, model in zip(
         rows.scores.values(), models.values(), packed_models, strict=True
     ):
-        distinct, place = np.unique(scores, return_inverse=True)
+        distinct, score_index = np.unique(scores, return_inverse=True)
         # Items that were never scored are in the table and not among the rows.
         if model["rounded"] or points.table.size != distinct.size + 1:
             return None
-        ranks.append(packed(distinct.size - place.reshape(-1).astype(np.int64)))
+        ranks.append(packed(distinct.size - score_index.reshape(-1).astype(np.int64)))
         thresholds.append(packed(distinct[::-1].astype(np.float64)))
     weight = np.ones(rows.size) if rows.weights is None else rows.weights
     own = float((weight * rows.labels).sum() / weight.sum())

@@ -62,14 +62,14 @@ def curves_svg(data: Mapping[str, Any]) -> str:
     """
     models = data["models"][: len(COLOURS)]
     more = len(data["models"]) - len(models)
-    panels = [_panel(space, place, models) for place, space in enumerate(TITLES)]
+    panels = [_panel(space, number, models) for number, space in enumerate(TITLES)]
     width = LEFT + len(TITLES) * (SIDE + GAP) - GAP + 12
     legend_top = TOP + SIDE + 50
     legend = [
-        f'<path d="M{LEFT},{legend_top + LINE * place - 4}h24" stroke="{COLOURS[place]}" '
-        f'stroke-width="3"/><text x="{LEFT + 32}" y="{legend_top + LINE * place}">'
+        f'<path d="M{LEFT},{legend_top + LINE * number - 4}h24" stroke="{COLOURS[number]}" '
+        f'stroke-width="3"/><text x="{LEFT + 32}" y="{legend_top + LINE * number}">'
         f"{escape(_shortened(model['name']))}</text>"
-        for place, model in enumerate(models)
+        for number, model in enumerate(models)
     ]
     if more:
         y = legend_top + LINE * len(models)
@@ -83,9 +83,9 @@ def curves_svg(data: Mapping[str, Any]) -> str:
     )
 
 
-def _panel(space: str, place: int, models: Iterable[Mapping[str, Any]]) -> str:
+def _panel(space: str, number: int, models: Iterable[Mapping[str, Any]]) -> str:
     title, x, y = TITLES[space]
-    left, middle = LEFT + place * (SIDE + GAP), SIDE / 2
+    left, middle = LEFT + number * (SIDE + GAP), SIDE / 2
     drawn = [_curve(space, model, colour) for model, colour in zip(models, COLOURS, strict=False)]
     ticks = [
         f'<text x="{position * SIDE:g}" y="{SIDE + 15}" text-anchor="middle">{position:g}</text>'

@@ -26,7 +26,7 @@ _EXACT_DIGITS = 15
 
 
 class Values(NamedTuple):
-    """Values of one column of a batch; a null has some value, and is told in `missing`."""
+    """Values of one column of a batch; those of nulls, marked in `missing`, are arbitrary."""
 
     values: NDArray[Any]
     missing: NDArray[np.bool_] | None
@@ -62,7 +62,7 @@ def is_floating(dtype: pa.DataType) -> bool:
 def can_name(dtype: pa.DataType) -> bool:
     """Tell whether values can name models and groups: texts, numbers and times can.
 
-    What a type of someone else's calls a number is not known: a month of pandas is stored as 648.
+    Numbers of extension types mean something else: a month of pandas is stored as 648.
     """
     from pyarrow import types
 
@@ -279,7 +279,7 @@ Item = TypeVar("Item")
 
 
 def prefetch(items: Iterator[Item]) -> Iterator[Item]:
-    """Yield items that are made one in advance, in a thread of their own."""
+    """Yield items while a thread computes the next one."""
     with ThreadPoolExecutor(1) as thread:
         following = thread.submit(next, items, None)
         while (item := following.result()) is not None:

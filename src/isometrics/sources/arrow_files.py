@@ -160,7 +160,7 @@ class ArrowFiles:
             )
             self._rows: int = self._dataset.count_rows()
         self._columns = {
-            each.path: {*schemas[each.path].names, *_said(each)}
+            each.path: {*schemas[each.path].names, *_values_of_folders(each)}
             for each in self._dataset.get_fragments()
         }
 
@@ -223,7 +223,7 @@ class ArrowFiles:
             self.bytes_read += Path(fragment.path).stat().st_size if limit is None else 0
             yield from fragment.to_batches(columns=schema.names, schema=schema, batch_size=size)
             return
-        said = _said(fragment)
+        said = _values_of_folders(fragment)
         with _opened(fragment.path) as file:
             own = [name for name in schema.names if name in file.schema_arrow.names]
             if limit is None:
@@ -280,7 +280,7 @@ _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 def folder_fields(files: Iterable[str]) -> dict[str, pa.Field]:
-    """Return the columns that folders ``name=value`` are: whole numbers, or else texts.
+    """Return the columns that folders ``name=value`` define: whole numbers, or else texts.
 
     Examples
     --------
@@ -307,8 +307,8 @@ def _type_of(texts: set[str]) -> pa.DataType:
     return pa.int32() if largest < 2**31 else pa.int64() if largest < 2**63 else pa.string()
 
 
-def _said(fragment: Any) -> dict[str, Any]:
-    """Return what the folders of a file say about its rows."""
+def _values_of_folders(fragment: Any) -> dict[str, Any]:
+    """Return the values that the folders of a file give to its rows."""
     import pyarrow.dataset as ds
 
     found: dict[str, Any] = ds.get_partition_keys(fragment.partition_expression)

@@ -122,14 +122,14 @@ class Feeder(Protocol):
     def append(
         self, labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None
     ) -> None:
-        """See the rows of a batch."""
+        """Count the rows of a batch."""
         ...
 
     def spill(self) -> None:
         """Move rows that are kept to the disk."""
 
     def end_pass(self, name: str, room: int) -> bool:  # noqa: ARG002
-        """Tell whether all rows must be seen again, and `room` of them may be kept then.
+        """End a pass; tell whether another one is needed, in which `room` rows may be kept.
 
         `name` is what errors call the labels.
         """
@@ -196,7 +196,7 @@ def _first_line(error: BaseException, name: str) -> str:
     Libraries say what is wrong in texts alone. DuckDB names the line of a CSV file, shows it
     whole, and only then says what is wrong.
     """
-    # Those of Spark say what is wrong, and have no arguments.
+    # Errors of Spark have a message, but no arguments.
     said = str(error.args[0] if error.args else error)
     said = _ORIGINAL.sub("\n", said)
     lines = [line.strip() for line in said.splitlines() if line.strip()]

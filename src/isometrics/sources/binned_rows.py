@@ -63,7 +63,7 @@ class BinnedRows(Feeder):
         self._ended = False
 
     def append(self, labels: Mask, scores: NDArray[Any], weights: Counts | None = None) -> None:
-        """See rows, in the first pass or again in a later one; they have no weights."""
+        """Count rows in the first pass, and look into chosen bins later; rows have no weights."""
         assert weights is None
         if self._first is not None:
             # Later passes are for other models, which have more rows.
@@ -83,8 +83,8 @@ class BinnedRows(Feeder):
         classes = [np.concatenate([run.keys for run in runs]) for runs in first.runs()]
         keys = np.concatenate(classes)
         labels = np.arange(keys.size) < classes[0].size
-        some = slice(None, None, PLANNED_SHARE)
-        seen = Tally.from_rows(self._order, keys[some], labels[some])
+        sampled = slice(None, None, PLANNED_SHARE)
+        seen = Tally.from_rows(self._order, keys[sampled], labels[sampled])
         plan = plan_bins(seen, bins_for(self._tolerance))
         self._first, self._counts = None, BinCounts(self._order, plan)
         self._counts.append(keys, labels)
@@ -100,7 +100,7 @@ class BinnedRows(Feeder):
             self._first.spill()
 
     def end_pass(self, name: str, room: int) -> bool:
-        """Take in what a pass has shown; tell whether another one, of `room` rows, is needed.
+        """End a pass; tell whether another one is needed, in which `room` rows may be kept.
 
         `name` is what errors call the labels.
         """

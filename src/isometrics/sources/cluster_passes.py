@@ -161,7 +161,7 @@ def _wanted(ranges: Ranges, tolerances: dict[int, float]) -> _Wanted:
         tally, tolerance = tallies[series], tolerances[series]
         choice = tally.to_refine(tolerance)
         if choice.all_rows.any():
-            # What is left alone takes half of the tolerance, the pieces of the others the rest.
+            # Ranges that are not cut use half of the tolerance, the pieces of the others the rest.
             choice = tally.to_refine(tolerance / 2)
         largest = np.where(choice.all_rows, tally.uncertainty().max(axis=0), 0.0)
         uncertainty[part], vertex[part] = largest[::-1], choice.vertices[::-1]

@@ -306,7 +306,7 @@ def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
         if _known(name, {*SCORES, *PREDICTIONS}) and peek.kind == "string"
     ]
     if len(texts) == 1:
-        # Who reads it says which values are no numbers, and where.
+        # The reader reports which values are not numbers, and where.
         return texts, ""
     if numbers_as_text := [
         name for name, peek in columns.items() if may_be_model(name) and _mostly_numbers(peek)
@@ -329,8 +329,8 @@ def _mostly_numbers(peek: Peek) -> bool:
 def _has_broken_fractions(peek: Peek) -> bool:
     """Tell whether more than half of the texts of a column are fractions, but not all plain ones.
 
-    Such a column would be the scores of a model but for a word among them or a decimal comma; who
-    reads it says so. Plain numbers that someone keeps as text are meant to be text.
+    Such a column would be the scores of a model but for a word among them or a decimal comma,
+    which the reader reports. Plain numbers that someone keeps as text are meant to be text.
     """
     texts = [value for value in peek.values if isinstance(value, str)]
     if peek.kind != "string" or all(map(is_number, texts)):

@@ -84,8 +84,8 @@ class Writing(NamedTuple):
 class CSVFiles(TextFiles):
     """CSV files, which may be written in different ways.
 
-    Where lines are broken, what is right with the others is read all the same, so that all
-    problems can be told together; `broken_lines` has them in the end.
+    Where lines are broken, the others are read all the same, so that all problems can be reported
+    together; `broken_lines` returns them at the end.
     """
 
     def __init__(self, path: str, files: Sequence[Path], memory: int, writing: Writing) -> None:
@@ -149,8 +149,8 @@ class CSVFiles(TextFiles):
         query = f"SELECT {columns} FROM {table} LIMIT {FIRST_ROWS}"
         rows = self._rows_of(query)
         for position, name in enumerate(texts):
-            there = [row[position].strip() for row in rows if row[position] is not None]
-            types[name] = self._type_of_texts(there, types[name])
+            texts = [row[position].strip() for row in rows if row[position] is not None]
+            types[name] = self._type_of_texts(texts, types[name])
         return types
 
     def _type_of_texts(self, texts: list[str], sniffed: str) -> str:
@@ -219,7 +219,7 @@ class CSVFiles(TextFiles):
             kind = "DOUBLE" if self._types[column] == PLAIN else self._types[column]
             values.append(f", {_number_of(column, kind)} AS {quoted(name)}")
         texts = dict.fromkeys(self._types, "VARCHAR")
-        # Nothing stands for null, not even nothing.
+        # No text stands for null, not even the empty one.
         self._nulls = (token_hex(),)
         self._table = f"(SELECT *{''.join(values)} FROM {self._table_of(texts)})"
         self._types = texts
@@ -400,7 +400,7 @@ _SKIPPING = (
 
 
 def _every_line(nulls: Sequence[str] = NULLS) -> str:
-    """Return how every line is read: what stands for null, and none is a comment.
+    """Return options for all files: which texts are null, and that no line is a comment.
 
     DuckDB would take a row that begins with the identifier #7 for one. Its buffers would be of
     32 MB, too much for many a limit and not faster.
@@ -534,7 +534,7 @@ def _refuse_other_encodings(file: Path) -> None:
 
 
 def _joined(kinds: set[str]) -> str:
-    """Return the type of a column that has several ones in several files."""
+    """Return the type of a column whose types differ between files."""
     known = kinds - {"VARCHAR"} or kinds
     if len(known) == 1:
         return next(iter(known))

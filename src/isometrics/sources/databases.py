@@ -106,7 +106,7 @@ def _exists(connection: duckdb.DuckDBPyConnection, table: str) -> bool:
 def _split(url: str) -> tuple[SplitResult, str]:
     """Return the parts of a URL, and what messages show of it: no user, password or option.
 
-    A user or a password with marks of its own could be taken for another part, and be shown.
+    Delimiters inside a password could make a part of it look like the host, and be shown.
     """
     scheme, _, rest = url.partition("://")
     parts = None
@@ -215,9 +215,11 @@ class DriverTable:
         """Read some columns."""
         import pyarrow as pa
 
-        some = "" if limit is None else f" LIMIT {limit}"
+        limit_clause = "" if limit is None else f" LIMIT {limit}"
         with reading(self.name, self._error), self._connection.cursor() as cursor:
-            cursor.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {self._table}{some}")
+            cursor.execute(
+                f"SELECT {', '.join(map(quoted, columns))} FROM {self._table}{limit_clause}"
+            )
             schema = pa.schema([self.schema.field(name) for name in columns])
             for batch in cursor.fetch_record_batch():
                 yield batch if batch.schema.equals(schema) else _cast(batch, schema)

@@ -25,7 +25,7 @@ _ORDER = order_of(np.dtype(np.float64))
 
 
 class CountedBatch(NamedTuple):
-    """What a batch of rows held that were counted."""
+    """What was found while counting a batch."""
 
     positives: int
     lowest: int
@@ -78,7 +78,7 @@ class DeviceBins:
         return self._plan.lowest - 2**63, self._plan.highest - 2**63
 
     def append(self, sample: Sample) -> CountedBatch | None:
-        """Count rows; none of them, and None is returned, if a score is NaN."""
+        """Count rows; if a score is NaN, count none of them and return None."""
         labels, scores = sample.labels, sample.only_scores
         xp = namespace_of(scores)
         if triton_sums.can_run_on(scores):

@@ -58,7 +58,7 @@ class ExcelFile(FrameSource):
         _refuse_large(path, budget)
         self._writing = writing
         names, rows = self._read(path)
-        # Rows without a single value lie between parts of a table, and are none of it.
+        # Rows without any value separate parts of a table, and do not belong to it.
         filled = [(number, row) for number, row in enumerate(rows, 1) if any(map(_holds, row))]
         if not filled:
             raise FileError.unreadable(path, f"its first sheet, {names[0]!r}, is empty")
@@ -125,7 +125,7 @@ class ExcelFile(FrameSource):
         return pa.array(floats, pa.float64())
 
     def _kind(self, texts: list[str]) -> str | None:
-        """Return how texts are written that are numbers; None if some are none."""
+        """Return how numbers are written in texts; None if some texts are not numbers."""
         if self._writing.decimal is None and all(map(is_number, texts)):
             return PLAIN
         return next(

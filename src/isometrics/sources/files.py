@@ -1,4 +1,4 @@
-"""Files: which there are and of which kind; the rows of a query of DuckDB as a source."""
+"""Files: which exist, and of which format; the rows of a DuckDB query as a source."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def files_of(path: str | os.PathLike[str]) -> list[Path]:
         raise FileError.unreadable("", "the name is empty; name a file, a folder or a pattern")
     given = Path(path)
     with reading(f"{given!s:.100}"):
-        there, folder = given.exists(), given.is_dir()
+        exists, folder = given.exists(), given.is_dir()
     if folder:
         found = _inside(given)
         if not found:
             raise FileError.unreadable(given, "the folder has no Parquet, Arrow, CSV or JSON files")
         return found
-    if there:
+    if exists:
         return [given]
     # A pattern may be absolute, which Path.glob does not take.
     found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207
@@ -136,7 +136,7 @@ def _inside(folder: Path) -> list[Path]:
                     continue
                 kind = _by_name(entry)
                 if entry.is_dir():
-                    # What is no link comes first, and has the name that a reader knows.
+                    # Files come before links to them, so that messages show the names of the files.
                     waiting.insert(0 if entry.is_symlink() else len(waiting), entry)
                 elif kind and entry.is_symlink():
                     found.setdefault(_resolved(entry), entry)
@@ -250,8 +250,8 @@ class QuerySource:
             yield from self._query(", ".join(map(quoted, columns)), limit)
 
     def _query(self, columns: str, limit: int | None) -> pa.RecordBatchReader:
-        some = "" if limit is None else f" LIMIT {limit}"
-        query = f"SELECT {columns} FROM {self._table}{some}"
+        limit_clause = "" if limit is None else f" LIMIT {limit}"
+        query = f"SELECT {columns} FROM {self._table}{limit_clause}"
         # Rows of another query may be on their way through the connection itself.
         relation = self._connection.cursor().sql(query)
         return relation.to_arrow_reader(batch_rows(len(relation.columns)))

@@ -78,13 +78,13 @@ class FrameSource:
         import narwhals.stable.v2 as nw
         import pyarrow as pa
 
-        # Rows of pandas have names as well as places; they are no column.
+        # The index of a pandas frame is not a column.
         frame = _dense(nw.maybe_reset_index(frame))
         native = frame.to_native()
         if hasattr(native, "to_arrow_reader"):
             return native.to_arrow_reader(batch_rows(len(frame.columns)))
         with warnings.catch_warnings():
-            # pyarrow asks pandas for times in a way that pandas no longer likes.
+            # pyarrow asks pandas for times in a way that pandas has deprecated.
             warnings.filterwarnings("ignore", "Series.values returning an ndarray that drops")
             table = frame.lazy().collect(backend="pyarrow").to_native()
         return pa.RecordBatchReader.from_batches(
@@ -96,7 +96,7 @@ class FrameSource:
 
 
 def _dense(frame: Any) -> Any:
-    """Return a frame in which pandas' sparse columns, which Arrow does not take, are whole."""
+    """Return a frame in which pandas' sparse columns, which Arrow does not take, are dense."""
     import narwhals.stable.v2 as nw
 
     if not frame.implementation.is_pandas():

@@ -213,7 +213,7 @@ class HeldRows:
         `progress` is told of groups that are counted from the disk.
         """
         joined = {names: Sample.joined(batches) for names, batches in self._batches.items()}
-        order = {name: place for place, name in enumerate(models)}
+        order = {name: position for position, name in enumerate(models)}
         samples = [joined[names] for names in sorted(joined, key=lambda names: order[names[0]])]
         tables, note = GroupTables({}, {}), ""
         if self._on_disk is not None:

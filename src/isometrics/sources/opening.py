@@ -79,7 +79,7 @@ def _opened(
 ) -> Source:
     memory = parse_memory_limit(memory_limit) // SHARE_OF_BATCHES
     if not isinstance(given, str | os.PathLike):
-        # Its class is asked, because some lazy frames compute what they are asked for.
+        # The class is asked, because some lazy frames compute the attributes they are asked for.
         is_source = hasattr(type(given), "batches")
         return given if is_source else frame_source(given)
     path = os.fspath(given)
@@ -165,7 +165,7 @@ _BEGINNINGS = {
 
 
 def _named_by_content(path: Path) -> Path:
-    """Give what has no name the one that readers would go by."""
+    """Add the suffix by which readers know the format, found from the first bytes."""
     with path.open("rb") as file:
         first = file.read(4)
     for beginning, suffix in _BEGINNINGS.items():
@@ -188,7 +188,7 @@ _OF_TEXT = (
 class ScratchCopy:
     """A copy of what cannot be read where it is, under its own name.
 
-    Standard input can be read only once; in some files there is more nothing than DuckDB takes.
+    Standard input can be read only once, and some files have more blank lines than DuckDB takes.
     """
 
     def __init__(

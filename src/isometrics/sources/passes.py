@@ -15,7 +15,7 @@ _LEAST_PREFIXED = 10_000
 
 
 class Pass(NamedTuple):
-    """One query over the rows, counted by the engine that ran it; None is what it does not tell."""
+    """One query over the rows, counted by its engine; None is what that does not report."""
 
     purpose: str
     rows: int | None
@@ -64,9 +64,9 @@ def explain_passes(passes: Iterable[Pass]) -> str:
 
 
 def _sum(values: Iterable[int | None]) -> int | None:
-    """Return a sum, which nobody can tell where a part is not told."""
-    told = list(values)
-    return None if None in told else sum(value for value in told if value is not None)
+    """Return the sum; None if a part is not known."""
+    parts = list(values)
+    return None if None in parts else sum(value for value in parts if value is not None)
 
 
 def _count(value: int | None) -> str:

@@ -157,7 +157,7 @@ def _full_table(sections: Sections, rows: int) -> Table:
         end, start = start, start - section.tally.size
         written = None
         if section.tally.size > _SHORT:
-            # Fresh memory is dear: both processors write to it.
+            # Writing to fresh memory is slow, so two threads share the work.
             written = _threads_of(os.getpid()).submit(_write, thresholds[start:end], section.tally)
         else:
             _write(thresholds[start:end], section.tally)

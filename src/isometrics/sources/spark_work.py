@@ -14,7 +14,7 @@ _SENT = "BroadcastExchange"
 
 
 class Work(NamedTuple):
-    """The work of one query; None is what the engine does not tell."""
+    """The work of one query; None is what the engine does not report."""
 
     rows: int | None = None
     bytes: int | None = None
@@ -82,12 +82,14 @@ def _classic(plan: Any) -> _Node:
 
 
 def _connect(metrics: Any) -> _Node:
-    """Return the plan that a Connect server has told, operator by operator."""
+    """Return the plan that a Connect server has reported, operator by operator."""
     root, graph = metrics.extract_graph()
 
     def node(number: int) -> _Node:
-        told = graph[number]
-        values = {metric.name: int(metric.value) for metric in told.metrics}
-        return _Node(told.name, values, [node(child) for child in told.children if child != number])
+        operator = graph[number]
+        values = {metric.name: int(metric.value) for metric in operator.metrics}
+        return _Node(
+            operator.name, values, [node(child) for child in operator.children if child != number]
+        )
 
     return node(root)

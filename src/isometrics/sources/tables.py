@@ -125,7 +125,7 @@ def read_tables(
             if not models.look_again():
                 break
         points, skipped = models.points(names)
-        # One of several classes has its labels for itself, as a model has that is alone.
+        # Each of several classes has its own labels, like a model that is alone.
         by_class = layout.multiclass and len(layout.scores) > 1
         groups, kept_rows, reason, note = finished
         dropped = "" if cleaner.dropped is None else cleaner.dropped.describe()
@@ -143,7 +143,7 @@ def read_tables(
 
 
 def _pass(source: Source, rows: int, earlier: Sequence[Pass]) -> Pass:
-    """Return what a pass over the rows of a source has taken; this process reads all of them."""
+    """Return what a pass over the rows of a source has cost; this process reads all of them."""
     read: int | None = getattr(source, "bytes_read", None)
     if read is not None:
         read -= sum(each.bytes or 0 for each in earlier)
@@ -210,7 +210,7 @@ def _batches(source: Source, cleaner: Cleaner, progress: Progress | None) -> Ite
 
 
 def _feeders(layout: Layout, tolerance: float | None, folder: SpillFolder) -> MakeFeeder:
-    """Return what makes the feeders of files: bins count rows, and no weights and groups."""
+    """Return a constructor of feeders; bins serve only rows without weights and groups."""
     if tolerance is None or layout.weight is not None or layout.group is not None:
         return partial(SortedRows, folder=folder)
     return lambda dtype, _: BinnedRows(dtype, tolerance, folder=folder)

@@ -96,7 +96,7 @@ def copy_without_blank_blocks(path: Path, target: BinaryIO) -> None:
 def start_of(path: Path) -> bytes:
     """Return the first megabytes of a file, decompressed; nothing if the archive is broken."""
     file = opened(path)
-    # What is wrong with an archive is said by who reads all of it.
+    # A broken archive is reported when all of it is read.
     with suppress(EOFError, OSError, zlib.error), file:
         return file.read(_LOOKED_AT)
     return b""
@@ -351,8 +351,8 @@ class TextFiles(QuerySource):
             f"FILTER ({quoted(name)} IS NOT NULL)"
             for name, kind in pairs
         ]
-        some = "" if limit is None else f" LIMIT {limit}"
-        query = f"SELECT {', '.join(fits)} FROM (SELECT * FROM {self._raw()}{some})"
+        limit_clause = "" if limit is None else f" LIMIT {limit}"
+        query = f"SELECT {', '.join(fits)} FROM (SELECT * FROM {self._raw()}{limit_clause})"
         (answers,) = self._rows_of(query)
         fitting = {pair for pair, fits in zip(pairs, answers, strict=True) if fits is not False}
         return self._types | {

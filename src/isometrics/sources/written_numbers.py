@@ -101,7 +101,7 @@ def condition(column: str, kind: str) -> str:
 
 
 def text_of_number(column: str, kind: str) -> str:
-    """Return a text in SQL that DuckDB reads as the number that another text is.
+    """Return an expression in SQL: the text of a number as DuckDB reads it.
 
     Percents are shares: 57.8% is 0.578, to the nearest float.
     """

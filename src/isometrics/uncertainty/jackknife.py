@@ -90,7 +90,7 @@ def unit_influence(sample: Resampling, model: int, area: str) -> Floats:
 
 
 class _LeftOut(NamedTuple):
-    """What parts of the sample add to each measure of each model, each part so many times."""
+    """What each part of the sample adds to each measure of each model, and how often it occurs."""
 
     added: Floats
     times: Floats
@@ -134,7 +134,7 @@ def _left_out(
 def _parts(
     counts: NDArray[np.int64], random: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.int64], int]]:
-    """Yield rows to leave out, and how often: one of each unit, or of many units random groups."""
+    """Yield rows to leave out, and how often: one of each unit, or random groups of many units."""
     if counts.size <= GROUPS:
         for unit, count in enumerate(counts.tolist()):
             taken = np.zeros(counts.size, np.int64)

@@ -94,7 +94,7 @@ def scores_of(table: Table) -> Scores:
 
 
 def grouping_of(scores: Scores, detail: Detail, cuts: NDArray[Any]) -> Grouping:
-    """Return cells of scores; none reaches over a threshold in `cuts`."""
+    """Group scores into cells, none of which has scores on both sides of a threshold in `cuts`."""
     present = (scores.positive > 0, scores.negative > 0)
     # The first score below a cut begins a cell.
     begins = np.searchsorted(-scores.thresholds, -cuts, "right")

@@ -39,7 +39,7 @@ def is_below_chance(auroc: float, positives: float, negatives: float) -> bool:
 
 
 def has_two_scores(points: OperatingPoints) -> bool:
-    """Tell whether a table that has thresholds has two of them besides that of the empty rule."""
+    """Tell whether a table of scores has two thresholds, not counting that of the empty rule."""
     thresholds = points.table.thresholds
     return thresholds.size == 3 and bool(np.isfinite(thresholds[1:].astype(np.float64)).all())
 
@@ -96,7 +96,7 @@ def _few_flagged(contest: Contest, choice: Choice) -> list[str]:
 
 
 def _no_false_positives(contest: Contest, choice: Choice) -> list[str]:
-    """Warn that none seen is no proof: with n rows without one, 3/n are still possible."""
+    """Warn that there may be false positives although n rows have none: up to a rate of 3/n."""
     table = contest.tables[choice.model]
     rule = choice.rules[choice.model]
     ranking = contest.rankings[choice.model]
@@ -112,6 +112,6 @@ def _no_false_positives(contest: Contest, choice: Choice) -> list[str]:
 
 
 def _in_words(share: float) -> str:
-    """Return a small share as some in so many, such as 3 in 10,000."""
+    """Return a small share in words, such as 3 in 10,000."""
     scale = 10 ** math.ceil(-math.log10(share))
     return f"{round(share * scale)} in {scale:,}"

@@ -40,7 +40,7 @@ def choose(contest: Contest) -> Choice:
 
 
 def choose_each(contests: Sequence[Contest], kernel: str) -> list[Choice]:
-    """Do so for objectives that differ; the rows are added up once."""
+    """Return the choice for each objective; the rows, which are the same, are added up once."""
     chosen = Chooser(contests, kernel).choose(np.ones((1, contests[0].units.shape[0]), np.uint8))
     return [_choice(*each) for each in zip(contests, chosen, strict=True)]
 

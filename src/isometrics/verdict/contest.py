@@ -219,7 +219,7 @@ class Contest:
     def z(self) -> float:
         """How many standard errors a bound lies below what is seen, 0 without ``sure``.
 
-        Of k models the best is taken, at the best threshold: the error is shared by k + 1.
+        The best of k models is taken at its best threshold, so the error is divided by k + 1.
         """
         if self.objective.sure is None:
             return 0.0
@@ -227,7 +227,7 @@ class Contest:
 
     @property
     def gain(self) -> Callable[[Counts], Floats] | None:
-        """What is maximised where a task cannot say it: an index, Youden's J, the break-even."""
+        """The function to maximise where a task has no numbers for it, as for an index."""
         if self.objective.index is None and self.objective.criterion in (None, "accuracy"):
             return None
         return self.objective.gain
@@ -256,7 +256,7 @@ class Contest:
         return Chooser([self], kernel, [fixed]).choose(weights)[0]
 
     def folds(self, folds: int, random: np.random.Generator) -> NDArray[np.int64]:
-        """Deal units out into folds, those with positives and those without among themselves."""
+        """Assign units to folds at random, stratified by whether they have positives."""
         order = random.permutation(self.units.shape[0])
         with_positives = self.units[order, 0] > 0
         order = np.concatenate([order[with_positives], order[~with_positives]])
@@ -296,7 +296,9 @@ class Chooser:
         """Prepare contests that differ in their objectives alone, each with its fixed rules."""
         self.contests = contests
         rules = [None] * len(contests) if fixed is None else fixed
-        self._tasks = [each.tasks(some) for each, some in zip(contests, rules, strict=True)]
+        self._tasks = [
+            each.tasks(fixed_rules) for each, fixed_rules in zip(contests, rules, strict=True)
+        ]
         self._is_compiled = kernel == "compiled" and all(each.gain is None for each in contests)
 
     def choose(self, weights: Drawn) -> list[Choices]:

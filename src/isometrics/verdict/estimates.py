@@ -79,8 +79,8 @@ def interval_at(
 ) -> Interval:
     """Return percentiles of the noise, laid from the lowest centre to the highest one.
 
-    How far two corrections of one value lie apart tells how sure the correction is. What no value
-    can be is cut off.
+    How far two corrections of one value lie apart tells how sure the correction is. Ends beyond
+    the limits are clipped.
     """
     known = noise[~np.isnan(noise)]
     if known.size < 2 or np.isnan(centres).any():

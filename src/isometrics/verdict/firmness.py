@@ -22,7 +22,7 @@ _NEAR = 1024
 
 
 def threshold_range(contest: Contest, model: int, rules: NDArray[np.int64]) -> Interval:
-    """Return between which thresholds 95% of the replicates chose."""
+    """Return the range that holds the thresholds chosen in 95% of the replicates."""
     rules = rules[rules != NO_RULE]
     if rules.size == 0:
         return UNDEFINED
@@ -32,7 +32,7 @@ def threshold_range(contest: Contest, model: int, rules: NDArray[np.int64]) -> I
 
 
 def connected(holds: NDArray[np.bool_], centre: int) -> tuple[int, int]:
-    """Return the first and the last place of the run around the centre in which something holds."""
+    """Return the first and the last index of the run of true values around the centre."""
     before, after = np.flatnonzero(~holds[:centre]), np.flatnonzero(~holds[centre:])
     low = int(before[-1]) + 1 if before.size else 0
     high = centre + int(after[0]) - 1 if after.size else len(holds) - 1

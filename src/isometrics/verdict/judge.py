@@ -98,12 +98,12 @@ def _judge_each(
         drawn = Chooser(contests, kernel, fixed).resample(drawing)
     parts = count_parts(rows) if folds is None else 0
     crossed = cross_fitted(contests, seeds[1], options.kernel, folds, parts)
-    # For every β the models win equally often at other weights, as far as flagging nothing is as
-    # legal: it is for recall alone.
-    some = {each.objective.allows_nothing: each for each in contests}
+    # How often models win at other weights does not depend on β, but on whether flagging nothing
+    # is allowed, as it is for recall alone.
+    distinct = {each.objective.allows_nothing: each for each in contests}
     weights = {
         nothing: other_weights(contest, drawing_of(options, seeds[0]))
-        for nothing, contest in some.items()
+        for nothing, contest in distinct.items()
     }
     return [
         replace(
@@ -156,7 +156,7 @@ def _judged(
         wins=win_shares(drawn.inside),
         rivals=_rivals(choice, drawn, level),
         threshold_range=threshold_range(contest, choice.model, choices.rule[choice.model]),
-        # Who cannot be judged on other rows is not known to be better.
+        # A choice that cannot be judged on other rows is not known to be better.
         better=None if better and math.isnan(honest) else better,
         weights=weights,
         method=method,
@@ -327,9 +327,9 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
     seeds = parse_random_state(options.random_state).spawn(2)
     on_tuning = tuple(max(rule, 0) for rule in choice.rules)
     with reporting(options.progress, "resamples") as report:
-        told = [part_of_progress(report, part, 2) for part in range(2)]
-        drawn_tuning = _resample(tuning, on_tuning, drawing_of(options, seeds[1], told[0]))
-        choices = _resample(test, tuple(rules), drawing_of(options, seeds[0], told[1]))
+        progress = [part_of_progress(report, part, 2) for part in range(2)]
+        drawn_tuning = _resample(tuning, on_tuning, drawing_of(options, seeds[1], progress[0]))
+        choices = _resample(test, tuple(rules), drawing_of(options, seeds[0], progress[1]))
     objective = test.objective
     gains = np.array([float(objective.gain(test.counts(m, r))) for m, r in enumerate(rules)])
     judged = Choice(tuple(rules), gains, choice.model)
@@ -410,7 +410,7 @@ def _verdict(
     weights: OtherWeights | None,
     method: str,
 ) -> Verdict:
-    """Put the parts together, costs the right way round."""
+    """Put the parts together, with gains converted to values of the objective."""
     objective, model = contest.objective, choice.model
     rule = choice.rules[model]
     counts = contest.counts(model, rule)

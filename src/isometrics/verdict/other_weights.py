@@ -37,8 +37,8 @@ def other_weights(contest: Contest, drawing: Drawing) -> OtherWeights | None:
         models = range(len(contest.names))
         best = np.stack([_best_gains(contest, each, drawn) for each in models])
         best = best[:, ~np.isneginf(best).any(axis=(0, 2))]
-        ahead = best == best.max(axis=0)
-        return (ahead / ahead.sum(axis=0)).sum(axis=1).T, best.shape[1]
+        is_best = best == best.max(axis=0)
+        return (is_best / is_best.sum(axis=0)).sum(axis=1).T, best.shape[1]
 
     affordable = min(max(round(_SWEPT_ROWS / contest.units.shape[0]), _SWEPT[0]), _SWEPT[1])
     fewer = drawing._replace(n_resamples=min(affordable, drawing.n_resamples))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def answer(verdict: Verdict) -> str:
     """Say what to do, what to expect, and how sure the choice of the model is."""
     if verdict.better_than_nothing is False:
-        # Who is ahead among useless models does not matter.
+        # Which of several useless models leads does not matter.
         return f"{_nothing_is_better(verdict)} {_expectation(verdict)}"
     said = [_instruction(verdict), _expectation(verdict), _rivals(verdict)]
     return " ".join(filter(None, said))
@@ -52,7 +52,7 @@ _LARGE, _BEYOND_READING = 1e5, 1e15
 
 
 def _amount(value: float) -> str:
-    """Return what costs so much, with as many digits as people read."""
+    """Return a cost with as many digits as a reader needs."""
     if not abs(value) < _BEYOND_READING or 0 < abs(value) < 1:
         return number(value)
     if value.is_integer() or abs(value) >= _LARGE:

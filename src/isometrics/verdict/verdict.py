@@ -289,14 +289,14 @@ class Verdict(Value):
         each = list(self.groups.values())
         return {
             "group": list(self.groups),
-            "model": [one.model for one in each],
-            "threshold": [one.threshold_text for one in each],
-            "expected": [one.expected for one in each],
-            "lower": [one.interval.lower for one in each],
-            "upper": [one.interval.upper for one in each],
-            "here": [one.value for one in each],
-            "rows": [one.rows for one in each],
-            "positives": [one.positives for one in each],
+            "model": [verdict.model for verdict in each],
+            "threshold": [verdict.threshold_text for verdict in each],
+            "expected": [verdict.expected for verdict in each],
+            "lower": [verdict.interval.lower for verdict in each],
+            "upper": [verdict.interval.upper for verdict in each],
+            "here": [verdict.value for verdict in each],
+            "rows": [verdict.rows for verdict in each],
+            "positives": [verdict.positives for verdict in each],
         }
 
 

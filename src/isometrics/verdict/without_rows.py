@@ -1,4 +1,4 @@
-"""The part of a verdict that tables allow whose rows are not known."""
+"""Verdicts from tables whose rows are not known: the best rule, without corrections."""
 
 from __future__ import annotations
 
