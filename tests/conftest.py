@@ -6,12 +6,14 @@ what a run drew outside of hypothesis; the end of a run prints it.
 With ``ISOMETRICS_REQUIRE_ALL`` set, a skipped test fails the run.
 """
 
+import io
 import os
 import re
 import secrets
 import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np  # noqa: F401 (the command sets up NumPy before it is loaded, and tests run it)
 import pytest
@@ -125,6 +127,16 @@ def either_kernel(request):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(native, "available", lambda: False)
         yield
+
+
+@pytest.fixture
+def standard_input(monkeypatch):
+    """Return a function that puts bytes on standard input."""
+
+    def give(content):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+
+    return give
 
 
 @pytest.fixture

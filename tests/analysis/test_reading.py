@@ -1,9 +1,5 @@
 """Files much larger than the memory limit give the answers of arrays in memory."""
 
-import io
-import sys
-from types import SimpleNamespace
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -77,8 +73,8 @@ def test_a_tolerance(parquet, full, tolerance, monkeypatch):
             assert hi - lo <= tolerance
 
 
-def test_standard_input(parquet, full, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(parquet.read_bytes())))
+def test_standard_input(parquet, full, standard_input):
+    standard_input(parquet.read_bytes())
     assert iso.read_predictions("-").models["score"] == full
 
 

@@ -114,10 +114,9 @@ def test_an_empty_name_means_none():
     assert (roles["weight"], roles["group"], roles["model"]) == (False, "g", None)
 
 
-def test_standard_input(call, predictions, monkeypatch):
-    with predictions.open("rb") as file:
-        monkeypatch.setattr("sys.stdin", type("Stdin", (), {"buffer": file}))
-        data = call("summary", "-", "--json").data
+def test_standard_input(call, predictions, standard_input):
+    standard_input(predictions.read_bytes())
+    data = call("summary", "-", "--json").data
     expected = call("summary", predictions, "--json").data
     assert data["summary"] == expected["summary"]
 

@@ -265,11 +265,9 @@ def test_numbers_beyond_floats_are_refused(call, rule, tmp_path):
 # options ---------------------------------------------------------------------------------------
 
 
-def test_standard_input_and_output(call, rule, tmp_path, monkeypatch):
-    (tmp_path / "new.csv").write_text("good\n9\n-9\n")
-    with (tmp_path / "new.csv").open(encoding="utf-8") as file:
-        monkeypatch.setattr("sys.stdin", file)
-        done = call("apply", rule, "-")
+def test_standard_input_and_output(call, rule, standard_input):
+    standard_input(b"good\n9\n-9\n")
+    done = call("apply", rule, "-")
     assert done.out == "good,flagged\n9,true\n-9,false\n"
     assert "flagged 1 of 2 rows (50%, " in done.err
 

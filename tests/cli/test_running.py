@@ -371,46 +371,48 @@ def test_what_the_user_set_stays(tmp_path):
 
 
 @pytest.mark.usefixtures("before_numpy")
-def test_only_a_process_of_its_own_is_tuned(monkeypatch):
-    called = []
-    monkeypatch.setattr(running, "prefer_fast_sort", lambda: called.append("sort"))
-    monkeypatch.setattr(running, "keep_freed_memory", lambda: called.append("memory"))
-    monkeypatch.setitem(sys.modules, "numpy", pytest)
-    tune()
-    assert called == []
-    monkeypatch.delitem(sys.modules, "numpy")
-    tune()
-    assert called == ["sort", "memory"]
-
-
 class CLibrary:
     """Takes note of what it is asked for."""
 
-    def __init__(self, answer):
-        self.asked, self._answer = {}, answer
+    def __init__(self):
+        self.asked, self.answer = {}, 1
 
     def mallopt(self, name, value):
         self.asked[name] = value
-        return self._answer
+        return self.answer
 
 
-@pytest.mark.usefixtures("before_numpy")
+@pytest.fixture
+def c_library(before_numpy, monkeypatch):
+    """Replace the C library of a process that has not loaded NumPy."""
+    del before_numpy
+    library = CLibrary()
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: library)
+    return library
+
+
+def test_only_a_process_of_its_own_is_tuned(c_library, monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy", pytest)
+    tune()
+    assert c_library.asked == {}
+    assert VARIABLE not in os.environ
+    monkeypatch.delitem(sys.modules, "numpy")
+    tune()
+    assert c_library.asked
+
+
 @pytest.mark.parametrize("answer", [0, 1])
-def test_freed_memory_is_kept_where_the_library_agrees(monkeypatch, answer):
-    library = CLibrary(answer)
-    monkeypatch.setattr(ctypes, "CDLL", lambda _: library)
+def test_freed_memory_is_kept_where_the_library_agrees(c_library, answer):
+    c_library.answer = answer
     assert keep_freed_memory() == bool(answer)
-    assert library.asked[-3] == 64 << 20
+    assert c_library.asked[-3] == 64 << 20
 
 
-@pytest.mark.usefixtures("before_numpy")
 @pytest.mark.parametrize("variable", ["MALLOC_ARENA_MAX", "GLIBC_TUNABLES"])
-def test_settings_of_the_user_for_memory_stay(monkeypatch, variable):
-    library = CLibrary(1)
-    monkeypatch.setattr(ctypes, "CDLL", lambda _: library)
+def test_settings_of_the_user_for_memory_stay(c_library, variable):
     os.environ[variable] = "1"
     assert not keep_freed_memory()
-    assert library.asked == {}
+    assert c_library.asked == {}
 
 
 @pytest.mark.usefixtures("before_numpy")

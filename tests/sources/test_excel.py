@@ -3,8 +3,6 @@
 import builtins
 import csv
 import io
-import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -177,10 +175,9 @@ def test_workbooks_beyond_the_memory_limit_are_refused_before_they_are_read(tmp_
         iso.read_predictions(path)
 
 
-def test_a_workbook_on_standard_input(tmp_path, monkeypatch):
+def test_a_workbook_on_standard_input(tmp_path, standard_input):
     path = write_workbook(tmp_path / "x.xlsx", {"data": [HEADER, *ROWS, [1, None, 2]]})
-    content = SimpleNamespace(buffer=io.BytesIO(path.read_bytes()))
-    monkeypatch.setattr(sys, "stdin", content)
+    standard_input(path.read_bytes())
     with pytest.raises(MissingValueError, match="1 in all, on row 6"):
         iso.read_predictions("-")
 

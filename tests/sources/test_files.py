@@ -1,14 +1,12 @@
 """Files by path, pattern and folder; whatever is wrong with them is said in one sentence."""
 
 import gzip
-import io
 import os
 import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -286,7 +284,7 @@ WEKA = "inst#,actual,predicted,error,prediction\n" + "".join(
 )
 
 
-def test_formats_are_not_read_as_plain_tables(tmp_path, monkeypatch):
+def test_formats_are_not_read_as_plain_tables(tmp_path, standard_input):
     """The score of WEKA's table is that of the predicted class, whichever it is."""
     (tmp_path / "weka.csv").write_text(WEKA)
     (points,) = iso.read_predictions(tmp_path / "weka.csv", pos_label="yes").models.values()
@@ -294,7 +292,7 @@ def test_formats_are_not_read_as_plain_tables(tmp_path, monkeypatch):
     for given in (tmp_path, str(tmp_path / "*.csv"), str(tmp_path / "w[e]ka.csv")):
         with pytest.raises(FileError, match=r"weka.csv' as a plain table: it looks like WEKA's"):
             iso.read_predictions(given, label="actual", scores="prediction", pos_label="2:yes")
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(WEKA.encode())))
+    standard_input(WEKA.encode())
     with pytest.raises(FileError, match=r"^cannot read 'standard input' as a plain table"):
         iso.read_predictions("-", label="actual", scores="prediction", pos_label="2:yes")
 

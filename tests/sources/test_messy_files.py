@@ -8,10 +8,7 @@ import gzip
 import json
 import pickle
 import re
-import sys
-from io import BytesIO
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -91,9 +88,8 @@ def test_a_compressed_file_has_the_same_lines(file, case):
 
 
 @pytest.mark.parametrize("case", [case for case in REFUSED if "file" not in case][-8:], ids=named)
-def test_standard_input_has_the_same_lines(monkeypatch, case):
-    content = SimpleNamespace(buffer=BytesIO(case["text"].encode()))
-    monkeypatch.setattr(sys, "stdin", content)
+def test_standard_input_has_the_same_lines(standard_input, case):
+    standard_input(case["text"].encode())
     assert refused("-", **case["options"]) == case["says"].replace("{file}", "standard input")
 
 

@@ -1,12 +1,10 @@
 """Standard input, URLs and data frames."""
 
-import io
 import sqlite3
 import sys
 import tempfile
 from contextlib import closing
 from pathlib import Path
-from types import SimpleNamespace
 
 import duckdb
 import pandas as pd
@@ -39,12 +37,12 @@ def failure(given):
 
 
 @pytest.fixture
-def piped(monkeypatch, tmp_path):
+def piped(monkeypatch, standard_input, tmp_path):
     """Return a function that reads bytes from standard input; nothing may be left behind."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
     def read(content, **options):
-        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+        standard_input(content)
         return iso.read_predictions("-", **options)
 
     yield read

@@ -1,9 +1,6 @@
 """What arrives on standard input has no name, and is known by how it begins."""
 
 import gzip
-import io
-import sys
-from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -20,16 +17,16 @@ LINES = b"".join(
 @pytest.mark.parametrize(
     "content", [CSV, LINES, gzip.compress(CSV)], ids=["CSV", "JSON lines", "compressed"]
 )
-def test_text_is_recognised(content, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+def test_text_is_recognised(content, standard_input):
+    standard_input(content)
     analysis = iso.read_predictions("-")
     assert analysis.models["score"].roc.area() == 0.75
     assert analysis.description.startswith("standard input: label")
 
 
-def test_compressed_by_zstd(monkeypatch, tmp_path):
+def test_compressed_by_zstd(standard_input, tmp_path):
     path = tmp_path / "x.zst"
     with pa.CompressedOutputStream(str(path), "zstd") as stream:
         stream.write(CSV)
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(path.read_bytes())))
+    standard_input(path.read_bytes())
     assert iso.read_predictions("-").models["score"].roc.area() == 0.75

@@ -2,11 +2,8 @@
 
 import csv
 import gzip
-import io
 import json
-import sys
 from contextlib import closing
-from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -254,12 +251,11 @@ def test_sources_say_that_types_have_changed(tmp_path):
 
 
 @pytest.mark.parametrize("piped", [False, True])
-def test_a_model_that_looks_like_whole_numbers_at_first(tmp_path, monkeypatch, piped):
+def test_a_model_that_looks_like_whole_numbers_at_first(tmp_path, standard_input, piped):
     columns = rows_with({"b": 0.6}, SAMPLE + 9, a=0.5, b=0, id=7)
     path = write(tmp_path / "x.csv", columns)
     if piped:
-        content = SimpleNamespace(buffer=io.BytesIO(path.read_bytes()))
-        monkeypatch.setattr(sys, "stdin", content)
+        standard_input(path.read_bytes())
     result = iso.read_predictions("-" if piped else path)
     assert list(result.models) == ["a", "b"]
     columns["b"] = [3] * len(columns["b"])
