@@ -194,18 +194,21 @@ class Certainty:
             "n_jobs": -1,
         }
 
+    def drawing(self) -> dict[str, Any]:
+        """Return how rows are drawn again, checked, with defaults for what is not given."""
+        from isometrics._core.parameters import check_confidence, check_size, parse_random_state
+
+        level = 0.95 if self.confidence is None else check_confidence(self.confidence)
+        size = RESAMPLES if self.resamples is None else check_size(self.resamples, "n_resamples")
+        parse_random_state(self.random_state)
+        return {"confidence_level": level, "n_resamples": size, "random_state": self.random_state}
+
     def rows_to_keep(self, otherwise: int | bool = False) -> int | str:
         """Return which rows `load` is to keep: those that intervals need, if they are wanted.
 
         What cannot be used is refused here, before a long file is read.
         """
-        from isometrics._core.parameters import check_confidence, check_size, parse_random_state
-
-        if self.confidence is not None:
-            check_confidence(self.confidence)
-        if self.resamples is not None:
-            check_size(self.resamples, "n_resamples")
-        parse_random_state(self.random_state)
+        self.drawing()
         return "needed" if self.wanted else otherwise
 
 

@@ -14,7 +14,6 @@ from isometrics.cli.options import (
     ANSWERS,
     CERTAINTY,
     COLUMNS,
-    RESAMPLES,
     Answers,
     Certainty,
     Columns,
@@ -260,14 +259,10 @@ def _given(thresholds: tuple[float, ...], certainty: Certainty) -> tuple[NDArray
     """Check the given thresholds and how rows are drawn again, before a long file is read."""
     import numpy as np
 
-    from isometrics._core.parameters import check_confidence, check_size, parse_random_state
     from isometrics.analysis.threshold_check import parse_given
     from isometrics.verdict.judge import Options
 
-    level = 0.95 if certainty.confidence is None else check_confidence(certainty.confidence)
-    size = RESAMPLES if certainty.resamples is None else certainty.resamples
-    parse_random_state(certainty.random_state)
-    options = Options(level, check_size(size, "n_resamples"), certainty.random_state, -1)
+    options = Options(**certainty.drawing(), n_jobs=-1)
     return parse_given(list(thresholds)) if thresholds else np.empty(0), options
 
 

@@ -122,14 +122,11 @@ def verdict(
         Write the rule that was chosen to this JSON file, by which isometrics apply flags new rows;
         - prints it instead of the verdict.
     """
-    from isometrics._core.parameters import check_confidence, check_size
     from isometrics.analysis.verdicts import verdicts_of
     from isometrics.verdict.judge import Options
 
     # What cannot be answered is said before a long file is read.
-    options = goal.options() | _drawing(certainty)
-    check_confidence(options["confidence_level"])
-    check_size(options["n_resamples"], "n_resamples")
+    options = goal.options() | certainty.drawing()
     _check_given(threshold, elsewhere=fold is not None or goal.sure is not None)
     if fold is not None:
         if columns.group or thresholds_from is not None:
@@ -156,7 +153,7 @@ def verdict(
             analysis,
             threshold,
             _aim(goal),
-            Options(**_drawing(certainty), n_jobs=-1, progress=meter),
+            Options(**certainty.drawing(), n_jobs=-1, progress=meter),
             clustered=clusters,
             tuning=options.get("thresholds_from"),
         )
@@ -278,13 +275,13 @@ def head(
     from isometrics.analysis.verdicts import quick_verdicts
     from isometrics.sources.held_rows import MANY_ROWS
 
-    options = _drawing(certainty)
     try:
+        drawing = certainty.drawing()
         with Meter("resampling", unit="resamples", quiet=answers.quiet) as meter:
             found = quick_verdicts(
                 analysis,
                 objective,
-                confidence_level=options["confidence_level"],
+                confidence_level=drawing["confidence_level"],
                 n_resamples=certainty.resamples,
                 random_state=certainty.random_state,
                 progress=meter,
@@ -323,12 +320,3 @@ def _data(found: Verdicts) -> dict[str, object]:
         return {"verdict_by_class": {name: each.to_dict() for name, each in found.verdicts.items()}}
     (verdict,) = found.verdicts.values()
     return {"verdict": verdict.to_dict()}
-
-
-def _drawing(certainty: Certainty) -> dict[str, Any]:
-    """Return how rows are drawn again."""
-    return {
-        "confidence_level": 0.95 if certainty.confidence is None else certainty.confidence,
-        "n_resamples": RESAMPLES if certainty.resamples is None else certainty.resamples,
-        "random_state": certainty.random_state,
-    }
