@@ -496,7 +496,7 @@ def sum_bins(counts, size, found, TILE: tl.constexpr):
 
 @triton.jit
 def _rise_terms(x, y, rise, run, positives, behind):
-    """Return the terms of segments in PR and in PRG space; see `device_sums`."""
+    """Return the terms of segments in PR and in PRG space; see `array_api.terms_of`."""
     step = tl.where(rise > 0, rise + run, 1.0)
     total = x + y
     growth = _log1p(step / tl.where(total > 0, total, 1.0))
@@ -511,7 +511,7 @@ def bound_bins(
     counts, several, size, found, positives, baseline, results,
     TILE: tl.constexpr, TILES: tl.constexpr,
 ):  # fmt: skip
-    """Add up twice the pairs and the terms of `add_tiles`, each for the worst and the best way.
+    """Add up twice the pairs and the terms of `add_spans`, each for the worst and the best way.
 
     The worst way through a bin of several scores has all its negatives first, the best one all its
     positives. `results` has the bin where the true positives reach the baseline, then the sums of

@@ -77,7 +77,7 @@ def run_study(
     Parameters
     ----------
     tasks
-        From `read_folders`.
+        From `usable`.
     settings
         From `settings_of`.
     folder
