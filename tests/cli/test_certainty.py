@@ -103,19 +103,25 @@ def test_options_have_the_names_of_the_command_line(call, tmp_path):
     assert done.err.splitlines()[-1].endswith("say which one is positive with --pos-label")
 
 
-@pytest.mark.parametrize("with_file", [True, False])
-def test_the_page_is_served(call, predictions, analysis, with_file, monkeypatch):
-    asked = []
+@pytest.fixture
+def pages(monkeypatch):
+    """Collect the models and the options of pages instead of serving them until Ctrl-C."""
+    found = []
 
     def serve_page(models, **options):
-        asked.append((models, options))
+        found.append((models, options))
         options["announce"]("http://127.0.0.1:1/")
 
     monkeypatch.setattr("isometrics.report.serve", serve_page)
+    return found
+
+
+@pytest.mark.parametrize("with_file", [True, False])
+def test_the_page_is_served(call, predictions, analysis, with_file, pages):
     words = [predictions] if with_file else []
     done = call("serve", *words, "--no-open", "--port", "8123")
     assert "http://127.0.0.1:1/ until you press Ctrl-C" in done.err
-    ((models, options),) = asked
+    ((models, options),) = pages
     assert options["open_browser"] is False
     assert (options["host"], options["port"]) == ("127.0.0.1", 8123)
     if with_file:
@@ -133,17 +139,18 @@ def test_the_page_is_served(call, predictions, analysis, with_file, monkeypatch)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["report", "serve"])
-def test_a_page_of_many_rows_has_stored_verdicts(call, tmp_path, monkeypatch, command):
-    pages = []
-    monkeypatch.setattr("isometrics.report.serve", lambda _, **options: pages.append(options))
-    monkeypatch.setattr("isometrics.report.write_report", lambda *_, **more: pages.append(more))
+def test_a_page_of_many_rows_has_stored_verdicts(call, tmp_path, monkeypatch, command, pages):
+    monkeypatch.setattr(
+        "isometrics.report.write_report",
+        lambda models, _, **options: pages.append((models, options)),
+    )
     rng = np.random.default_rng(2)
     labels = rng.random(10_500) < 0.2
     columns = np.column_stack([labels, *(rng.normal(k * labels).round(3) for k in (1, 2))])
     file = tmp_path / "many.csv"
     np.savetxt(file, columns, "%g", ",", header="label,a,b", comments="")
     call(command, file, *(["--resamples", "100"] if command == "report" else ["--no-open"]))
-    (page,) = pages
+    ((_, page),) = pages
     stored = page["other_verdicts"]
     assert [each.objective.beta for each in stored] == list(JUDGED_BETAS)
     assert page["verdict"][""] is stored[20]
@@ -157,7 +164,7 @@ def call_verdict(call, file, n_resamples, beta):
     return done.out.splitlines()
 
 
-def test_pages_of_tuning_data(call, predictions, analysis, tmp_path, monkeypatch):
+def test_pages_of_tuning_data(call, predictions, analysis, tmp_path, pages):
     label, good, bad, _ = sample(seed=2)
     other = write_csv(tmp_path / "test.csv", label, good, bad, names=("label", "good", "bad"))
     test = iso.analyse(label, {"good": good, "bad": bad})
@@ -169,20 +176,18 @@ def test_pages_of_tuning_data(call, predictions, analysis, tmp_path, monkeypatch
     few = call("report", other, "--thresholds-from", predictions, "-o", path, "--resamples", 50)
     command = f"isometrics verdict {other} --thresholds-from {quote(str(predictions))} draws"
     assert command in few.out
-    served = {}
-    monkeypatch.setattr("isometrics.report.serve", lambda _, **options: served.update(options))
     call("serve", other, "--thresholds-from", predictions, "--no-open")
+    ((_, served),) = pages
     assert served["thresholds_from"] == analysis.models
     assert served["verdict"][""].sentence() == sentence
     done = call("serve", "--thresholds-from", predictions, code=2)
     assert "--thresholds-from needs the file that is judged, too" in done.err
 
 
-def test_the_page_shows_no_password(call, analysis, monkeypatch):
-    served = {}
-    monkeypatch.setattr("isometrics.report.serve", lambda _, **options: served.update(options))
+def test_the_page_shows_no_password(call, analysis, monkeypatch, pages):
     monkeypatch.setattr("isometrics.cli.serve.load", lambda *_, **__: analysis)
     call("serve", "postgresql://ann:hunter2@host/db?table=t&password=hunter2", "--no-open")
+    ((_, served),) = pages
     assert served["title"] == "postgresql://host/db?table=t&password=…"
 
 
