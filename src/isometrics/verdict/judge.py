@@ -305,7 +305,7 @@ def _kept(
     interval = interval_at(noise, centres, level=level, limits=(0.0, 1.0))
     known = noise[~np.isnan(noise)]
     missed = float(np.mean(~constraint.met(expected + known))) if known.size else math.nan
-    return Kept(str(constraint), constraint.level, here, expected, interval, missed)
+    return Kept.of(constraint, here, expected, interval, missed)
 
 
 # ---------------------------------------------------------------------- tuning data
@@ -389,7 +389,7 @@ def _kept_as_seen(
     known = values[~np.isnan(values)]
     interval = interval_at(known - here, (here,), level=level, limits=(0.0, 1.0))
     missed = float(np.mean(~constraint.met(known))) if known.size else math.nan
-    return Kept(str(constraint), constraint.level, here, here, interval, missed)
+    return Kept.of(constraint, here, here, interval, missed)
 
 
 # ---------------------------------------------------------------------- the result

@@ -12,7 +12,7 @@ from isometrics.uncertainty.paired import percent, percent_of_replicates
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from isometrics.decisions.objective import Constraint, Objective
+    from isometrics.decisions.objective import Objective
     from isometrics.uncertainty.intervals import Interval
     from isometrics.verdict.verdict import Kept, Verdict
 
@@ -29,8 +29,7 @@ def answer(verdict: Verdict) -> str:
 def lines(verdict: Verdict) -> list[str]:
     """Return the answer, and below it what it stands on."""
     said = [answer(verdict), _explained(verdict.objective)]
-    constraints = verdict.objective.constraints
-    said += [_constraint(*each, verdict) for each in zip(constraints, verdict.kept, strict=True)]
+    said += [_constraint(each, verdict) for each in verdict.kept]
     said += [_threshold(verdict), _nothing(verdict), _weights(verdict), verdict.method]
     said += [f"Beware: {warning}" for warning in verdict.warnings]
     return [line for line in said if line]
@@ -188,16 +187,15 @@ def _other(name: str) -> str:
     return "precision" if name == "recall" else "recall"
 
 
-def _constraint(constraint: Constraint, kept: Kept, verdict: Verdict) -> str:
+def _constraint(kept: Kept, verdict: Verdict) -> str:
     # Limits are asked for in percent.
-    is_limit = constraint.is_limit
-    text = _share if is_limit else shown
+    text, miss = (_share, "exceed") if kept.is_limit else (shown, "miss")
     if math.isnan(kept.expected):
         return f"Asked for {kept.constraint}: {text(kept.here)} on these rows."
     ends = _ends(kept.interval, verdict, text)
     return (
         f"Asked for {kept.constraint}: expect {text(kept.expected)} on new data ({ends}"
-        f"{text(kept.here)} on these rows); the chance to {'exceed' if is_limit else 'miss'} it is "
+        f"{text(kept.here)} on these rows); the chance to {miss} it is "
         f"{percent_of_replicates(kept.missed, verdict.replicates)}."
     )
 

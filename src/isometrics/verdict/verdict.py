@@ -12,9 +12,11 @@ from isometrics._core.results import ResultTable, Value, text_table, to_frame
 from isometrics.verdict import sentences
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from isometrics._core.arrays import Floats
     from isometrics.decisions.decision import Decision
-    from isometrics.decisions.objective import Objective
+    from isometrics.decisions.objective import Constraint, Objective
     from isometrics.uncertainty.intervals import Interval
 
 SCHEMA = "isometrics/verdict-1"
@@ -37,6 +39,8 @@ class Kept(Value):
         What to expect of it on new data, with an interval.
     missed
         The chance that the level is missed on new data, in the population.
+    is_limit
+        Whether the level is the highest that is allowed, not the lowest.
     """
 
     constraint: str
@@ -45,6 +49,15 @@ class Kept(Value):
     expected: float
     interval: Interval
     missed: float
+    is_limit: bool = False
+
+    @classmethod
+    def of(
+        cls, constraint: Constraint, here: float, expected: float, interval: Interval, missed: float
+    ) -> Self:
+        """Return how a constraint is kept."""
+        words, level = str(constraint), constraint.level
+        return cls(words, level, here, expected, interval, missed, constraint.is_limit)
 
 
 class ModelValue(NamedTuple):

@@ -55,7 +55,7 @@ def judge_tables(
     if not objective.allows_nothing:
         del rules["flagging nothing"]
     kept = tuple(
-        Kept(str(each), each.level, float(each.of(counts)), math.nan, UNDEFINED, math.nan)
+        Kept.of(each, float(each.of(counts)), math.nan, UNDEFINED, math.nan)
         for each in objective.constraints
     )
     return Verdict(
