@@ -52,6 +52,26 @@ def test_an_objective_says_what_is_wanted(asked, text):
     assert str(parse(**asked)) == text
 
 
+@pytest.mark.parametrize(
+    ("asked", "limits"),
+    [
+        ({"beta": 2}, (0, 1)),
+        ({"objective": "youden"}, (-1, 1)),
+        ({"objective": "break-even"}, (-1, 1)),
+        ({"objective": "accuracy"}, (0, 1)),
+        ({"miss_cost": 5, "false_alarm_cost": 1}, (0, 5)),
+        ({"miss_cost": 0.5, "false_alarm_cost": 2}, (0, 2)),
+        ({"index": "kulczynski"}, (-inf, inf)),
+    ],
+)
+def test_values_lie_between_the_worst_and_the_best(asked, limits):
+    objective = parse(**asked)
+    assert objective.limits == limits
+    best, other = Counts(3.0, 0.0, 3.0, 1.0), Counts(1.0, 1.0, 3.0, 1.0)
+    for counts in (best, other):
+        assert limits[0] <= objective.value(counts) <= limits[1]
+
+
 def test_without_anything_f1_is_wanted():
     assert Objective().name == "F1"
     assert parse() == Objective()

@@ -101,3 +101,11 @@ def test_thresholds_of_models_keep_their_digits_beside_others():
     table = iso.analyse(LABELS, {"large": large, "small": SCORES}).thresholds(beta=1)
     assert list(map(int, table.threshold)) == [2**62 + 5, 0]
     assert float(table.threshold[1]) == 0.6
+
+
+def test_the_ends_of_beta_by_hand():
+    """Of 3 and 1, F is as high as of 1 and 0 at β² = 1/8, and as of 4 and 3 at β² = 5/4."""
+    table = ANALYSIS.thresholds(beta=1, min_precision=0.5, by_group=False)
+    assert (table.tp[0], table.fp[0]) == (3, 1)
+    assert table.beta_lo[0] ** 2 == pytest.approx(1 / 8, rel=1e-14)
+    assert table.beta_hi[0] ** 2 == pytest.approx(5 / 4, rel=1e-14)

@@ -123,6 +123,13 @@ def test_no_point_at_recall_0_and_precision_1_is_invented():
     assert OperatingPoints.from_scores([1, 0, 1], [1, 1, 0]).pr.interpolate(0) == 0.5
 
 
+def test_precision_gain_before_the_first_row_is_that_of_the_row():
+    """Two positives and a negative tie at the highest score: 1 - (3/5)·(1/2)."""
+    points = OperatingPoints.from_scores([1, 1, 0, 0, 1, 0, 0, 0], [5, 5, 5, 4, 3, 2, 1, 0])
+    assert points.prg.x[1] == pytest.approx(0.7)
+    assert points.prg.interpolate([-5, 0, 0.5]).tolist() == pytest.approx([0.7] * 3, rel=1e-15)
+
+
 def test_standardised_areas_are_means():
     assert POINTS.pr.standardised_area(lo=0.2, hi=0.6) == pytest.approx(
         POINTS.pr.area(lo=0.2, hi=0.6) / 0.4

@@ -316,6 +316,12 @@ def test_what_is_refused(given, options, said):
     assert said in str(caught.value)
 
 
+def test_some_of_the_measures_are_those_of_a_run_without_the_others():
+    three = iso.bootstrap(LABELS, SCORES, measures=["AUROC", "AUPR", f_at(1)], **FEW)
+    two = iso.bootstrap(LABELS, SCORES, measures=[f_at(1), "AUROC"], **FEW)
+    assert three._select(["F (β 1) at 1", "AUROC"]) == two
+
+
 def test_arrays_of_outputs_need_labels_of_each():
     outputs = [np.ones((400, 2)), np.ones((400, 2))]
     with pytest.raises(DimensionError, match=r"^y_score has an array for each of 2 outputs, so"):
