@@ -92,7 +92,7 @@ def test_folds_of_different_prevalence_need_a_choice():
         iso.average([ONE, other])
     assert str(caught.value) == (
         "the prevalences of the folds differ, from 0.25 to 0.75, and precision, F and AUPRG depend "
-        "on it; say at which one to look at them with prevalence='pooled', 'mean' or a number"
+        "on it; choose a common one with prevalence='pooled', 'mean' or a number"
     )
     assert iso.average([ONE, other], prevalence="mean").prevalence == 0.5
     assert iso.average([ONE, other], prevalence="pooled").prevalence == pytest.approx(13 / 44)

@@ -206,7 +206,7 @@ def test_few_models_stand_side_by_side():
         assert printed[measure] == [*known, f"{summary.baseline[0, place]:.6g}"]
     assert lines[-2:] == [
         "*: the best of these models.",
-        "(constant): what a model has that gives every row the same score.",
+        "(constant): the value of a model that gives every row the same score.",
     ]
     assert len({len(line) for line in lines[1:-2]}) == 1
 

@@ -362,7 +362,7 @@ def _parse_prevalence(
         shares = [table.prevalence for table in tables]
         raise ParameterError(
             f"the prevalences of the folds differ, from {min(shares):.6g} to {max(shares):.6g}, "
-            f"and precision, F and {AUPRG} depend on it; say at which one to look at them with "
+            f"and precision, F and {AUPRG} depend on it; choose a common one with "
             "prevalence='pooled', 'mean' or a number"
         )
     return pooled

@@ -187,7 +187,7 @@ class Summary(ResultTable):
     at threshold              0.6           -
     with precision           0.75         0.5
     and recall               0.75           1
-    (constant): what a model has that gives every row the same score.
+    (constant): the value of a model that gives every row the same score.
     """
 
     _left: ClassVar[tuple[str, ...]] = ("group", "model", _MEASURE)
@@ -334,7 +334,9 @@ class Summary(ResultTable):
     def _notes(self, shown: Mapping[str, Any]) -> list[str]:
         notes = list(self.notes)
         if _CONSTANT in shown:
-            notes.insert(0, f"{_CONSTANT}: what a model has that gives every row the same score.")
+            notes.insert(
+                0, f"{_CONSTANT}: the value of a model that gives every row the same score."
+            )
             if self._has_rivals():
                 notes.insert(0, "*: the best of these models.")
         if self.intervals is not None:
