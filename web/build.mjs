@@ -72,6 +72,40 @@ const packedText = {
   },
 };
 
+const ROOT = ".isometrics ";
+
+/** Yields the heads and the bodies of the outermost rules of a minified style sheet. */
+function* rulesOf(css) {
+  for (let at = 0; at < css.length;) {
+    const open = css.indexOf("{", at);
+    let [end, depth] = [open + 1, 1];
+    for (; depth; end++) depth += css[end] === "{" ? 1 : css[end] === "}" ? -1 : 0;
+    yield [css.slice(at, open), css.slice(open + 1, end - 1)];
+    at = end;
+  }
+}
+
+/** Neighbouring rules about parts of the page say once that they are: `.a b{} .a c{}` as `.a{b{}c{}}`. */
+function nested(css) {
+  let [text, parts] = ["", ""];
+  const flush = () => {
+    if (parts) text += `${ROOT.trim()}{${parts}}`;
+    parts = "";
+  };
+  for (const [head, body] of rulesOf(css)) {
+    // Commas inside of brackets part no selectors.
+    const selectors = head.split(/,(?![^(]*\))/);
+    if (selectors.every((each) => each.startsWith(ROOT)))
+      parts += `${selectors.map((each) => each.slice(ROOT.length)).join(",")}{${body}}`;
+    else {
+      flush();
+      text += `${head}{${/^@(media|container)/.test(head) ? nested(body) : body}}`;
+    }
+  }
+  flush();
+  return text;
+}
+
 const hash = (text) => `'sha256-${createHash("sha256").update(text, "utf-8").digest("base64")}'`;
 
 const code = await bundled("src/main.ts", "iife", [packedText]);
@@ -81,7 +115,7 @@ const notice = licences()
   .join(", ");
 const banner = `/* isometrics (BSD-3-Clause), with ${notice}; see report/static/licences.txt there. */`;
 const script = `${banner}\n${code}`;
-const style = await bundled("src/style.css", "esm");
+const style = nested(await bundled("src/style.css", "esm"));
 for (const text of [script, style])
   if (/<\/(script|style)|<!--/i.test(text)) throw new Error("the bundle would end its own element");
 

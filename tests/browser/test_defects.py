@@ -152,7 +152,8 @@ def test_bands_that_too_few_rows_decide_about_are_missed_aloud(open_page, tmp_pa
     analysis = iso.analyse(labels, {"rare": rng.normal(labels)})
     path = analysis.report(tmp_path / "page.html", confidence_level=0.95, n_resamples=50)
     page = open_page(path)  # which must not complain in its console
-    assert "rare: too few rows decide about the curves" in page.locator(".note").first.inner_text()
+    note = page.locator(".note").first.inner_text()
+    assert "rare: confidence bands are missing where too few rows decide about the curves" in note
 
 
 def test_another_prevalence_is_said(open_page, tmp_path):
@@ -272,3 +273,79 @@ def test_counts_and_percents_are_written_as_the_verdict_writes_them(open_page, t
     text = page.locator(".isometrics").inner_text()
     assert re.search(r"\d,\d{3}", page.locator(".confusion").inner_text())
     assert not re.search(r"\d\s%", text.replace("\n", "|"))
+
+
+def test_large_sums_of_weights_stay_in_the_card(open_page, tmp_path):
+    """Of seven million negatives the cents were shown, beyond the edge of the page."""
+    rng = np.random.default_rng(5)
+    labels = rng.random(1500) < 0.25
+    weights = rng.gamma(2, 70, labels.size)
+    scores = rng.normal(2 * labels)
+    analysis = iso.analyse(labels, {"forest": scores}, sample_weight=weights).at_prevalence(0.003)
+    path = analysis.report(tmp_path / "page.html", verdict=analysis.verdict(n_resamples=50))
+    page = open_page(path)
+    for width in (1300, 1120, 800, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        settle(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        card, table = (page.locator(name).bounding_box() for name in (".card", ".confusion"))
+        assert table["x"] + table["width"] <= card["x"] + card["width"]
+    assert re.fullmatch(r"\d+,\d{3},\d{3}", page.locator(".confusion td").last.inner_text())
+
+
+def test_boxes_of_long_names_are_as_large_as_others(open_page, tmp_path):
+    models = {"long " * 50: points(1), "forest": points(2)}
+    page = open_page(write_report(models, tmp_path / "page.html"), width=360)
+    sizes = {box["width"] for box in boxes_of(page, ".named input")}
+    assert len(sizes) == 1
+
+
+def test_the_prevalence_can_be_read_and_moved(open_page, tmp_path):
+    """On a wide screen its last digit was cut off, on a phone its slider had 40 pixels."""
+    rows = np.arange(60_000)
+    models = {"forest": iso.OperatingPoints.from_scores(rows < 1157, rows % 100)}
+    page = open_page(write_report(models, tmp_path / "page.html"))
+    box = page.get_by_label("Prevalence, as a number")
+    assert box.input_value() == "0.01928"
+    for width in (1400, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        settle(page)
+        # The arrows of a box for numbers take the room of two letters.
+        text = box.evaluate(
+            """(box) => {
+                const pen = document.createElement("canvas").getContext("2d");
+                pen.font = getComputedStyle(box).font;
+                return pen.measureText(box.value + "00").width;
+            }"""
+        )
+        assert text <= box.evaluate("(box) => box.clientWidth - 12")
+    slider = page.get_by_label("Prevalence", exact=True).bounding_box()
+    assert slider["width"] > 200
+
+
+def test_bands_that_are_missing_in_part_are_missed_in_part(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = np.arange(2000) < 10
+    analysis = iso.analyse(labels, {"rare": rng.normal(2 * labels)})
+    path = analysis.report(tmp_path / "page.html", confidence_level=0.95, n_resamples=50)
+    page = open_page(path)
+    assert page.locator(".band").count() > 0
+    assert "bands are missing where too few rows" in page.locator(".note").first.inner_text()
+
+
+def test_classes_of_the_histogram_have_the_colour_of_no_model(open_page, tmp_path):
+    models = {f"m{k}": points(k, rows=200) for k in range(8)}
+    page = open_page(write_report(models, tmp_path / "page.html"))
+
+    def colours(what, name):
+        return set(
+            page.locator(what).evaluate_all(
+                "(all, name) => all.map((one) => getComputedStyle(one)[name])", name
+            )
+        )
+
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        bars, curves = colours(".bars rect", "fill"), colours("figure.panel .curve", "stroke")
+        assert (len(bars), len(curves)) == (2, 8)
+        assert not bars & curves

@@ -115,6 +115,16 @@ def test_curves_of_groups(open_page, groups):
     assert page.locator(".group-pictures .group-common").count() == 1
 
 
+def test_curves_of_groups_are_on_paper(open_page, groups):
+    """They are drawn when they are looked at, and paper shows all of them."""
+    page = open_page(groups[1])
+    settle(page)
+    assert page.locator(".group-pictures > svg").count() == 0
+    page.emulate_media(media="print")
+    page.locator(".group-pictures svg").first.wait_for()
+    assert page.locator(".group-pictures > svg").count() == 12
+
+
 def test_groups_of_the_command(open_page, tmp_path, capsys):
     from isometrics.cli import main
 

@@ -131,6 +131,28 @@ def test_a_page_without_rows_names_the_command(open_page, analysis, tmp_path):
     assert "isometrics verdict FILE --scores forest linear --miss-cost" in lines(page)[-1]
 
 
+def test_a_page_without_rows_has_a_picture_of_these_rows(open_page, analysis, tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text(page_of(report_model(analysis.models)), encoding="utf-8")
+    page = open_page(path)
+    settle(page)
+    picture = page.locator(".verdict-picture")
+    assert picture.locator(".row.chosen").inner_text().startswith("forest")
+    best = {name: float(table.f()[1:].max()) for name, table in analysis.models.items()}
+    shown = [float(text) for text in picture.locator(".numbers").all_inner_texts()]
+    assert shown == sorted((round(value, 2) for value in best.values()), reverse=True)
+    assert picture.locator("line.interval").count() == 0
+    said = "F1 on these rows; each model at its own best threshold."
+    assert picture.locator("figcaption").inner_text() == said
+    everything = float(analysis.models["forest"].f()[-1])
+    assert picture.locator(".axis").text_content() == f"flag everything {everything:.2f}"
+    ask(page, "money", A_miss_costs=50)
+    assert picture.locator(".axis").text_content().startswith("flag everything")
+    assert "cost per 1,000 items" in picture.locator("figcaption").inner_text().lower()
+    ask(page, "precision", Precision_at_least=0.9)
+    assert picture.locator(".axis").text_content() == ""
+
+
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
     """Return an analysis of more rows than a page has, its report, and its verdicts by β."""

@@ -12,6 +12,7 @@ from .reading import set_number, settle
 from .stage import WEB
 from .test_looks import violations
 from .test_more_panels import box, figure
+from .test_reading import overlap
 
 NAMES = {"forest": 1.6, "linear": 1.1}
 """Models, and how far they keep positives and negatives apart."""
@@ -67,6 +68,49 @@ def test_the_page_begins_with_the_verdict_chosen_on_the_tuning_data(
     flagged = judged.models[verdict.model].at(threshold)
     assert page.locator('.card [data-value="fp"]').inner_text() == f"{flagged.fp[0]:g}"
     assert page.locator(".summary thead").inner_text().count("chosen on the tuning data") == 1
+
+
+def test_a_picture_shows_what_each_threshold_of_the_tuning_data_achieves(
+    open_page, path, tuning, judged
+):
+    page = open_page(path)
+    verdict = judged.verdict(thresholds_from=tuning)
+    picture = page.locator(".verdict-picture")
+    assert picture.locator("line.interval").count() == 2
+    low, high = verdict.interval
+    chosen = f"{verdict.expected:.2f} ({low:.2f} to {high:.2f})"
+    assert picture.locator(".chosen .numbers").inner_text() == chosen
+    said = picture.locator("figcaption").inner_text()
+    assert said.endswith("with intervals of 95%; each model at its threshold of the tuning data.")
+    # For other settings the page has the values on these rows.
+    set_number(page, "β", 2)
+    settle(page)
+    chosen = {name: iso.best_threshold(tuning.models[name], beta=2) for name in NAMES}
+    right = {name: judged.models[name].at(chosen[name].threshold).f(2)[0] for name in NAMES}
+    shown = {
+        row.locator(".who").inner_text(): row.locator(".numbers").inner_text()
+        for row in picture.locator(".row:has(.who)").all()
+    }
+    assert shown == {name: f"{value:.2f}" for name, value in right.items()}
+
+
+def test_names_of_curves_begin_beside_the_marks(open_page, judged, tmp_path):
+    """Thresholds of few other rows have points below the curve of the best ones."""
+    tuning = iso.analyse(*rows(0, 60))
+    verdict = judged.verdict(thresholds_from=tuning, n_resamples=50)
+    path = judged.report(tmp_path / "page.html", thresholds_from=tuning, verdict=verdict)
+    page = open_page(path)
+    settle(page)
+    inside = """(one) => {
+        const {left, right, top, bottom} = one.getBoundingClientRect();
+        return [left, right, top, bottom];
+    }"""
+    panel = figure(page, "Tradeoff")
+    names = [one.evaluate(inside) for one in panel.locator(".curve-name text").all()]
+    marks = [one.evaluate(inside) for one in panel.locator(".best, circle.point").all()]
+    assert len(names) == 2
+    for name in names:
+        assert not any(overlap(name, mark) for mark in marks)
 
 
 @pytest.mark.parametrize("beta", [0, 0.5, 1, 2, 7])

@@ -1,7 +1,9 @@
 """Reading the panels: which curve is which, with two models and with thirty."""
 
+import numpy as np
 import pytest
 
+from isometrics import OperatingPoints
 from isometrics.report import write_report
 
 from .reading import PANELS, row, set_number, settle, svg
@@ -213,6 +215,69 @@ def test_words_collide_neither_with_each_other_nor_with_curves(open_page, eight,
             for x, y in curve_pixels(page, panel):
                 hit = [w for w in words if w[0] + 1 < x < w[1] - 1 and w[2] + 2 < y < w[3] - 2]
                 assert not hit, panel
+
+
+def pixels_of(page, panel, what):
+    """Return points every pixel along lines of a panel."""
+    return svg(page, panel).evaluate(
+        """(svg, what) => [...svg.querySelectorAll(what)].flatMap((line) => {
+            const matrix = line.getScreenCTM();
+            return Array.from({length: Math.ceil(line.getTotalLength())}, (_, at) => {
+                const {x, y} = line.getPointAtLength(at).matrixTransform(matrix);
+                return [x, y];
+            });
+        })""",
+        what,
+    )
+
+
+def covered(words, pixels):
+    """Return the words that a line crosses; letters do not fill their boxes."""
+    return [
+        word
+        for word in words
+        if any(word[0] + 1 < x < word[1] - 1 and word[2] + 2 < y < word[3] - 2 for x, y in pixels)
+    ]
+
+
+@pytest.mark.parametrize("width", [1300, 360])
+def test_baselines_collide_with_no_words(open_page, tmp_path, width):
+    """Values stood on the dotted lines, and the names of these on the curves."""
+    rows = np.arange(400)
+    labels = rows % 5 == 0
+    models = {
+        "constant": OperatingPoints.from_scores(labels, np.zeros(400)),
+        "perfect": OperatingPoints.from_scores(labels, labels * 1.0),
+        "forest": points(3, rows=400),
+    }
+    path = write_report(models, tmp_path / "page.html")
+    page = open_page(path, width=width)
+    for panel in ("ROC", "Precision–recall", "Precision–recall gain"):
+        words = boxes(page, panel, ".words .isoline-label")
+        assert len(words) >= 3
+        assert covered(words, pixels_of(page, panel, ".baseline")) == [], panel
+    words = boxes(page, "Tradeoff", ".words .isoline-label")
+    assert covered(words, pixels_of(page, "Tradeoff", ".curve")) == []
+    page.get_by_label("Show constant").uncheck()
+    settle(page)
+    names = ["everything", "one true positive"]
+    shown = svg(page, "Tradeoff").locator(".words .isoline-label")
+    assert shown.all_text_contents() == names
+    # Of many positives, a single one lies along the edge.
+    models = {"forest": points(3, rows=3000), "linear": points(4, rows=3000, shift=1.0)}
+    page = open_page(write_report(models, path), width=width)
+    assert svg(page, "Tradeoff").locator(".words .isoline-label").all_text_contents() == names
+
+
+def test_the_hull_of_sets_collides_with_no_words(open_page, tmp_path):
+    sets = OperatingPoints.from_counts(
+        [26, 30, 12, 9], [24, 77, 19, 60], positives=60, negatives=940, labels=list("abcd")
+    )
+    page = open_page(write_report({"sets": sets}, tmp_path / "page.html"), width=1300)
+    for panel in ("ROC", "Precision–recall"):
+        words = boxes(page, panel, ".words .isoline-label")
+        assert words
+        assert covered(words, pixels_of(page, panel, ".hull")) == [], panel
 
 
 def test_curves_carry_their_names(open_page, report):

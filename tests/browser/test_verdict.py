@@ -37,6 +37,19 @@ def test_models_of_noise_are_not_recommended(open_page, tmp_path):
     assert first.startswith("No model is better than flagging everything, beyond chance")
 
 
+def test_flagging_everything_is_not_recommended(open_page, tmp_path):
+    """Of three tied values the best cut for F2 is the lowest one, which tells nothing apart."""
+    rows = np.arange(600)
+    analysis = iso.analyse(rows % 4 == 0, {"grades": (rows * 7 % 3) / 2})
+    page = open_page(analysis.report(tmp_path / "page.html"))
+    for beta in (1, 2):
+        set_number(page, "β", beta)
+        page.locator(".answer[aria-busy=false]").wait_for()
+        first = page.locator(".headline .first").inner_text()
+        assert first.startswith("This model is not better than flagging everything")
+        assert "flag scores of" not in first
+
+
 def test_other_settings_are_not_the_verdicts(open_page, analysis, tmp_path):
     """Tables of long files have no rows on the page, which names the command then."""
     verdict = analysis.verdict(n_resamples=50)

@@ -45,6 +45,20 @@ def test_a_million_rows_make_no_larger_report():
     assert len(report_html(models).encode()) <= 500 * 1024
 
 
+def test_1e8_rows_make_no_larger_report():
+    """Counts of eight digits take more room, and so do thresholds of full precision."""
+    rng = np.random.default_rng(3)
+    scores = np.sort(rng.normal(size=200_000))
+    chance = 1 / (1 + np.exp(1.5 - 1.5 * scores))
+    positives = rng.binomial(500, 0.2 * chance / chance.mean())
+    tp, fp = (np.cumsum(each[::-1]) for each in (positives, 500 - positives))
+    points = OperatingPoints.from_counts(
+        tp, fp, positives=int(tp[-1]), negatives=int(fp[-1]), thresholds=scores[::-1]
+    )
+    models = {f"model {k}": points for k in range(4)}
+    assert len(report_html(models).encode()) <= 500 * 1024
+
+
 def test_the_file_is_the_text(tmp_path):
     path = tmp_path / "report of May.html"
     assert write_report({"a": SMALL}, path, title="May") == path

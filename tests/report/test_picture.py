@@ -1,7 +1,9 @@
 """The picture and the table that are shown where no script runs."""
 
+import re
 import xml.etree.ElementTree as ET
 from base64 import b64decode
+from pathlib import Path
 
 import numpy as np
 
@@ -80,3 +82,9 @@ def test_names_do_not_turn_the_sentences_around_them():
     html = summary_html(data)
     assert "<p>Use <bdi>\u202eevil &lt;b&gt;</bdi>, not plain.</p>" in html
     assert f"<p><bdi>{hebrew}</bdi> trails.</p>" in html
+
+
+def test_colours_are_those_of_the_page():
+    style = Path(__file__).parents[2] / "web" / "src" / "style.css"
+    shown = re.findall(r"--m\d: light-dark\((#\w{6})", style.read_text(encoding="utf-8"))
+    assert list(COLOURS) == shown

@@ -23,8 +23,8 @@ export function short(value: number, digits = 4): string {
 export function counted(value: number): string {
   if (!Number.isFinite(value) || Math.abs(value) >= 1e15) return short(value, 6);
   if (Number.isInteger(value) || Math.abs(value) < 1) return grouped(value, 6);
-  // A sum of weights: two decimals at most, as money has.
-  return grouped(Number(value.toFixed(2)), 17);
+  // A sum of weights: two decimals at most, as money has, and none that nobody would read.
+  return grouped(Number(value.toFixed(Math.abs(value) < 1e4 ? 2 : 0)), 17);
 }
 
 function grouped(value: number, digits = 17): string {

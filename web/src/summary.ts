@@ -314,7 +314,9 @@ function notes(view: View): string[] {
     );
   const bare = view.shown.filter(({ model }) => model.bands.some(({ x }) => !x.length));
   if (bare.length)
-    said.push(`${names(bare)}: too few rows decide about the curves for confidence bands.`);
+    said.push(
+      `${names(bare)}: confidence bands are missing where too few rows decide about the curves.`,
+    );
   const rounded = view.shown.filter(({ model }) => model.rounded);
   if (rounded.length)
     said.push(`${names(rounded)}: thresholds beyond 2**53 are rounded on this page.`);

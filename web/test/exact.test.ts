@@ -114,6 +114,7 @@ test("numbers never claim more than they are", () => {
   assert.equal(counted(201524), "201,524");
   assert.equal(counted(1619), "1,619");
   assert.equal(counted(1326.6643), "1,326.66");
+  assert.equal(counted(7546379.92), "7,546,380");
   assert.equal(counted(0.00012345678), "0.000123457");
   assert.equal(counted(-1234), "-1,234");
   assert.equal(tick(0), "0");

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b8578a", "#1b2330", "#3a9bd6", "#b97f00", "#868f9b")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b8578a", "#1b2330", "#3a9bd6", "#b97f00", "#7a4fc9")
 """Those of the page; a picture shows so many models at most."""
 TITLES = {
     "roc": ("ROC", "false positive rate", "recall"),

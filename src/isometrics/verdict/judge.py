@@ -181,9 +181,14 @@ def _model_values(
             noise = drawn.fixed[model] - here
             ends = interval_at(noise, (corrected,), level=level, limits=objective.gain_limits)
             expected = objective.value_of_gain(corrected)
-            interval = Interval(*sorted(map(objective.value_of_gain, ends)))
+            interval = _in_units(objective, ends)
         values.append(ModelValue(name, objective.value_of_gain(here), expected, interval))
     return tuple(values)
+
+
+def _in_units(objective: Objective, ends: Interval) -> Interval:
+    """Return an interval of gains in the units of the objective, the lower end first."""
+    return Interval(*sorted(map(objective.value_of_gain, ends)))
 
 
 def drawing_of(
@@ -342,14 +347,16 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
     if second is not None:
         lead = here - float(gains[second])
         rivals = _rivals_of(confidence_set(gains, fixed, level), choice.model, second, lead)
+    intervals = [
+        interval_at(noise - gain, (gain,), level=level, limits=objective.gain_limits)
+        for noise, gain in zip(fixed, gains.tolist(), strict=True)
+    ]
     found = _verdict(
         test,
         judged,
         options,
         expected=here,
-        interval=interval_at(
-            fixed[choice.model] - here, (here,), level=level, limits=objective.gain_limits
-        ),
+        interval=intervals[choice.model],
         kept=tuple(
             _kept_as_seen(each, test, judged, choices, level) for each in objective.constraints
         ),
@@ -365,7 +372,14 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
     )
     range_below = _lower_ends(tuning.tables[choice.model], found.threshold_range)
     below = (*range_below, *found._below[2:])
-    return replace(found, **_tuned_threshold(tuning, test, choice), _below=below)
+    values = tuple(
+        ModelValue(name, value, value, _in_units(objective, ends))
+        for name, value, ends in zip(
+            test.names, map(objective.value_of_gain, gains.tolist()), intervals, strict=True
+        )
+    )
+    threshold = _tuned_threshold(tuning, test, choice)
+    return replace(found, **threshold, _below=below, _models=values)
 
 
 def _resample(contest: Contest, fixed: tuple[int, ...], drawing: Drawing) -> Choices:
@@ -428,7 +442,7 @@ def _verdict(
         decision,
         value,
         objective.value_of_gain(expected),
-        Interval(*sorted(map(objective.value_of_gain, interval))),
+        _in_units(objective, interval),
         options.confidence_level,
         kept,
         dict(zip(names, np.asarray(wins).tolist(), strict=True)),

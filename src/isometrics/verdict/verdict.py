@@ -61,7 +61,10 @@ class Kept(Value):
 
 
 class ModelValue(NamedTuple):
-    """What to expect of a model with its own best threshold, and its value on these rows."""
+    """What to expect of a model with its own best threshold, and its value on these rows.
+
+    With tuning data it is the threshold that is best there, and both values are the same.
+    """
 
     name: str
     here: float

@@ -257,13 +257,19 @@ export class Groups {
     this.showSettings();
     this.refresh();
     if (!first) return;
-    // Curves that nobody looks at are not drawn.
-    new IntersectionObserver((seen, observer) => {
-      if (!seen.some(({ isIntersecting }) => isIntersecting)) return;
+    // Curves that nobody looks at are not drawn; paper is looked at.
+    const observer = new IntersectionObserver((seen) => {
+      if (seen.some(({ isIntersecting }) => isIntersecting)) look();
+    });
+    const look = (): void => {
       observer.disconnect();
+      paper.removeEventListener("change", look);
       this.seen = true;
       this.drawPictures();
-    }).observe(this.pictures);
+    };
+    const paper = matchMedia("print");
+    paper.addEventListener("change", look);
+    observer.observe(this.pictures);
   }
 
   /** The controls follow the settings, which an address or a step back may have changed. */

@@ -17,7 +17,7 @@ import { moved } from "../keys";
 import { said } from "../sentences";
 import { onDrag } from "./dragging";
 import { Plane, type Layer } from "./plane";
-import { Room, textWidth } from "./room";
+import { Room, textWidth, type Box } from "./room";
 import { Tooltip } from "./tooltip";
 import { whyOf } from "./why";
 
@@ -287,6 +287,11 @@ export abstract class Panel extends Plane {
       (one, two) => Number(looks.has(one.place)) - Number(looks.has(two.place)),
     );
     for (const one of ordered) this.drawModel(lines, bands, one, view);
+    // Names stay where they are when β moves the marks, but begin beside them.
+    for (const one of shown) {
+      const row = looks.has(one.place) ? view.best.get(one.place) : undefined;
+      if (row !== undefined) this.room.block(markBox(...this.position(one, row)));
+    }
     this.drawNames(names, view);
   }
 
@@ -336,7 +341,7 @@ export abstract class Panel extends Plane {
     const [x, y] = this.place(one, row);
     if (!Number.isFinite(x) || !Number.isFinite(y)) return;
     const [left, top] = [this.x(x), this.y(y)];
-    room.block({ x: left - 8, y: top - 8, width: 16, height: 16 });
+    room.block(markBox(left, top));
     layer
       .append("path")
       .attr("class", `best ${lookOf(view, one.place)}`)
@@ -516,6 +521,11 @@ function leftOf(scale: ScaleLinear<number, number>): number {
   const format = scale.tickFormat(TICKS);
   const widest = Math.max(...scale.ticks(TICKS).map((tick) => textWidth(format(tick), 11)), 0);
   return Math.max(MARGIN.left, Math.ceil(widest) + 30);
+}
+
+/** What the mark of a point covers. */
+function markBox(x: number, y: number): Box {
+  return { x: x - 8, y: y - 8, width: 16, height: 16 };
 }
 
 function rounded(value: number): number {

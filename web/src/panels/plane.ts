@@ -35,6 +35,7 @@ export abstract class Plane {
   /** What lines leave free, for words. */
   protected room = new Room({ x: 0, y: 0, width: 0, height: 0 });
   private readonly words: { readonly line: Pixels; readonly text: string; value: string }[] = [];
+  private readonly baselines: { readonly line: Pixels; readonly name: string }[] = [];
 
   /** A polyline in pixels. */
   private pixels(points: Line): [number, number][] {
@@ -94,29 +95,47 @@ export abstract class Plane {
     this.names = [];
   }
 
-  /** Writes on isolines what they are, where neither curves nor other words are. */
+  /** Writes on lines what they are, where neither curves nor other lines and words are. */
   protected drawWords(layer: Layer, room: Room): void {
-    let isSaid = false;
-    for (const { line: pixels, text, value } of this.words.splice(0)) {
-      const places = along(pixels, this.area, ISOLINE_SHARES);
-      // Once it is said what the lines are, a value is enough.
-      for (const words of isSaid ? [text, value] : [text]) {
-        const width = textWidth(words, SMALL_LETTERS) + 4;
-        const at = places.find(([x, y]) =>
-          room.take({ x: x - width / 2, y: y - SMALL_LINE / 2, width, height: SMALL_LINE }),
-        );
-        if (!at) continue;
-        isSaid = true;
-        layer
-          .append("text")
-          .attr("class", "isoline-label")
-          .attr("x", at[0])
-          .attr("y", at[1] + 3.5)
-          .attr("text-anchor", "middle")
-          .text(words);
-        break;
-      }
+    const baselines = this.baselines.splice(0);
+    for (const { line: pixels, name } of baselines) {
+      if (!name) continue;
+      const free = room.copy();
+      for (const other of baselines) if (other.line !== pixels) free.mark(other.line);
+      // A line along the lower edge has room above it only.
+      const box = this.written(layer, free, pixels, name, [0, -SMALL_LINE / 2 - 2]);
+      if (box) room.block(box);
     }
+    for (const { line: pixels } of baselines) room.mark(pixels);
+    let isSaid = false;
+    for (const { line: pixels, text, value } of this.words.splice(0))
+      // Once it is said what the lines are, a value is enough.
+      for (const words of isSaid ? [text, value] : [text])
+        if (this.written(layer, room, pixels, words)) {
+          isSaid = true;
+          break;
+        }
+  }
+
+  /** Writes on a line, or so many pixels off it, where there is room, and returns where. */
+  private written(layer: Layer, room: Room, line: Pixels, words: string, shifts = [0]): Box | null {
+    const width = textWidth(words, SMALL_LETTERS) + 4;
+    const places = along(line, this.area, ISOLINE_SHARES);
+    for (const [x, y] of shifts.flatMap((shift) =>
+      places.map(([x, y]) => [x, y + shift] as const),
+    )) {
+      const box = { x: x - width / 2, y: y - SMALL_LINE / 2, width, height: SMALL_LINE };
+      if (!room.take(box)) continue;
+      layer
+        .append("text")
+        .attr("class", "isoline-label")
+        .attr("x", x)
+        .attr("y", y + 3.5)
+        .attr("text-anchor", "middle")
+        .text(words);
+      return box;
+    }
+    return null;
   }
 
   /** Where curves are drawn. */
@@ -140,7 +159,8 @@ export abstract class Plane {
       lines.append("path").attr("class", `hull ${colour}`).attr("d", this.pathOf(hull));
     if (!view.settings.curve) return;
     if (curve) this.drawCurve(lines, one, view, curve);
-    else
+    else {
+      if (look !== undefined) this.room.mark(this.pixels(hull));
       for (let row = 0; row < one.table.tp.length; row++) {
         const [x, y] = this.place(one, row);
         if (Number.isFinite(x) && Number.isFinite(y))
@@ -151,6 +171,7 @@ export abstract class Plane {
             .attr("cx", this.x(x))
             .attr("cy", this.y(y));
       }
+    }
   }
 
   protected drawBand(layer: Layer, one: ModelView, space: Band["space"], view: View): void {
@@ -184,7 +205,7 @@ export abstract class Plane {
     if (points.length < 2) return;
     const pixels = this.pixels(points);
     back.append("path").attr("class", "baseline").attr("d", line()(pixels));
-    if (name) this.words.unshift({ line: divided(pixels), text: name, value: name });
+    this.baselines.push({ line: divided(pixels), name });
   }
 }
 

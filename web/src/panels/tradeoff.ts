@@ -48,16 +48,11 @@ export class TradeoffPanel extends Panel {
     if (!first || !view.settings.baselines) return;
     const index = INDICES[view.settings.index];
     for (const { name, point } of baselinePoints(first.table, index)) {
-      const points = curveOf((lam) => index.value(point, lam));
-      this.drawBaseline(layer, points);
-      const [x, y] = points[Math.round(STEPS * (name === "everything" ? 0.04 : 0.96))]!;
-      layer
-        .append("text")
-        .attr("class", "isoline-label")
-        .attr("x", this.x(x))
-        .attr("y", this.y(y) - 4)
-        .attr("text-anchor", name === "everything" ? "start" : "end")
-        .text(name);
+      this.drawBaseline(
+        layer,
+        curveOf((lam) => index.value(point, lam)),
+        name,
+      );
     }
   }
 

@@ -24,7 +24,7 @@ import { itemsOf, type View } from "../view";
 import { Judge } from "./client";
 import { commandOf } from "./command";
 import type { Answer } from "./messages";
-import { pictureOf } from "./picture";
+import { pictureHere, pictureOf } from "./picture";
 
 /** What each goal is set by. */
 const FIELDS: Record<Settings["goal"], readonly (keyof GoalSettings)[]> = {
@@ -121,9 +121,10 @@ export class AnswerPanel {
       const lines = [...stored.lines, ...this.drawnSaid(view, this.data.others!.replicates)];
       return this.show(lines, this.pictured(view, stored.picture));
     }
-    if (this.isTuned && !view.classes) return this.show(tunedAnswer(view, this.source), null);
+    if (this.isTuned && !view.classes)
+      return this.show(tunedAnswer(view, this.source), pictureHere(view));
     if (!this.judge || view.settings.otherClass || view.settings.goal === "given")
-      return this.show(this.withoutVerdict(view), null);
+      return this.show(this.withoutVerdict(view), pictureHere(view));
     const known = this.answers.get(key);
     if (known) return this.showAnswer(view, known);
     if (this.asked.key !== key) this.ask(view, this.judge, key);
@@ -171,9 +172,10 @@ export class AnswerPanel {
   private showGiven(view: View, verdicts: readonly Verdict[]): void {
     const [only] = verdicts;
     const { picture, replicates } = only!;
-    const pictured = verdicts.length === 1 && view.settings.goal !== "given" ? picture : null;
+    const isShown = verdicts.length === 1 && view.settings.goal !== "given";
+    const pictured = isShown ? (this.pictured(view, picture ?? null) ?? pictureHere(view)) : null;
     const drawn = this.data.others && replicates ? this.drawnSaid(view, replicates) : [];
-    this.show([...headline(view, verdicts), ...drawn], this.pictured(view, pictured ?? null));
+    this.show([...headline(view, verdicts), ...drawn], pictured);
   }
 
   /** Of many rows fewer resamples are drawn, and the command draws more. */

@@ -3,10 +3,10 @@
 import { h } from "../dom";
 import { counted, levelSaid, shortened } from "../format";
 import { lookOf } from "../looks";
-import { higherIsBetter, nameOf } from "../objective";
+import { higherIsBetter, nameOf, taskOf, valueOf, worthOf } from "../objective";
 import { general } from "../python_format";
 import { chip } from "../summary";
-import type { View } from "../view";
+import { countsAt, type View } from "../view";
 import type { Shown } from "./messages";
 import { shown } from "./words";
 
@@ -109,9 +109,50 @@ export function pictureOf(verdict: Shown, view: View, level: number): HTMLElemen
     h(
       "figcaption",
       {},
-      `${expected[0]!.toUpperCase()}${expected.slice(1)}; each model at its own best threshold.` +
+      `${expected[0]!.toUpperCase()}${expected.slice(1)}; each model at ${chosenSaid(view)}.` +
         (rest > 0 ? ` The best ${MOST} of ${models.length} models.` : ""),
     ),
+  );
+}
+
+function chosenSaid({ shown: models }: View): string {
+  if (models.some(({ model }) => model.tuning)) return "its threshold of the tuning data";
+  return `its own best ${models.some(({ table }) => table.labels) ? "set" : "threshold"}`;
+}
+
+/** The values on these rows, where what to expect on new data is not known. */
+export function pictureHere(view: View): HTMLElement | null {
+  const { best, classes, objective, settings, shown: models } = view;
+  const first = view.models[view.leader];
+  // The table of so many models says the same, and the panels shall stay in sight.
+  if (!first || classes || settings.goal === "given" || models.length > MOST) return null;
+  const { positives, negatives } = first.table;
+  // Models of other data have another value of flagging everything.
+  const isOther = models.some(
+    ({ table }) => table.positives * negatives !== positives * table.negatives,
+  );
+  if (isOther) return null;
+  const task = taskOf(objective, false);
+  const trivial = (share: number): number => {
+    const counts = { tp: share * positives, fp: share * negatives, positives, negatives };
+    return worthOf(task, counts.tp, counts.fp, positives, negatives) > -Infinity
+      ? valueOf(objective, counts)
+      : NaN;
+  };
+  return pictureOf(
+    {
+      lines: [],
+      chosen: first.model.name,
+      everything: trivial(1),
+      nothing: trivial(0),
+      models: models.map((one) => {
+        const row = best.get(one.place);
+        const here = row === undefined ? NaN : valueOf(objective, countsAt(one, row));
+        return { name: one.model.name, here, expected: NaN, interval: [NaN, NaN] };
+      }),
+    },
+    view,
+    NaN,
   );
 }
 
