@@ -108,10 +108,10 @@ def test_clusters_of_one_row_are_rows():
     ("positives", "method"),
     [
         (1, "What to expect on new data is not known: a class has too few rows to be split."),
-        (2, "The expected value is that of choices made on one half of the rows and judged on the "
-            "other half, 20 times."),
-        (3, "The expected value is that of choices made on 2 parts of the rows and judged on the "
-            "other one, 20 times."),
+        (2, "For the expected value, the choice was made on one half of the rows and judged on the "
+            "other, 20 times."),
+        (3, "For the expected value, the choice was made on 2 of 3 parts of the rows and judged on "
+            "the other, 20 times."),
     ],
 )  # fmt: skip
 def test_few_positives_are_split_into_fewer_parts(positives, method):

@@ -214,11 +214,10 @@ def _method(parts: int) -> str:
         )
     if parts == 1:
         return "What to expect on new data is not known: a class has too few rows to be split."
-    made_on = "one half" if parts == 2 else f"{parts - 1} parts"
-    other = "half" if parts == 2 else "one"
+    made_on = "one half" if parts == 2 else f"{parts - 1} of {parts} parts"
     return (
-        f"The expected value is that of choices made on {made_on} of the rows and judged on the "
-        f"other {other}, {REPEATS} times."
+        f"For the expected value, the choice was made on {made_on} of the rows and judged on the "
+        f"other, {REPEATS} times."
     )
 
 

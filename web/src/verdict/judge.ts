@@ -294,10 +294,10 @@ function countParts({ labels }: Contest): number {
 function methodOf(parts: number): string {
   if (parts === 1)
     return "What to expect on new data is not known: a class has too few rows to be split.";
-  const [madeOn, other] = parts === 2 ? ["one half", "half"] : [`${parts - 1} parts`, "one"];
+  const madeOn = parts === 2 ? "one half" : `${parts - 1} of ${parts} parts`;
   return (
-    `The expected value is that of choices made on ${madeOn} of the rows and judged on the ` +
-    `other ${other}, ${REPEATS} times.`
+    `For the expected value, the choice was made on ${madeOn} of the rows and judged on the ` +
+    `other, ${REPEATS} times.`
   );
 }
 
