@@ -102,3 +102,18 @@ def test_samples_at_odd_addresses_are_counted(size):
     # Any byte other than 0 is true.
     bytes_ = np.where(labels, 255, 0).astype(np.uint8).view(np.bool_)
     assert iso.area_scores(bytes_, scores) == expected
+
+
+@pytest.mark.usefixtures("compiled_loops")
+@pytest.mark.parametrize("weighted", [False, True])
+def test_any_byte_other_than_0_is_a_positive_of_rules(weighted):
+    generator = np.random.default_rng(9)
+    labels = generator.random(300) < 0.3
+    models = {"score": generator.normal(labels)}
+    weights = generator.random(300) + 0.5 if weighted else None
+    bytes_ = np.where(labels, 255, 0).astype(np.uint8).view(np.bool_)
+    one, other = (
+        iso.analyse(given, models, sample_weight=weights).verdict(n_resamples=20, kernel="compiled")
+        for given in (labels, bytes_)
+    )
+    assert one.to_dict() == other.to_dict()

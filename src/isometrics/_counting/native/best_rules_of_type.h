@@ -8,7 +8,7 @@ static void NAME(add_up_in_order)(const DRAWN *drawn, const Ranking *ranking, do
     for (int64_t block = 0; block < ranking->blocks; block++) {
         for (; at < ranking->block_ends[block]; at++) {
             double weight = drawn[ranking->unit[at]] * ranking->weight[at];
-            double hit = weight * ranking->positive[at];
+            double hit = weight * (ranking->positive[at] != 0);
             tp += hit;
             fp += weight - hit;
         }
@@ -55,7 +55,7 @@ static inline void NAME(add_row)(const DRAWN *drawn, const Ranking *ranking, int
     double weight = drawn[ranking->unit[at]];
     if (ranking->weight != NULL)
         weight = weight * ranking->weight[at];
-    double hit = weight * ranking->positive[at];
+    double hit = weight * (ranking->positive[at] != 0);
     *tp += hit;
     *fp += weight - hit;
 }
