@@ -130,6 +130,14 @@ def test_precision_gain_before_the_first_row_is_that_of_the_row():
     assert points.prg.interpolate([-5, 0, 0.5]).tolist() == pytest.approx([0.7] * 3, rel=1e-15)
 
 
+@pytest.mark.parametrize(("lo", "hi"), [(0, 0.3), (0.21, 0.55), (0.4, 1)])
+def test_normalised_areas_of_a_range_lie_between_the_least_and_the_width(lo, hi):
+    """Boyd et al. (2012), for recalls that lie between those of two rows."""
+    least = POINTS.pr.minimum_area(lo, hi)
+    share = (POINTS.pr.area(lo=lo, hi=hi) - least) / (hi - lo - least)
+    assert POINTS.pr.normalised_area(lo, hi) == pytest.approx(share, rel=1e-12)
+
+
 def test_standardised_areas_are_means():
     assert POINTS.pr.standardised_area(lo=0.2, hi=0.6) == pytest.approx(
         POINTS.pr.area(lo=0.2, hi=0.6) / 0.4
