@@ -93,6 +93,11 @@ def test_every_measure_has_finite_bounds_where_a_row_is_missing(measure):
     assert -math.inf < lo <= measure.of(points) <= hi < math.inf
 
 
+def test_bounds_are_those_of_operating_points():
+    with pytest.raises(ParameterError, match=r"^points must be OperatingPoints but is list; make"):
+        area_brackets([1, 0, 1])
+
+
 @given(tables, choices)
 def test_areas_of_the_hull_lie_between_bounds(points, kept):
     """Where vertices may be missing, and where they are not."""
