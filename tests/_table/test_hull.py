@@ -32,11 +32,14 @@ def test_vertices_are_exact(table):
     assert vertices(of_counts(table).hull()) == list(Curve.of(*table).hull().points)
 
 
-def test_a_vertex_that_floats_cannot_tell():
+@pytest.mark.parametrize("below", [0, 2 * BLOCK])
+def test_a_vertex_that_floats_cannot_tell(below):
     """Slopes 321/2**27 and 2**26/28059810762433: cross products 2**53 + 1 and 2**53."""
     tp, fp = np.cumsum([[321, 2**26], [2**27, (2**53 + 1) // 321]], axis=1)
-    table = (tp, fp, int(tp[-1]), int(fp[-1]))
-    assert vertices(of_counts(table).hull()) == [(0, 0), *zip(*table[:2], strict=True)]
+    expected = [(0, 0), *zip(tp, fp, strict=True)]
+    totals = (int(tp[-1]), int(fp[-1]))
+    table = (np.append(np.zeros(below, int), tp), np.append(np.arange(below) + 1, fp), *totals)
+    assert vertices(of_counts(table).hull()) == expected
 
 
 @given(point_clouds())

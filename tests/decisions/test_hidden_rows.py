@@ -136,6 +136,14 @@ def test_what_no_missing_row_can_reach_is_answered(labels, rows, asked):
     assert answer(short, asked) == answer(whole, asked)
 
 
+def test_nothing_is_better_than_to_find_everything():
+    """Half of all rows are positive, so flagging all of them keeps the constraint."""
+    _, short = kept([1, 0, 0, 1, 1, 0, 0, 1], [0, 1, 2, 4, 5, 8])
+    objective = parse_objective(min_precision=0.5)
+    allowed = objective.constraints[0].met_by(short.table)
+    assert not may_hide_better(short.table, objective, allowed, 1.0)
+
+
 def test_a_budget_may_be_used_up_by_a_missing_row():
     """The rows (0, 2) and (1, 1) are missing in turn, and only the second finds a positive."""
     labels, others = ([0, 0, 1, 1, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1, 1, 1])
@@ -155,3 +163,4 @@ def test_what_is_best_of_all_is_best_under_a_constraint_that_it_keeps(weight):
     _, short = kept([0, 1, 1, 1, 0, 0], [0, 4, 6], weight)
     best = iso.best_threshold(short, index="kulczynski", min_recall=0.5)
     assert (best.threshold, best.tp, best.fp) == (3, 3 * weight, weight)
+    assert best.objective == "kulczynski (λ 0.5) with recall ≥ 0.5"
