@@ -96,6 +96,10 @@ def test_curves_of_groups(open_page, groups):
     page.locator(".group-pictures svg").first.wait_for()
     assert page.locator(".group-pictures > svg").count() == 12
     assert page.locator(".group-pictures .group-common").count() > 5
+    for picture in page.locator(".group-pictures > svg").all():
+        # What leaves a picture is cut off.
+        title = picture.locator(".group-title").evaluate("(one) => one.getBBox()['width']")
+        assert title <= 174
     page.get_by_label("Model", exact=True).select_option("__proto__")
     assert page.locator(".group-pictures > svg").count() == 12
     assert page.locator(".group-pictures .group-common").count() == 0

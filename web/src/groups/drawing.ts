@@ -3,6 +3,7 @@
 import { shortened } from "../format";
 import { LOOKS } from "../looks";
 import { dash } from "../marks";
+import { textWidth } from "../panels/room";
 import { pathOf } from "../path";
 import * as pr from "../spaces/pr";
 import * as prg from "../spaces/prg";
@@ -100,6 +101,13 @@ function mark(
   return node("circle", { class: name, cx: at(left, size), cy: at(1 - top, size), r: 4 });
 }
 
+/** As much of a name as so many pixels show, in the bold letters of titles. */
+function fitting(name: string, width: number): string {
+  let letters = LETTERS;
+  while (letters > 3 && 1.15 * textWidth(shortened(name, letters), 13) > width) letters--;
+  return shortened(name, letters);
+}
+
 /** One group before the curve of all rows, with the common rule and its own best threshold. */
 export function smallMultiple(
   group: GroupData,
@@ -124,9 +132,8 @@ export function smallMultiple(
       ]
     : [])
     if (dot) svg.append(dot);
-  svg.append(
-    node("text", { class: "group-title", x: MARGIN, y: 16 }, shortened(group.name, LETTERS)),
-  );
+  const title = fitting(group.name, size - MARGIN);
+  svg.append(node("text", { class: "group-title", x: MARGIN, y: 16 }, title));
   return svg;
 }
 
