@@ -64,7 +64,7 @@ def test_every_goal_has_its_verdict_and_its_best_rows(open_page, path, analysis)
         # Model, threshold and the value on these rows do not depend on the draws.
         assert told[0].split(". ")[0] == right.sentence().split(". ")[0], goal
         assert told[0].partition("; ")[2][:8] == right.sentence().partition("; ")[2][:8]
-        assert any("on the other one, 20 times" in line for line in told)
+        assert any("judged on the other, 20 times" in line for line in told)
         best = analysis.decision("forest", **asked)
         assert analysis.models["forest"].thresholds[row(page)] == best.threshold
         assert page.locator(".verdict-picture .row.chosen").inner_text().startswith("forest")
