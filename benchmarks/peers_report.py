@@ -187,7 +187,8 @@ def meaning(results: Results) -> str:
 def disturbed(header: Record) -> str:
     """Say so where other work shared the machine."""
     load = header["load"]
-    if load <= header["cores"] / 2:
+    # It is the mean of the last minute, so what has just ended counts, too.
+    if load < header["cores"]:
         return ""
     return (
         f" **The machine was busy with other work (load {load:.0f} on {header['cores']} cores), so "
