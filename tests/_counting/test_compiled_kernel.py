@@ -50,6 +50,8 @@ def check_kernels(labels, scores, weights=None, **options):
     ):
         np.testing.assert_array_equal(mine, theirs)
     encoding = encoding_of(scores)
+    for threads in (1, 2):
+        assert fast.encoding_of(scores, threads) == encoding
     if encoding is not None:
         expected = plain.sorted_keys(labels, scores, encoding)
         each = options.get("each", fast.ROWS_OF_A_BUCKET)

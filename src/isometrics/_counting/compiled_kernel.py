@@ -11,7 +11,16 @@ from isometrics._core.arrays import prepend_zero
 from isometrics._core.sample import as_thresholds
 from isometrics._counting import native
 from isometrics._counting.choice import FEWEST
-from isometrics._counting.keys import BLOCK, SIGNED, Encoding, encoding_of, order_of
+from isometrics._counting.keys import (
+    BLOCK,
+    SIGNED,
+    UNSIGNED,
+    Encoding,
+    encoding_within,
+    order_of,
+    scores_of,
+)
+from isometrics._counting.keys import encoding_of as plain_encoding_of
 from isometrics._counting.numpy_kernel import Rows, corners_of, running_sum, trimmed
 from isometrics._counting.numpy_kernel import corner_counts as plain_corner_counts
 from isometrics._counting.numpy_kernel import count as plain_count
@@ -334,7 +343,7 @@ def count(
         The keys of a bucket, and the size of the hash table.
     """
     threads = threads_for(scores.size) if threads is None else threads
-    encoding = encoding_of(scores) if weights is None else None
+    encoding = encoding_of(scores, threads) if weights is None else None
     if encoding is None:
         if scores.dtype.itemsize > 8:
             return plain_count(labels, scores, weights, corners=corners)  # long doubles
@@ -357,6 +366,26 @@ def count(
     if corners and not thresholds:
         return _counts_of(found, room, encoding, threads)
     return _rows_of(found, room, encoding, corners, threads)
+
+
+def encoding_of(scores: NDArray[Any], threads: int) -> Encoding | None:
+    """Do what `keys.encoding_of` does, in a single pass over floats."""
+    dtype = scores.dtype.newbyteorder("=")
+    if dtype.kind != "f" or dtype.itemsize not in SIGNED:
+        return plain_encoding_of(scores)
+    word, signed = UNSIGNED[dtype.itemsize], SIGNED[dtype.itemsize]
+    limits = np.iinfo(signed)
+    ends = np.array([(limits.max, limits.min)] * threads, signed)
+    smallest = np.full((threads, 1), np.iinfo(word).max, word)
+
+    def look(part: int, start: int, end: int) -> None:
+        for block in _blocks(start, end):
+            bits = native.as_argument(scores[block], dtype).view(signed)
+            native.find_range(bits, bits.size, ends[part], smallest[part])
+
+    in_threads(look, [round(share * scores.size / threads) for share in range(threads + 1)])
+    lowest, highest = scores_of(np.array([ends[:, 0].min(), ends[:, 1].max()]), dtype)
+    return encoding_within(dtype, lowest, highest, lambda _: int(smallest.min()) + 1)
 
 
 ONE_CALL = 1 << 16

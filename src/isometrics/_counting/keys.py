@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 BLOCK = 1 << 15
-_UNSIGNED: dict[int, np.dtype[Any]] = {4: np.dtype(np.uint32), 8: np.dtype(np.uint64)}
+UNSIGNED: dict[int, np.dtype[Any]] = {4: np.dtype(np.uint32), 8: np.dtype(np.uint64)}
 SIGNED: dict[int, np.dtype[Any]] = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 
 
@@ -57,7 +57,7 @@ class Order:
     @property
     def word(self) -> np.dtype[Any]:
         """The unsigned type of the keys."""
-        return _UNSIGNED[self.dtype.itemsize]
+        return UNSIGNED[self.dtype.itemsize]
 
     @property
     def bits(self) -> int:
@@ -123,7 +123,7 @@ class Encoding:
     @property
     def word(self) -> np.dtype[Any]:
         """The unsigned type of the keys."""
-        return _UNSIGNED[self.dtype.itemsize]
+        return UNSIGNED[self.dtype.itemsize]
 
     @property
     def ends(self) -> tuple[int, int]:
@@ -167,7 +167,22 @@ class Encoding:
 
 
 def encoding_of(scores: NDArray[Any]) -> Encoding | None:
-    """Return an encoding of the scores, or None where one bit is not free.
+    """Return an encoding of the scores, or None where one bit is not free."""
+    return encoding_within(
+        scores.dtype, scores.min(), scores.max(), lambda dtype: _smallest_magnitude(scores, dtype)
+    )
+
+
+def encoding_within(
+    dtype: np.dtype[Any],
+    lowest: Any,
+    highest: Any,
+    smallest_magnitude: Callable[[np.dtype[Any]], int],
+) -> Encoding | None:
+    """Return an encoding of the scores of a range, or None where one bit is not free.
+
+    `smallest_magnitude` is asked for the bits of the smallest magnitude above 0 where it matters,
+    with the type that the scores are widened to.
 
     Notes
     -----
@@ -175,19 +190,18 @@ def encoding_of(scores: NDArray[Any]) -> Encoding | None:
     leave one unless their magnitudes reach from the smallest to the largest ones that a float can
     have. Integers need a spread below half their word.
     """
-    lowest, highest = scores.min(), scores.max()
-    if scores.dtype.kind != "f":
+    if dtype.kind != "f":
         spread, reach = int(highest) - int(lowest), max(-int(lowest), int(highest))
         if reach >= 2**63 or spread >= 2**63:
             return None
         narrow = reach < 2**31 and spread < 2**31
         return Encoding(np.dtype(np.int32 if narrow else np.int64), 0, int(lowest), int(highest))
-    dtype = np.dtype(np.float32) if scores.dtype.itemsize < 4 else scores.dtype.newbyteorder("=")
+    dtype = np.dtype(np.float32) if dtype.itemsize < 4 else dtype.newbyteorder("=")
     if dtype.itemsize not in SIGNED:
         return None
     gap, room = 0, 2 ** (8 * dtype.itemsize - 1)
     if lowest < 0 < highest and max(-lowest, highest) >= 2:
-        gap = _smallest_magnitude(scores, dtype) - 1
+        gap = smallest_magnitude(dtype) - 1
     first, last = (_encoded(end, dtype, gap) for end in (lowest, highest))
     return Encoding(dtype, gap, first, last) if last - first < room else None
 
@@ -201,7 +215,7 @@ def _encoded(score: Any, dtype: np.dtype[Any], gap: int) -> int:
 
 def _smallest_magnitude(scores: NDArray[Any], dtype: np.dtype[Any]) -> int:
     """Return the bits of the smallest magnitude above 0."""
-    word = _UNSIGNED[dtype.itemsize]
+    word = UNSIGNED[dtype.itemsize]
     smallest = []
     for rows in blocks(scores.size):
         magnitudes: NDArray[Any] = np.abs(scores[rows].astype(dtype)).view(word)

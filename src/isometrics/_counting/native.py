@@ -151,6 +151,7 @@ _TABLE = (_INT64, _INT64, _BITS)
 _COUNTS_OF_TABLE = (_INT64, _INT64, _Array(np.int32, np.int64, optional=True))
 
 # What each does is said where it is written.
+find_range = Loop("find_range", _BITS, c_int64, _BITS, _KEYS, decided_by=(3,))
 pack = Loop("pack", _BITS, _LABELS, c_int64, *_CODING, _KEYS, decided_by=(6,))
 census = Loop("census", _KEYS, c_int64, *_PLAN, _UINT64, decided_by=(0,))
 spread = Loop(

@@ -55,22 +55,22 @@ INLINE uint64_t bucket_of(uint64_t offset, uint64_t shift, uint64_t most, const 
 API int64_t corner_counts(const int64_t *bits, const uint8_t *labels, int64_t size, int32_t floats,
                           uint64_t *room, uint32_t *places, int64_t *tp, int64_t *fp)
 {
-    int64_t lowest = INT64_MAX, highest = INT64_MIN, nearest = INT64_MAX;
+    int64_t ends[2] = {INT64_MAX, INT64_MIN};
+    uint64_t unused = UINT64_MAX;
     if (size == 0)
         return 0;
-    for (int64_t row = 0; row < size; row++) {
-        int64_t order = bits[row];
-        if (floats) {
-            order ^= (order >> 63) & INT64_MAX;
-            order = order == -1 ? 0 : order; /* -0.0 */
-            int64_t magnitude = order > 0 ? order : order < 0 ? ~order : INT64_MAX;
-            nearest = magnitude < nearest ? magnitude : nearest;
+    if (floats) {
+        find_range_64(bits, size, ends, &unused);
+    } else {
+        for (int64_t row = 0; row < size; row++) {
+            ends[0] = bits[row] < ends[0] ? bits[row] : ends[0];
+            ends[1] = bits[row] > ends[1] ? bits[row] : ends[1];
         }
-        lowest = order < lowest ? order : lowest;
-        highest = order > highest ? order : highest;
     }
+    int64_t lowest = floats && ends[0] == -1 ? 0 : ends[0]; /* -0.0 */
+    int64_t highest = floats && ends[1] == -1 ? 0 : ends[1];
     /* Magnitudes smaller than any that occurs are left out; see `keys.Encoding`. */
-    int64_t gap = floats && lowest < 0 && highest > 0 ? nearest - 1 : 0;
+    int64_t gap = floats && lowest < 0 && highest > 0 ? (int64_t)unused : 0;
     lowest += lowest < 0 ? gap : 0;
     highest -= highest > 0 ? gap : 0;
     if ((uint64_t)highest - (uint64_t)lowest > INT64_MAX)

@@ -2,6 +2,26 @@
 
 #define NAME(name) SUFFIXED(name, BITS)
 
+/* Widen the range of floats, given as their bits: the lowest and the highest in `ends`, as integers
+   in the order of floats (see `keys.flip_negatives`), and the smallest magnitude, less 1, so that 0
+   counts as the largest. */
+VECTORISED
+API void NAME(find_range)(const SIGNED *bits, int64_t size, SIGNED *ends, KEY *smallest)
+{
+    SIGNED lowest = ends[0], highest = ends[1];
+    KEY least = *smallest;
+    for (int64_t row = 0; row < size; row++) {
+        SIGNED order = bits[row] ^ ((bits[row] >> (BITS - 1)) & HIGHEST);
+        KEY magnitude = (KEY)(bits[row] & HIGHEST) - 1;
+        lowest = order < lowest ? order : lowest;
+        highest = order > highest ? order : highest;
+        least = magnitude < least ? magnitude : least;
+    }
+    ends[0] = lowest;
+    ends[1] = highest;
+    *smallest = least;
+}
+
 /* Do what `Encoding.pack` does, from the bits of the scores. */
 VECTORISED
 API void NAME(pack)(const SIGNED *bits, const uint8_t *labels, int64_t size, int32_t floats,
