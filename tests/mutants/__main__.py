@@ -118,7 +118,8 @@ def run_trials(
         # Generous, as the machine may be busy: only an endless loop should reach the limit.
         limit = 60 + 10 * sum(coverage.seconds[test] for test in usable)
         if usable:
-            queue.append(trials.Trial(key, mutant.path, mutant.source, usable, limit))
+            stages = own_tests_first(mutant.path, usable)
+            queue.append(trials.Trial(key, mutant.path, mutant.source, stages, limit))
         else:
             verdicts[key] = "untested"
     with VERDICTS.open("a") as file:
@@ -166,9 +167,18 @@ def covering_tests(mutant: Mutant, coverage: Coverage, budget: float) -> list[st
     return chosen
 
 
+def own_tests_first(path: Path, tests: list[str]) -> list[list[str]]:
+    """Split tests into those that mirror the module, which kill most of its mutants, and others."""
+    module = path.relative_to(PACKAGE)
+    mirror = module.parent if module.parent.name else Path(f"test_{module.name}")
+    own = [test for test in tests if Path(test.partition("::")[0]).is_relative_to("tests" / mirror)]
+    others = [test for test in tests if test not in set(own)]
+    return [stage for stage in (own, others) if stage]
+
+
 def failing_tests(tests: list[str], place: dict[str, object]) -> set[str]:
     """Return the tests that fail without a mutant: they would kill every one."""
-    control = trials.Trial("control", None, str, tests, limit=3600)
+    control = trials.Trial("control", None, str, [tests], limit=3600)
     (outcome,) = trials.run([control], **(place | {"workers": 1}))
     if outcome.verdict not in {"survived", "killed"}:
         sys.exit(

@@ -40,13 +40,17 @@ PRELOADED = (
 
 @dataclass(frozen=True)
 class Trial:
-    """A module to replace (none for a control), and the tests to run in their order."""
+    """A module to replace (none for a control), and the tests to run.
+
+    A mutant that survives the first tests meets the next. Pytest imports the modules of all tests
+    that it is given, which takes longer than most of them run.
+    """
 
     key: str
     path: Path | None
     source: Callable[[], str]
-    tests: list[str]
-    limit: float  # seconds
+    stages: list[list[str]]
+    limit: float  # seconds of a stage
 
 
 @dataclass(frozen=True)
@@ -97,19 +101,24 @@ def run(
     try:
         while True:
             while free and (trial := next(waiting, None)) is not None:
-                copy = free.pop()
-                process = _start(trial, root, copy, seed)
+                process = _start(trial, 0, root, free.pop(), seed)
                 running[process.pid] = process
             if not running:
                 return
             time.sleep(0.02)
             for process in list(running.values()):
                 outcome = process.outcome()
-                if outcome is not None:
-                    del running[process.pid]
-                    process.restore(root)
-                    free.append(process.copy)
-                    yield outcome
+                if outcome is None:
+                    continue
+                del running[process.pid]
+                stage = process.stage + 1
+                if outcome.verdict == "survived" and stage < len(process.trial.stages):
+                    process = _start(process.trial, stage, root, process.copy, seed)
+                    running[process.pid] = process
+                    continue
+                process.restore(root)
+                free.append(process.copy)
+                yield outcome
     finally:
         for process in running.values():
             process.kill()
@@ -119,6 +128,7 @@ def run(
 class _Running:
     pid: int
     trial: Trial
+    stage: int
     copy: Path
     started: float
 
@@ -151,20 +161,20 @@ class _Running:
             shutil.copy2(root / self.trial.path, self.copy / self.trial.path)
 
 
-def _start(trial: Trial, root: Path, copy: Path, seed: int) -> _Running:
+def _start(trial: Trial, stage: int, root: Path, copy: Path, seed: int) -> _Running:
     (copy / "failed").unlink(missing_ok=True)
-    if trial.path is not None:
+    if trial.path is not None and stage == 0:
         changed = copy / trial.path
         changed.write_text(trial.source(), "utf-8")
         Path(importlib.util.cache_from_source(str(changed))).unlink(missing_ok=True)
     started = time.monotonic()
     pid = os.fork()
     if pid == 0:
-        _run_tests(trial, root, copy, seed)
-    return _Running(pid, trial, copy, started)
+        _run_tests(trial.stages[stage], trial.path is not None, root, copy, seed)
+    return _Running(pid, trial, stage, copy, started)
 
 
-def _run_tests(trial: Trial, root: Path, copy: Path, seed: int) -> None:
+def _run_tests(tests: list[str], stop_at_first: bool, root: Path, copy: Path, seed: int) -> None:
     code = pytest.ExitCode.INTERNAL_ERROR
     try:
         os.setsid()
@@ -175,7 +185,7 @@ def _run_tests(trial: Trial, root: Path, copy: Path, seed: int) -> None:
         sources = str(copy / "src")
         os.environ["PYTHONPATH"] = sources
         sys.path[0] = sources
-        files = dict.fromkeys(test.partition("::")[0] for test in trial.tests)
+        files = dict.fromkeys(test.partition("::")[0] for test in tests)
         # Hypothesis is loaded already, which pytest warns of.
         options = [
             "-W",
@@ -185,8 +195,8 @@ def _run_tests(trial: Trial, root: Path, copy: Path, seed: int) -> None:
             f"--hypothesis-seed={seed}",
         ]
         code = pytest.main(
-            [*options, *(() if trial.path is None else ("-x",)), *files],
-            plugins=[_Chosen(trial.tests, copy / "failed")],
+            [*options, *(("-x",) if stop_at_first else ()), *files],
+            plugins=[_Chosen(tests, copy / "failed")],
         )
     except BaseException:
         traceback.print_exc()
