@@ -13,7 +13,7 @@ MEMORY = "500MB"
 
 
 @contextmanager
-def dask_cluster(*, nanny=True, workers=2):
+def dask_cluster(*, nanny=True, workers=2, memory=MEMORY):
     """Start a cluster and yield its client, which `compute` uses from then on.
 
     A nanny starts a worker again that has died. The scheduler is a thread of this process, so
@@ -27,22 +27,22 @@ def dask_cluster(*, nanny=True, workers=2):
                 processes=True,
                 host="127.0.0.1",
                 dashboard_address="127.0.0.1:0",
-                memory_limit=MEMORY,
+                memory_limit=memory,
                 silence_logs="CRITICAL",
             )
         )
         client = stack.enter_context(Client(cluster))
         if not nanny:
             for _ in range(workers):
-                stack.enter_context(_worker(cluster.scheduler_address))
+                stack.enter_context(_worker(cluster.scheduler_address, memory))
         client.wait_for_workers(workers, timeout=60)
         yield client
 
 
 @contextmanager
-def _worker(scheduler):
+def _worker(scheduler, memory):
     """Run a worker that nobody starts again."""
-    options = ("--no-nanny", "--no-dashboard", "--nthreads=1", f"--memory-limit={MEMORY}")
+    options = ("--no-nanny", "--no-dashboard", "--nthreads=1", f"--memory-limit={memory}")
     command = [sys.executable, "-m", "distributed.cli.dask_worker", scheduler, *options]
     process = subprocess.Popen(
         [*command, "--host=127.0.0.1", "--death-timeout=20"],

@@ -79,6 +79,15 @@ def test_an_error_of_spark_is_one_sentence(spark):
     assert "\n" not in str(error.value)
 
 
+def test_too_little_memory_is_named(spark):
+    said = "'java.lang.OutOfMemoryError: Java heap space'"
+    frame = spark.range(3000).selectExpr(
+        "id % 2 AS label", f"CASE WHEN id = 2999 THEN raise_error({said}) ELSE 0.5D END p"
+    )
+    with pytest.raises(FileError, match=r"Spark ran out of memory; start it with more"):
+        iso.read_predictions(frame)
+
+
 def test_tables_and_files_by_url(spark, sample, tmp_path, capsys):
     labels, scores, _ = sample
     table = pa.table({"label": labels[:500], "score": scores[:500]})

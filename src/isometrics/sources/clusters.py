@@ -58,6 +58,10 @@ _LOST = (
     ("distributed.client", "FuturesCancelledError"),
 )
 """What Dask raises when workers died with what only they had, or when none is left."""
+_OUT_OF_MEMORY = (
+    "Spark ran out of memory; start it with more than the 1 GB of its defaults, such as "
+    "spark.driver.memory=4g, and on a cluster spark.executor.memory=4g"
+)
 TOLERANCE = 1e-6
 """How wide bounds may be where rows are too many for an exact table."""
 FIRST = "first rows"
@@ -94,6 +98,11 @@ def asking(name: str, *errors: type[Exception]) -> Iterator[None]:
                 f"the Dask cluster lost workers: {said}; look at the logs of its workers, and read "
                 "again",
             ) from error
+        except _loaded(_ERRORS) as error:
+            # Spark tells it in a text alone, often below what failed because of it.
+            if "OutOfMemoryError" in str(error):
+                raise FileError.unreadable(name, _OUT_OF_MEMORY) from error
+            raise
 
 
 def _loaded(errors: tuple[tuple[str, str], ...]) -> tuple[type[Exception], ...]:

@@ -1,13 +1,15 @@
-"""Large data in a Spark cluster: many rows in folders, and many groups, in little memory.
+"""Large data in a cluster: many rows in folders, and many groups, in little memory.
 
-Usage: python benchmarks/spark_large.py days [--rows 1e8] [--parts 100] [--folder FOLDER]
-       python benchmarks/spark_large.py groups [--rows 1e7] [--groups 10000] [--folder FOLDER]
+Usage: python benchmarks/cluster_large.py days [--rows 1e8] [--parts 100] [--folder FOLDER]
+       python benchmarks/cluster_large.py groups [--rows 1e7] [--groups 10000] [--folder FOLDER]
+Both take --engine dask instead of spark.
 
-Runs on a standalone cluster on this machine, a master and two workers of one core each, which
-`tests/cluster/spark_cluster.py` starts and stops; the driver's Java machine may take 1 GB, those of
-the workers 640 MB each. `days` writes distinct scores to Parquet files in folders ``day=0`` and so
-on, and reads them to areas and hull. `groups` writes three models and a column of groups, and reads
-the tables of every group and model. Data is kept where FOLDER is given, and not written again.
+Runs on a cluster on this machine, a scheduler and two workers of one core each, which the modules
+in `tests/cluster` start and stop. In Spark, the driver's Java machine may take 1 GB, those of the
+workers 640 MB each; in Dask, the scheduler is a thread of this process, and each worker may take
+3 GB. `days` writes distinct scores to Parquet files in folders ``day=0`` and so on, and reads them
+to areas and hull. `groups` writes three models and a column of groups, and reads the tables of
+every group and model. Data is kept where FOLDER is given, and not written again.
 
 Prints the processor load, the seconds on the clock, the peak memory of this process without Java,
 and the passes as `analysis.explain()` has them. Stops where the bounds do not hold the exact areas,
@@ -21,19 +23,19 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
-from pyspark.sql import SparkSession
 
 import isometrics as iso
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "cluster"))
-from spark_cluster import SparkCluster
 
 MODELS = ("a", "b", "c")
 COMPARED = 5
@@ -55,12 +57,33 @@ def make(folder: Path, what: str, rows: int, parts: int, groups: int) -> None:
         pq.write_table(pa.table(columns), own / f"{part}.parquet")
 
 
-def session(cluster: SparkCluster) -> SparkSession:
-    builder = SparkSession.builder.master(cluster.master).appName("benchmark")
-    settings = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
-    for key, value in (cluster.settings() | settings).items():
-        builder = builder.config(key, value)
-    return builder.getOrCreate()
+@contextmanager
+def spark_frame(folder: Path) -> Iterator[object]:
+    """Yield the rows as a data frame of a Spark cluster."""
+    from pyspark.sql import SparkSession
+    from spark_cluster import SparkCluster
+
+    with SparkCluster(cores=1, memory="1g") as cluster:
+        builder = SparkSession.builder.master(cluster.master).appName("benchmark")
+        settings = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
+        for key, value in (cluster.settings() | settings).items():
+            builder = builder.config(key, value)
+        spark = builder.getOrCreate()
+        yield spark.read.parquet(str(folder))
+        spark.stop()
+
+
+@contextmanager
+def dask_frame(folder: Path) -> Iterator[object]:
+    """Yield the rows as a data frame of a Dask cluster."""
+    import dask.dataframe as dd
+    from dask_cluster import dask_cluster
+
+    with dask_cluster(memory="3GB"):
+        yield dd.read_parquet(folder)
+
+
+ENGINES = {"spark": spark_frame, "dask": dask_frame}
 
 
 def check_bounds(analysis: iso.Analysis, folder: Path) -> None:
@@ -95,6 +118,7 @@ def main() -> None:
     parser.add_argument("--parts", type=int, default=100)
     parser.add_argument("--groups", type=int, default=10_000)
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--engine", choices=ENGINES, default="spark")
     given = parser.parse_args()
     rows = int(given.rows or (1e8 if given.what == "days" else 1e7))
     grouped = given.what == "groups"
@@ -106,15 +130,11 @@ def main() -> None:
                 process.submit(make, folder, given.what, rows, given.parts, given.groups).result()
         load = ", ".join(f"{minutes:.1f}" for minutes in os.getloadavg())
         print(f"Load of the last 1, 5 and 15 minutes at the start: {load}", flush=True)
-        with SparkCluster(cores=1, memory="1g") as cluster:
-            spark = session(cluster)
-            columns = {"scores": list(MODELS), "group": "site"} if grouped else {"scores": "score"}
+        columns = {"scores": list(MODELS), "group": "site"} if grouped else {"scores": "score"}
+        with ENGINES[given.engine](folder) as frame:
             start = time.perf_counter()
-            analysis = iso.read_predictions(
-                spark.read.parquet(str(folder)), label="label", **columns
-            )
+            analysis = iso.read_predictions(frame, label="label", **columns)
             seconds = time.perf_counter() - start
-            spark.stop()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"{rows:,} rows: {seconds:.0f} s, {peak:.0f} MB at peak\n")
         print(f"{analysis.explain()}\n")
