@@ -89,6 +89,8 @@ def advice_about(text: str, decimal: str | None) -> Advice | None:
     """Return what to do about a text that was expected to be a number."""
     if decimal is None and has_decimal_comma(text):
         return Advice("{} looks like a decimal comma; pass {decimal:,}", text.strip())
+    if decimal is None and COMMA in text and looks_like_number(text):
+        return Advice("{} has commas between thousands; pass {decimal:.}", text.strip())
     if text.rstrip().endswith("%") and looks_like_number(text):
         return Advice("write all values of a column with a percent sign, or none")
     return None

@@ -40,6 +40,11 @@ export function decimalComma(text: string): Advice {
   return { command: `${start}pass --decimal ,`, page: `${start}choose the decimal mark ,` };
 }
 
+export function thousandsCommas(text: string): Advice {
+  const start = `${text.trim()} has commas between thousands; `;
+  return { command: `${start}pass --decimal .`, page: `${start}choose the decimal mark .` };
+}
+
 /** Advice to name a column or a label. */
 export function sayWhich(start: string, option: string, field: string, more = ""): Advice {
   return { command: `${start} with ${option}${more}`, page: `${start} under “${field}”` };

@@ -4,7 +4,7 @@
  * `src/isometrics/sources/written_numbers.py` is the same list of kinds.
  */
 
-import { decimalComma, type Advice } from "./problems";
+import { decimalComma, thousandsCommas, type Advice } from "./problems";
 
 export type Decimal = "," | "." | null;
 
@@ -71,6 +71,7 @@ const PERCENT_ADVICE = "write all values of a column with a percent sign, or non
 /** What to do about a text that was expected to be a number. */
 export function adviceAbout(text: string, decimal: Decimal): Advice | null {
   if (decimal === null && hasDecimalComma(text)) return decimalComma(text);
+  if (decimal === null && text.includes(",") && looksLikeNumber(text)) return thousandsCommas(text);
   if (text.trimEnd().endsWith("%") && looksLikeNumber(text))
     return { command: PERCENT_ADVICE, page: PERCENT_ADVICE };
   return null;
