@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from isometrics._counting.bin_bounds import Bins, BinWays
 from isometrics._counting.keys import order_of
 from isometrics._counting.tally import Tally
 from isometrics._table.building import table_of_tally
+from isometrics._table.table import Gaps
 from isometrics.errors import UndefinedWarning
 from isometrics.measures import bound_within, registered
 from isometrics.points.bin_bounds import BinBounds
@@ -60,7 +62,9 @@ def table_of_bins(positives, negatives, several):
     keys = ORDER.keys(np.arange(several.size, dtype=np.float64))
     hi = keys + several
     tally = Tally(ORDER, keys[rows], hi[rows], positives[rows], negatives[rows])
-    return table_of_tally(tally, counted="the bins", has_hull=False, known={})
+    table = table_of_tally(tally, counted="the bins", has_hull=False)
+    # Where all intervals are exact, gaps without rows: their bounds are asked for all the same.
+    return replace(table, gaps=table.gaps or Gaps(tally.gaps[::-1], {}, has_hull=False))
 
 
 def bounds_here(positives, negatives, several):

@@ -81,7 +81,6 @@ function hexDigits(value: bigint): number {
   return value.toString(16).length;
 }
 
-export const ZERO = Fraction.of(0);
 export const ONE = Fraction.of(1);
 
 /** part/(part + rest), rounded once; NaN unless both are ≥ 0 or both are ≤ 0, and not both 0. */

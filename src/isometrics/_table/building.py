@@ -17,7 +17,7 @@ from isometrics._table.table import ClassTotals, Gaps, Kind, Table
 from isometrics.errors import LengthError, PointsError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -73,7 +73,6 @@ def table_of_tally(
     totals: tuple[Total, Total] | None = None,
     lowest: int | None = None,
     has_hull: bool = True,
-    known: Mapping[str, float] | None = None,
 ) -> Table:
     """Return the rows at the lower ends of intervals, where counts are exact.
 
@@ -91,8 +90,6 @@ def table_of_tally(
         The key of the lowest score, where the lowest interval begins below it.
     has_hull
         Whether no open interval holds a vertex of the hull.
-    known
-        Measures of the table that was joined into these intervals, by the names of `Stored`.
     """
     totals = check_totals(*(tally.totals if totals is None else totals), counted=counted)
     tp, fp = Section(tally, (0, 0), totals).curve()
@@ -101,9 +98,7 @@ def table_of_tally(
         keys = np.append(keys[:-1], tally.lo.dtype.type(lowest))
     scores = as_thresholds(tally.order.scores(keys))
     thresholds = np.concatenate([np.array([np.inf], scores.dtype), scores])
-    gaps = None
-    if not tally.exact or known is not None:
-        gaps = Gaps(tally.gaps[::-1], known or {}, has_hull)
+    gaps = None if tally.exact else Gaps(tally.gaps[::-1], {}, has_hull)
     return Table(thresholds, tp, fp, *totals, Kind.SCORES, gaps=gaps)
 
 
