@@ -96,7 +96,7 @@ JOBS = {
     "Spark": (
         "from pyspark.sql import SparkSession\n"
         "spark = SparkSession.builder.master('local[2]').config('spark.ui.enabled', 'false')\n"
-        "spark = spark.getOrCreate()\n"
+        "spark = spark.config('spark.driver.memory', '4g').getOrCreate()\n"
         "frame = spark.read.parquet(folder + '/rows.parquet')\n"
         "timed(lambda: iso.read_predictions(frame).summary())"
     ),

@@ -30,6 +30,8 @@ validated, turned into a key and sorted; upper hulls of points. Modules that are
 count."""
 
 SORTS = {"sort", "argsort"}
+COMPILED_SORTS = {"fill_rows", "fill_corners", "sort_buckets", "sort_buckets_in_place"}
+"""Loops in C that sort the keys that they are given first."""
 VALIDATIONS = {"present": "self", "_scores": "column"}
 """Functions that look for missing values, and the argument that has these."""
 ENCODINGS = {"encode": "scores", "_block": "scores"}
@@ -68,6 +70,8 @@ class Trace:
             self._count("validated", frame.f_locals.get(VALIDATIONS[code.co_name]))
         if code.co_name in ENCODINGS:
             self._count("encoded", frame.f_locals.get(ENCODINGS[code.co_name]))
+        if code.co_qualname == "Loop.__call__" and frame.f_locals["self"].name in COMPILED_SORTS:
+            self.rows["sorted"] += frame.f_locals["given"][0].size
         if code.co_name == HULL and frame.f_back.f_code.co_name != "_near":
             self.hulls += 1
 
