@@ -70,6 +70,13 @@ def test_no_message_shows_a_password(capsys, given, command):
         assert secret not in said
 
 
+def test_another_name_of_the_file_keeps_the_advice():
+    error = errors.FileError.unreadable("/tmp/copy", "it has two", errors.Advice("pass {header}"))
+    renamed = error.renamed("standard input")
+    assert str(renamed) == "cannot read 'standard input': it has two; pass header="
+    assert renamed.phrase("--{}".format).endswith("; pass --header")
+
+
 ADVICE = errors.Advice("say which with {pos_label}, for example {}", "'{label}'")
 
 

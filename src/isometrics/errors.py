@@ -220,24 +220,26 @@ class FileError(InputError):
     _form = ""
 
     @classmethod
-    def unreadable(cls, file: object, reason: str, *, purpose: str = "") -> Self:
+    def unreadable(
+        cls, file: object, reason: str, advice: Advice | None = None, *, purpose: str = ""
+    ) -> Self:
         """Return an error that says why a file cannot be read, at all or for a purpose."""
-        return cls._of(f"cannot read {{!r}}{purpose}: {{}}", file, reason)
+        return cls._of(f"cannot read {{!r}}{purpose}: {{}}", file, reason, advice)
 
     @classmethod
     def about(cls, file: object, what: str) -> Self:
         """Return an error about the content of a file."""
-        return cls._of("{} {}", file, what)
+        return cls._of("{} {}", file, what, None)
 
     @classmethod
-    def _of(cls, form: str, file: object, reason: str) -> Self:
-        error = cls(form.format(str(file), reason))
+    def _of(cls, form: str, file: object, reason: str, advice: Advice | None) -> Self:
+        error = cls(form.format(str(file), reason), advice)
         error.file, error.reason, error._form = file, reason, form
         return error
 
     def renamed(self, name: str) -> Self:
         """Return the same error under another name of the file, if it is about one."""
-        return self._of(self._form, name, self.reason) if self._form else self
+        return self._of(self._form, name, self.reason, self.advice) if self._form else self
 
 
 class MembershipError(InputError):

@@ -65,6 +65,7 @@ def test_parquet_on_standard_input(piped):
     ("content", "reason"),
     [(b"", "the file is empty"), (b"label,score\n1,\xe9\n", "not UTF-8 on line 2"),
      (b"PAR1", "smaller than the minimum"),
+     (b"1;0,5\n0;0,2\n", "separated by ';'; 0,5 looks like a decimal comma; pass decimal=','"),
      (b"label,score\n" + b"1,0.5\n0,0.2\n" * 20_000 + b"1,2,3\n", "line 40002 has 3 values")],
 )  # fmt: skip
 def test_broken_standard_input(piped, content, reason):

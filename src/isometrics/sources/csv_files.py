@@ -517,8 +517,9 @@ def _refuse_decimal_commas(file: Path, start: bytes) -> None:
     values = line.split(mark) if mark else []
     number = next(filter(has_decimal_comma, values), None)
     if number is not None and all(map(looks_like_number, values)):
-        raise FileError(
-            f"cannot read {str(file)!r}: its values are separated by {mark!r}",
+        raise FileError.unreadable(
+            file,
+            f"its values are separated by {mark!r}",
             Advice("{} looks like a decimal comma; pass {decimal:,}", number.strip()),
         )
 
