@@ -4,6 +4,7 @@ The cases are a list of files with the rows or the sentence that is expected of 
 that readers in other languages can be held to it.
 """
 
+import csv
 import gzip
 import json
 import pickle
@@ -223,6 +224,33 @@ def test_offsets_beyond_the_end_have_no_line(file):
     dialect = Dialect(",", '"', '"', "\\n", 0, True, ("y", "s"))
     path = file("y,s\n1,0.5\n")
     assert lines_at(path, dialect, [4, 100]) == [(2, 2)]
+
+
+LONG = "x" * (csv.field_size_limit() + 1)
+
+
+def test_a_long_value_in_a_column_alone(file):
+    """Python's own reader takes 131,072 characters for the longest value."""
+    assert "no column looks like scores" in refused(file(f"text\n{LONG}\nshort\n"))
+
+
+def test_a_long_value_on_a_broken_line(file):
+    path = file("y,s\n" + "1,0.5\n0,0.25\n" * 20_000 + f"1,0.5,{LONG}\n")
+    assert "line 40002 has 3 values but the first line 2; correct or remove it" in refused(path)
+
+
+def test_two_readers_at_once_do_not_disturb_each_other(file):
+    """Whoever ends first leaves the limit of the process to the other one."""
+    limit = csv.field_size_limit()
+    dialect = Dialect(",", '"', '"', "\\n", 0, False, ("y", "s"))
+    path = file(f"1,short\n0,{LONG}\n")
+    first, second = records(path, dialect), records(path, dialect)
+    next(first)
+    next(second)
+    first.close()
+    assert next(second).values == ["0", LONG]
+    second.close()
+    assert csv.field_size_limit() == limit
 
 
 def test_listed_lines():

@@ -20,6 +20,7 @@ from isometrics.sources.csv_lines import (
     lines_at,
     lines_of_other_encodings,
     lines_of_rows,
+    long_fields,
     records,
 )
 from isometrics.sources.files import COMPRESSED, in_folders, literal, only_this, quoted, settings
@@ -476,8 +477,9 @@ def _ragged(file: Path, start: bytes) -> _Ragged | None:
     lines = start.decode(errors="replace").splitlines()
     delimiter = max(_DELIMITERS, key="".join(lines[:1]).count)
     reader = csv.reader(lines, delimiter=delimiter)
-    width = len(next(reader, []))
-    ragged = next((row for row in reader if row and len(row) != width), None)
+    with long_fields():
+        width = len(next(reader, []))
+        ragged = next((row for row in reader if row and len(row) != width), None)
     if width <= 1 or ragged is None:
         return None
     error = FileError.unreadable(

@@ -6,6 +6,7 @@ import csv
 import re
 import zlib
 from contextlib import contextmanager, suppress
+from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isometrics.sources.text_files import LONGEST, opened
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 
 _BOM = b"\xef\xbb\xbf"
 _OLD_LINE_END = "\\r"
+_LONGEST_FIELD = 2**31 - 1
+"""The longest field that the csv module can be told to take on every system."""
+_LIMIT_LOCK = RLock()
+_LIMITS_BEFORE: list[int] = []
+"""The limit of fields before each of those who read now; the first one is that of the program."""
 
 
 class Dialect(NamedTuple):
@@ -74,7 +80,7 @@ def records(file: Path, dialect: Dialect) -> Iterator[Record]:
     lines = _Lines(file, old=dialect.new_line == _OLD_LINE_END)
     single = len(dialect.names) == 1
     header = dialect.header
-    with _long_fields():
+    with long_fields():
         reader = _reader(lines, dialect)
         before = 0
         for values in reader:
@@ -102,12 +108,21 @@ def _reader(lines: Iterable[str], dialect: Dialect) -> Any:
 
 
 @contextmanager
-def _long_fields() -> Iterator[None]:
-    limit = csv.field_size_limit(1 << 40)
+def long_fields() -> Iterator[None]:
+    """Let the csv module take long fields, of which it refuses those above 131,072 characters.
+
+    The limit is one for the whole process: whoever ends last restores it, so that no thread lowers
+    it while another one reads.
+    """
+    with _LIMIT_LOCK:
+        _LIMITS_BEFORE.append(csv.field_size_limit(_LONGEST_FIELD))
     try:
         yield
     finally:
-        csv.field_size_limit(limit)
+        with _LIMIT_LOCK:
+            before = _LIMITS_BEFORE.pop()
+            if not _LIMITS_BEFORE:
+                csv.field_size_limit(before)
 
 
 def lines_of_rows(
@@ -151,7 +166,8 @@ def lines_at(file: Path, dialect: Dialect, offsets: Sequence[int]) -> list[tuple
         while len(found) < len(offsets):
             if not line[max(offsets[len(found)] - start, 0) :].strip(b"\r\n"):
                 break
-            values = next(_reader([line.decode(errors="replace")], dialect))
+            with long_fields():
+                values = next(_reader([line.decode(errors="replace")], dialect))
             found.append((number, len(values)))
         if len(found) == len(offsets):
             break
