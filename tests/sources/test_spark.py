@@ -128,6 +128,37 @@ def test_what_cannot_be_read(spark, url, said):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "host", ["h:99999", "h:abc", "[bad", "h" * 70], ids=["port", "text", "bracket", "label"]
+)
+@pytest.mark.parametrize("scheme", spark_urls.SPARK_SCHEMES)
+def test_hosts_that_cannot_be(host, scheme):
+    """Neither the library that splits URLs nor the one that looks up names is to be heard."""
+    pytest.importorskip("pyspark")
+    with pytest.raises(FileError) as error:
+        iso.read_predictions(f"{scheme}://ann:secret@{host}?table=t")
+    assert str(error.value) == (
+        f"cannot read '{scheme}://{host}?table=t': {host!r} is no host with a port; write it as "
+        "in 'spark://host:7077?table=predictions'"
+    )
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "spark://ann:sec/ret@host:7077?table=t",
+        "spark://ann:sec?ret@host:7077?table=t",
+        "sc://host/;token=sec@ret?table=t",
+    ],
+)
+def test_marks_inside_of_passwords(url):
+    """What stands before them would be taken for the host, and shown."""
+    with pytest.raises(FileError) as error:
+        iso.read_predictions(url)
+    assert str(error.value).startswith(f"cannot read '{url.partition(':')[0]}://…': write the marks")
+    assert "sec" not in str(error.value)
+
+
 def test_without_pyspark(monkeypatch):
     monkeypatch.setattr(spark_urls, "find_spec", lambda _: None)
     with pytest.raises(FileError, match=r"pip install 'isometrics\[spark\]'"):

@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 from isometrics.errors import FileError
 from isometrics.sources.batches import FIRST_ROWS, reading
-from isometrics.sources.files import QuerySource, files_of, quoted, settings
+from isometrics.sources.files import QuerySource, ambiguous_url, files_of, quoted, settings
 from isometrics.sources.spark_urls import SPARK_SCHEMES
 
 if TYPE_CHECKING:
@@ -116,10 +116,7 @@ def _split(url: str) -> tuple[SplitResult, str]:
         return parts, url
     users = 0 if parts is None else parts.netloc.count("@")
     if parts is None or users > 1 or rest.count("@") > users or _BROKEN.search(rest):
-        raise FileError(
-            f"cannot read '{scheme}://…': write the marks @ / ? # [ ] and % inside of a user, a "
-            "password or an option as %40 %2F %3F %23 %5B %5D and %25"
-        )
+        raise ambiguous_url(scheme)
     return parts, f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 

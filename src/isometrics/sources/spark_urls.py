@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from isometrics.errors import FileError
 from isometrics.sources.clusters import ClusterFrame, asking
+from isometrics.sources.files import ambiguous_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,10 +34,15 @@ def open_spark(url: str) -> ClusterFrame:
     """
     address, _, query = url.partition("?")
     scheme, _, rest = address.partition("://")
-    host = rest.partition("/")[0].rpartition("@")[2]
+    authority, _, parameters = rest.partition("/")
+    host = authority.rpartition("@")[2]
     name = f"{scheme}://{host}"
     options = parse_qsl(query)
-    if len(options) != 1 or options[0][0] not in ("table", "path"):
+    is_clear = len(options) == 1 and options[0][0] in ("table", "path")
+    if "@" in parameters or ("@" in query and not is_clear):
+        # A slash or a question mark in a password makes its beginning look like the host.
+        raise ambiguous_url(scheme)
+    if not is_clear:
         raise FileError.unreadable(
             name,
             f"say which table or which files, for example {_EXAMPLE!r} or "
@@ -60,7 +66,7 @@ def open_spark(url: str) -> ClusterFrame:
 def _session(name: str, scheme: str, host: str, address: str) -> tuple[Any, Callable[[], None]]:
     """Return a session, and what ends it: one that was there before is left alone."""
     with asking(name):
-        _refuse_unreachable(host, _PORTS[scheme])
+        _refuse_unreachable(name, host, _PORTS[scheme])
         from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
@@ -80,15 +86,19 @@ def _session(name: str, scheme: str, host: str, address: str) -> tuple[Any, Call
     return session, (session.stop if active is None else _leave)
 
 
-def _refuse_unreachable(hosts: str, port: int) -> None:
+def _refuse_unreachable(name: str, hosts: str, port: int) -> None:
     """Raise at once where nobody answers; Spark itself would try again for minutes."""
     reasons = []
     for host in filter(None, hosts.split(",")):
-        parts = urlsplit(f"//{host}")
         try:
+            parts = urlsplit(f"//{host}")
             socket.create_connection((parts.hostname or "", parts.port or port), _PATIENCE).close()
         except OSError as error:
             reasons.append(error)
+        except ValueError as error:  # brackets that do not close, a port or a name that cannot be
+            raise FileError.unreadable(
+                name, f"{host!r} is no host with a port; write it as in {_EXAMPLE!r}"
+            ) from error
         else:
             return
     if reasons:
