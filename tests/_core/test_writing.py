@@ -498,6 +498,91 @@ def test_an_old_folder_comes_back_if_it_cannot_be_replaced(tmp_path, monkeypatch
     assert names(tmp_path) == ["out"]
 
 
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_an_interrupt_between_two_names_never_loses_a_folder(tmp_path, monkeypatch, number, after):
+    """Ctrl-C may arrive before each of the renames, or when it is done."""
+    path = tmp_path / "out"
+    path.mkdir()
+    (path / "a").write_text("old")
+    rename, calls = Path.rename, []
+
+    def interrupted(self, target):
+        calls.append(self)
+        if len(calls) == number and not after:
+            raise KeyboardInterrupt
+        rename(self, target)
+        if len(calls) == number and after:
+            raise KeyboardInterrupt
+
+    def replace():
+        with whole_folder(path, names={"a"}) as folder:
+            (folder / "a").write_text("new")
+            monkeypatch.setattr(Path, "rename", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        replace()
+    monkeypatch.undo()
+    assert (path / "a").read_text() == ("new" if (number, after) >= (2, True) else "old")
+    assert names(tmp_path) == ["out"]
+    assert not writing._SET_ASIDE
+
+
+def test_a_process_that_ends_between_two_names_puts_the_folder_back(tmp_path, monkeypatch):
+    path = tmp_path / "out"
+    path.mkdir()
+    (path / "a").write_text("old")
+    rename, left = Path.rename, []
+
+    def ended(self, target):
+        if Path(target) == path and not self.name.endswith(".old"):
+            remove_unfinished()
+            left.extend(names(tmp_path))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", ended)
+    with pytest.raises(FileError, match="no such file"), whole_folder(path, names={"a"}):
+        pass
+    assert left == names(tmp_path) == ["out"]
+    assert (path / "a").read_text() == "old"
+
+
+HIDDEN = ".isometrics-0123456789abcdef.old"
+
+
+def test_a_folder_that_a_killed_process_set_aside_comes_back(tmp_path):
+    hidden = tmp_path / f".out{HIDDEN}"
+    hidden.mkdir()
+    (hidden / "a").write_text("old")
+    # While that process lives, nobody touches it.
+    lock = writing._lock(hidden, wait=True)
+    remove_abandoned(tmp_path)
+    assert names(tmp_path) == [hidden.name]
+    writing._unlock(lock)
+    with whole_file(tmp_path / "other"):
+        pass
+    assert sorted(names(tmp_path)) == ["other", "out"]
+    assert (tmp_path / "out" / "a").read_text() == "old"
+
+
+def test_a_folder_that_was_set_aside_is_never_removed(tmp_path):
+    """Another one has its name, its name was cut off, or it is a file and not ours."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / f".out{HIDDEN}").mkdir()
+    (tmp_path / f".{'x' * 100}{HIDDEN}").mkdir()
+    (tmp_path / f".file{HIDDEN}").write_text("mine")
+    before = sorted(names(tmp_path))
+    remove_abandoned(tmp_path)
+    assert sorted(names(tmp_path)) == before
+
+
+def test_a_folder_that_cannot_be_put_back_is_left(tmp_path):
+    (tmp_path / f".out{HIDDEN}").mkdir()
+    (tmp_path / "out").symlink_to("nowhere")
+    remove_abandoned(tmp_path)
+    assert sorted(names(tmp_path)) == [f".out{HIDDEN}", "out"]
+
+
 def test_a_folder_keeps_its_permissions(tmp_path):
     path = tmp_path / "out"
     path.mkdir(0o700)
