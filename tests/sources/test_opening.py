@@ -1,10 +1,14 @@
 """Standard input, URLs and data frames."""
 
+import errno
+import os
 import sqlite3
 import sys
 import tempfile
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import duckdb
 import pandas as pd
@@ -14,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
+from isometrics._core.writing import ScratchFolder
 from isometrics.errors import FileError, MissingValueError, ParameterError
 from isometrics.sources import databases, opening
 from isometrics.sources.batches import peek, reading
@@ -83,6 +88,87 @@ def test_an_interrupt_removes_the_copy_of_standard_input(piped, monkeypatch):
     monkeypatch.setattr(opening, "_files", interrupt)
     with pytest.raises(KeyboardInterrupt):
         piped(b"x")
+
+
+def test_standard_input_that_fails(piped, monkeypatch):
+    def fail(_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    piped(CSV.encode())
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=SimpleNamespace(read=fail)))
+    assert failure("-") == "cannot read 'standard input': input/output error"
+
+
+def test_a_full_disk_is_not_about_what_is_read(monkeypatch, standard_input):
+    class FullFolder(ScratchFolder):
+        def __init__(self):
+            super().__init__()
+            Path(self.name, "copy").symlink_to("/dev/full")
+
+    monkeypatch.setattr(opening, "ScratchFolder", FullFolder)
+    standard_input(CSV.encode())
+    said = failure("-")
+    assert said.startswith("cannot write a copy of 'standard input' to '")
+    assert "no space left on device; set TMPDIR to a folder with room" in said
+
+
+# ---------------------------------------------------------------------- pipes
+
+
+@pytest.fixture
+def pipe(monkeypatch, tmp_path):
+    """Return a function that gives the path of a pipe with some bytes, as a shell's <(…) does.
+
+    Nothing may be left behind.
+    """
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with ExitStack() as opened:
+
+        def path_of(content):
+            read, write = os.pipe()
+            opened.callback(os.close, read)
+            os.write(write, content)
+            os.close(write)
+            return f"/dev/fd/{read}"
+
+        yield path_of
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipe_is_read_from_its_first_byte(pipe):
+    path = pipe(CSV.encode())
+    analysis = iso.read_predictions(path)
+    assert analysis.models["score"] == EXPECTED
+    assert analysis.description.startswith(f"{path}: label")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"), [(b"", "the file is empty"), (b"label,score\n1,\xe9\n", "not UTF-8")]
+)
+def test_errors_call_a_pipe_as_the_user_does(pipe, content, reason):
+    path = pipe(content)
+    said = failure(path)
+    assert said.startswith(f"cannot read {path!r}: ")
+    assert reason in said
+
+
+def test_a_pipe_with_a_name(tmp_path):
+    path = tmp_path / "named.csv"
+    os.mkfifo(path)
+    with ThreadPoolExecutor(1) as other_program:
+        other_program.submit(path.write_text, CSV)
+        assert iso.read_predictions(path).models["score"] == EXPECTED
+
+
+def test_pipes_among_files_are_refused(tmp_path):
+    """Reading them would wait for whoever writes them."""
+    (tmp_path / "a.csv").write_text(CSV)
+    os.mkfifo(tmp_path / "b.csv")
+    for path in (tmp_path, f"{tmp_path}/*.csv"):
+        assert failure(path) == (
+            f"cannot read '{tmp_path}/b.csv': it is a pipe or a device, which is read only if it "
+            "is named alone"
+        )
 
 
 # ---------------------------------------------------------------------- URLs

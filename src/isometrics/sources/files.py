@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
+from contextlib import suppress
 from difflib import get_close_matches
 from itertools import takewhile
 from pathlib import Path
@@ -73,6 +75,15 @@ def files_of(path: str | os.PathLike[str]) -> list[Path]:
     if not found:
         raise FileError.unreadable(given, _absent(given))
     return found
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path is that of a pipe or a device, whose bytes may come only once."""
+    # What cannot be asked is no stream; who opens it says why.
+    with suppress(OSError, ValueError):
+        mode = Path(path).stat().st_mode
+        return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return False
 
 
 def base_folder(path: str | os.PathLike[str]) -> Path:
@@ -177,6 +188,10 @@ def _absent(path: Path) -> str:
 
 def kind_of_file(path: Path) -> str:
     """Return the kind of a file by its first bytes, then by its name; text is CSV."""
+    if is_stream(path):
+        raise FileError.unreadable(
+            path, "it is a pipe or a device, which is read only if it is named alone"
+        )
     with reading(str(path)), path.open("rb") as file:
         first = file.read(8)
     if not first:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from isometrics._core.writing import ScratchFolder
+from isometrics._core.writing import ScratchFolder, scratch_errors
 from isometrics.errors import FileError, ParameterError, redacted
 from isometrics.formats.registry import FORMATS, sniff
 from isometrics.sources.arrow_files import ArrowFiles, ParquetFile
+from isometrics.sources.batches import reading
 from isometrics.sources.clusters import frame_source
 from isometrics.sources.csv_files import CSVFiles, Writing
 from isometrics.sources.files import (
@@ -21,6 +21,7 @@ from isometrics.sources.files import (
     EXCEL,
     PARQUET,
     files_of,
+    is_stream,
     kind_of_file,
 )
 from isometrics.sources.memory_limit import SHARE_OF_BATCHES, parse_memory_limit, rows_budget
@@ -29,13 +30,13 @@ from isometrics.sources.spark_urls import SPARK_SCHEMES, open_spark
 from isometrics.sources.text_files import (
     JSONFiles,
     TextFiles,
-    copy_without_blank_blocks,
+    blocks_with_rows,
     has_blank_block,
     refuse_long_lines,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from isometrics.sources.excel import ExcelFile
 
 STANDARD_INPUT = "-"
+_NAME_OF_STANDARD_INPUT = "standard input"
+_BLOCK = 1 << 20
 _AS_USUAL = Writing()
 
 
@@ -83,23 +86,24 @@ def _opened(
         is_source = hasattr(type(given), "batches")
         return given if is_source else frame_source(given)
     path = os.fspath(given)
-    if path == STANDARD_INPUT:
-        budget = rows_budget(memory_limit)
-        how = partial(_files, memory=memory, budget=budget, writing=writing, all_rows=all_rows)
-        return ScratchCopy("standard input", _standard_input, how)
     if "://" in path:
         if path.partition("://")[0] in SPARK_SCHEMES:
             return open_spark(path)
         from isometrics.sources.databases import open_table
 
         return open_table(path, memory)
-    return _files(
-        path,
+    open_files = partial(
+        _files,
         memory=memory,
         budget=rows_budget(memory_limit),
         writing=writing,
         all_rows=all_rows,
     )
+    if path == STANDARD_INPUT:
+        return ScratchCopy(_NAME_OF_STANDARD_INPUT, _blocks_of_standard_input(), open_files)
+    if is_stream(path):
+        return ScratchCopy(path, _blocks_of(path), open_files)
+    return open_files(path)
 
 
 def _files(
@@ -124,7 +128,7 @@ def _files(
     if kind == CSV:
         if len(files) == 1 and has_blank_block(files[0]):
             how = partial(_files, memory=memory, budget=budget, writing=writing, all_rows=all_rows)
-            return ScratchCopy(path, partial(copy_without_blank_blocks, files[0]), how)
+            return ScratchCopy(path, blocks_with_rows(files[0]), how)
         for file in files:
             refuse_long_lines(file)
             _refuse_other_formats(file)
@@ -174,8 +178,16 @@ def _named_by_content(path: Path) -> Path:
     return path
 
 
-def _standard_input(target: BinaryIO) -> None:
-    shutil.copyfileobj(sys.stdin.buffer, target)
+def _blocks_of_standard_input() -> Iterator[bytes]:
+    with reading(_NAME_OF_STANDARD_INPUT):
+        while block := sys.stdin.buffer.read(_BLOCK):
+            yield block
+
+
+def _blocks_of(path: str) -> Iterator[bytes]:
+    with reading(path), Path(path).open("rb") as file:
+        while block := file.read(_BLOCK):
+            yield block
 
 
 _OF_TEXT = (
@@ -188,18 +200,31 @@ _OF_TEXT = (
 class ScratchCopy:
     """A copy of what cannot be read where it is, under its own name.
 
-    Standard input can be read only once, and some files have more blank lines than DuckDB takes.
+    Standard input and pipes can be read only once, and some files have more blank lines than
+    DuckDB takes.
+
+    Parameters
+    ----------
+    name
+        What messages call it.
+    blocks
+        Its bytes. What they raise is about reading, and all else about writing the copy.
+    open_copy
+        A function that opens the copy by its path.
     """
 
     def __init__(
-        self, name: str, copy: Callable[[BinaryIO], None], open_copy: Callable[[str], Source]
+        self, name: str, blocks: Iterable[bytes], open_copy: Callable[[str], Source]
     ) -> None:
         self.name = name
         self._folder = ScratchFolder()
         path = Path(self._folder.name, "copy")
         try:
-            with path.open("wb") as file:
-                copy(file)
+            with (
+                scratch_errors(self._folder.name, f"a copy of {name!r}"),
+                path.open("wb") as file,
+            ):
+                file.writelines(blocks)
             path = _named_by_content(path)
             self.source = open_copy(str(path))
         except FileError as error:

@@ -85,12 +85,12 @@ def has_blank_block(path: Path) -> bool:
     return False
 
 
-def copy_without_blank_blocks(path: Path, target: BinaryIO) -> None:
-    """Copy a file but for blocks of blank lines, which no value is long enough to hold."""
+def blocks_with_rows(path: Path) -> Iterator[bytes]:
+    """Yield a file but for blocks of blank lines, which no value is long enough to hold."""
     with reading(str(path)), path.open("rb") as file:
         while block := file.read(LONGEST):
             if block.strip(_LINE_ENDS):
-                target.write(block)
+                yield block
 
 
 def start_of(path: Path) -> bytes:
