@@ -18,7 +18,7 @@ from isometrics._core.writing import (
     whole_file,
     whole_folder,
 )
-from isometrics.errors import FileError
+from isometrics.errors import FileError, ParameterError
 
 
 def names(folder):
@@ -62,6 +62,22 @@ def test_a_folder_that_is_not_there(tmp_path):
 
 def test_a_directory_is_no_file(tmp_path):
     with pytest.raises(FileError, match="it is a directory"), whole_file(tmp_path):
+        pytest.fail("there is nothing to write to")
+
+
+NO_NAMES = {
+    None: "path must name a file but is None; give a text or a Path",
+    3: "path must name a file but is 3; give",
+    b"a": "path must name a file but is b'a'; give",
+    "a\0b": r"path must name a file but is 'a\\x00b', which no file can be called; choose",
+    "\ud800": r"path must name a file but is '\\ud800', which no file can be called; choose",
+}
+
+
+@pytest.mark.parametrize("given", NO_NAMES, ids=repr)
+@pytest.mark.parametrize("write", [whole_file, lambda path: whole_folder(path, names=())])
+def test_what_can_name_no_file_is_refused(given, write):
+    with pytest.raises(ParameterError, match=NO_NAMES[given]), write(given):
         pytest.fail("there is nothing to write to")
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics._core.json_files import json_text
 from isometrics.decisions.files import FORMAT, data_of, decision_of_data
-from isometrics.errors import FileError, NotAnswerableError
+from isometrics.errors import FileError, NotAnswerableError, ParameterError
 from isometrics.testing.strategies import binary_samples
 
 LABELS, SCORES = [1, 0, 1, 1, 0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
@@ -256,3 +256,11 @@ def test_any_other_value_of_a_field_is_read_or_refused(value, name):
         return
     assert isinstance(decision, iso.Decision)
     data_of(decision)
+
+
+@pytest.mark.parametrize("given", [None, 3, "a\0b"])
+def test_what_can_name_no_file_is_refused(given):
+    with pytest.raises(ParameterError, match="path must name a file but is "):
+        iso.load_decision(given)
+    with pytest.raises(ParameterError, match="path must name a file but is "):
+        DECISION.save(given)

@@ -9,7 +9,7 @@ import pytest
 
 import isometrics as iso
 from isometrics import OperatingPoints
-from isometrics.errors import FileError
+from isometrics.errors import FileError, ParameterError
 from isometrics.report import report_html, write_report
 from isometrics.report.html import DATA, SUMMARY, TITLE, page_of, template, title_of
 from isometrics.report.model import start_model
@@ -68,6 +68,9 @@ def test_the_file_is_the_text(tmp_path):
 def test_nothing_is_left_where_it_cannot_be_written(tmp_path):
     with pytest.raises(FileError, match="cannot write"):
         write_report({"a": SMALL}, tmp_path / "nowhere" / "report.html")
+    for given in (None, "a\0b"):
+        with pytest.raises(ParameterError, match="path must name a file but is "):
+            write_report({"a": SMALL}, given)
 
 
 def test_the_places_are_filled_once():

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from isometrics._core.writing import whole_file
+from isometrics._core.writing import as_path, whole_file
 from isometrics.errors import FileError, system_reason
 
 if TYPE_CHECKING:
@@ -46,8 +45,9 @@ def read_json(
     `parse` raises FileError where the data deviate from the format.
     """
     name = repr(str(path))
+    requested = as_path(path)
     try:
-        with Path(path).open("rb") as file:
+        with requested.open("rb") as file:
             text = file.read(max_bytes + 1)
     except OSError as error:
         raise FileError.unreadable(path, system_reason(error)) from error

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from weakref import finalize
 
-from isometrics.errors import Advice, FileError, system_reason
+from isometrics.errors import Advice, FileError, ParameterError, system_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -42,6 +42,25 @@ _MAX_LINKS = 40
 """The number of links that Linux follows before it reports a loop."""
 
 
+def as_path(path: object) -> Path:
+    """Convert to a path; refuse what can name no file."""
+    try:
+        converted = Path(path)  # type: ignore[arg-type]
+        encoded = os.fsencode(converted)
+    except TypeError:
+        raise ParameterError(
+            f"must name a file but is {path!r}; give a text or a Path", parameter="path"
+        ) from None
+    except UnicodeEncodeError:
+        encoded = b"\0"
+    if b"\0" in encoded:
+        raise ParameterError(
+            f"must name a file but is {path!r}, which no file can be called; choose another name",
+            parameter="path",
+        )
+    return converted
+
+
 @contextmanager
 def whole_file(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
     """Open a temporary file that replaces `path` when the block ends without an error.
@@ -52,7 +71,8 @@ def whole_file(path: str | os.PathLike[str], *, binary: bool = False) -> Iterato
     overwritten in place. If `path` is not a regular file but a pipe, a device or a stream of this
     process (``/dev/stdout``), it is written to directly.
     """
-    requested, target = Path(path), Path(os.path.realpath(path))
+    requested = as_path(path)
+    target = Path(os.path.realpath(requested))
     with _file_errors(requested), _open_target(requested, target, binary) as file:
         yield file
 
@@ -136,7 +156,8 @@ def whole_folder(path: str | os.PathLike[str], *, names: Collection[str]) -> Ite
     An existing folder is replaced as a whole, but only if it has no entries other than these
     names: a folder with other entries is never changed. Links are followed.
     """
-    requested, target = Path(path), Path(os.path.realpath(path))
+    requested = as_path(path)
+    target = Path(os.path.realpath(requested))
     _refuse_other_entries(requested, target, names)
     with _file_errors(requested):
         target.parent.mkdir(parents=True, exist_ok=True)
