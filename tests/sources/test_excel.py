@@ -161,6 +161,16 @@ def test_broken_workbooks(tmp_path):
         iso.read_predictions(tmp_path / "x.xlsx")
 
 
+def test_an_archive_that_asks_for_a_later_version_of_zip(tmp_path):
+    """A damaged byte may do so; Python's zipfile then says what it has not implemented."""
+    path = write_workbook(tmp_path / "x.xlsx", {"data": [HEADER, *ROWS]})
+    content = bytearray(path.read_bytes())
+    content[content.index(b"PK\x01\x02") + 6] = 222
+    path.write_bytes(content)
+    with pytest.raises(FileError, match=r"no whole Excel workbook: zip file version 22\.2$"):
+        iso.read_predictions(path)
+
+
 def test_workbooks_beyond_the_memory_limit_are_refused_before_they_are_read(tmp_path, monkeypatch):
     path = write_workbook(tmp_path / "x.xlsx", {"data": [HEADER, *ROWS * 5000]})
     monkeypatch.setattr("isometrics.sources.excel._BYTES_HELD", 200)

@@ -169,7 +169,8 @@ def _refuse_large(path: str, budget: int) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
             size = max((entry.file_size for entry in archive.infolist()), default=0)
-    except (OSError, zipfile.BadZipFile) as error:
+    except Exception as error:
+        # A damaged archive may raise almost any error.
         raise FileError.unreadable(path, f"it is no whole Excel workbook: {error}") from error
     if size > _LARGEST:
         raise FileError.unreadable(path, "it holds more than 2 GB of text; save it as CSV")
