@@ -6,8 +6,10 @@ import socket
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.feather
@@ -17,8 +19,10 @@ import pytest
 import isometrics as iso
 from isometrics.errors import FileError, MissingValueError
 from isometrics.sources import files as files_module
+from isometrics.sources.csv_files import CSVFiles, Writing
 from isometrics.sources.files import files_of, kind_of_file, literal, quoted, settings
 from isometrics.sources.opening import open_source
+from isometrics.sources.text_files import JSONFiles
 
 LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.2, 0.1]
 CSV = "label,score\n" + "".join(f"{y},{s}\n" for y, s in zip(LABELS, SCORES, strict=True))
@@ -479,3 +483,68 @@ def test_the_number_of_rows_is_told_by_footers_only(tmp_path):
     assert source.rows == 5
     assert files_module.kind_of_file(tmp_path / "x.csv") == "csv"
     source.close()
+
+
+# ---------------------------------------------------------------------- what is left open
+
+
+@pytest.fixture
+def connections(monkeypatch):
+    """Return a list of the connections to DuckDB."""
+    opened = []
+    connect = duckdb.connect
+
+    def recording(*given, **options):
+        opened.append(connect(*given, **options))
+        return opened[-1]
+
+    monkeypatch.setattr(duckdb, "connect", recording)
+    return opened
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "all_rows"),
+    [
+        ("latin.csv", "label,größe\n1,0.5\n".encode("latin-1"), False),
+        ("above.csv", b"a title, and more\nlabel,score,x\n1,0.5,1\n0,0.25,2\n", False),
+        ("broken.jsonl", b'{"label": 1, "score": 0.5}\n{"label": 0, "sc', False),
+        ("ragged.csv", b"label,score\n" + b"1,0.5\n0,0.2\n" * 20_000 + b"1,2,3\n", True),
+    ],
+)
+def test_a_file_that_is_refused_leaves_no_connection(
+    tmp_path, connections, name, content, all_rows
+):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(FileError):
+        open_source(path, all_rows=all_rows)
+    assert_closed(connections)
+
+
+def test_a_table_that_is_absent_leaves_no_connection(tmp_path, connections):
+    path = tmp_path / "x.db"
+    duckdb.connect(path).close()
+    with pytest.raises(FileError, match="does not exist"):
+        open_source(f"duckdb:///{path}?table=absent")
+    assert_closed(connections)
+
+
+def assert_closed(connections):
+    assert connections
+    for connection in connections:
+        with pytest.raises(duckdb.ConnectionException, match="closed"):
+            connection.execute("SELECT 1")
+
+
+def test_files_that_are_gone_before_their_size_is_known(tmp_path):
+    path = tmp_path / "gone.csv"
+    said = "gone.csv': no such file"
+    with pytest.raises(FileError, match=said):
+        CSVFiles(str(path), [path], 2**28, Writing())
+    with pytest.raises(FileError, match=said):
+        JSONFiles(str(path), [path], 2**28)
+    path.write_text("label,score\n1,0.5\n0,0.25\n")
+    with closing(CSVFiles(str(path), [path], 2**28, Writing())) as source:
+        path.unlink()
+        with pytest.raises(FileError, match=said):
+            source.most_rows()

@@ -155,7 +155,8 @@ def test_marks_inside_of_passwords(url):
     """What stands before them would be taken for the host, and shown."""
     with pytest.raises(FileError) as error:
         iso.read_predictions(url)
-    assert str(error.value).startswith(f"cannot read '{url.partition(':')[0]}://…': write the marks")
+    scheme = url.partition(":")[0]
+    assert str(error.value).startswith(f"cannot read '{scheme}://…': write the marks @ / ?")
     assert "sec" not in str(error.value)
 
 

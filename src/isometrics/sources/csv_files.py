@@ -23,7 +23,16 @@ from isometrics.sources.csv_lines import (
     long_fields,
     records,
 )
-from isometrics.sources.files import COMPRESSED, in_folders, literal, only_this, quoted, settings
+from isometrics.sources.files import (
+    COMPRESSED,
+    closed_on_failure,
+    in_folders,
+    literal,
+    only_this,
+    quoted,
+    settings,
+    size_of,
+)
 from isometrics.sources.problems import MOST_LINES, Line, listed_lines
 from isometrics.sources.text_files import (
     LONGEST,
@@ -92,9 +101,8 @@ class CSVFiles(TextFiles):
     def __init__(self, path: str, files: Sequence[Path], memory: int, writing: Writing) -> None:
         import duckdb
 
-        connection = duckdb.connect(config=settings(memory))
         self._partitioned = in_folders(path, files)
-        self._size = sum(file.stat().st_size for file in files)
+        self._size = size_of(path, files)
         self._writing = writing
         self._dialects: dict[Path, Dialect] = {}
         self._sniffed: dict[str, set[str]] = {}
@@ -102,17 +110,23 @@ class CSVFiles(TextFiles):
         """What was raised about broken lines; they are skipped from then on."""
         self._broken: dict[Path, list[_Broken]] = {}
         self._nulls: Sequence[str] = NULLS
+        connection = duckdb.connect(config=settings(memory))
+        with closed_on_failure(connection):
+            self._sniff_all(connection, files)
+            super().__init__(path, connection)
+            if self._failure is not None or any(
+                len(kinds) > 1 and "VARCHAR" in kinds for kinds in self._sniffed.values()
+            ):
+                # A file without values in a column says nothing about its type.
+                self.settle()
+
+    def _sniff_all(self, connection: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> None:
+        """Find out how each file is written, and the types of its first rows."""
         for file in files:
             with reading(str(file)):
                 self._dialects[file], types = self._sniff(connection, file)
             for name, kind in types.items():
                 self._sniffed.setdefault(name, set()).add(kind)
-        super().__init__(path, connection)
-        if self._failure is not None or any(
-            len(kinds) > 1 and "VARCHAR" in kinds for kinds in self._sniffed.values()
-        ):
-            # A file without values in a column says nothing about its type.
-            self.settle()
 
     def _sniff(
         self, connection: duckdb.DuckDBPyConnection, file: Path
@@ -306,11 +320,12 @@ class CSVFiles(TextFiles):
 
         Of compressed ones it is judged by their beginning, and twice as many may be there.
         """
-        sizes = [
-            file.stat().st_size
-            * (_MARGIN * compression_of(file) if file.suffix.lower() in COMPRESSED else 1)
-            for file in self._dialects
-        ]
+        with reading(self.name):
+            sizes = [
+                file.stat().st_size
+                * (_MARGIN * compression_of(file) if file.suffix.lower() in COMPRESSED else 1)
+                for file in self._dialects
+            ]
         return int(sum(sizes)) // _SHORTEST_ROW
 
     def written_rows(self) -> int:

@@ -12,7 +12,14 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 from isometrics.errors import FileError
 from isometrics.sources.batches import FIRST_ROWS, reading
-from isometrics.sources.files import QuerySource, ambiguous_url, files_of, quoted, settings
+from isometrics.sources.files import (
+    QuerySource,
+    ambiguous_url,
+    closed_on_failure,
+    files_of,
+    quoted,
+    settings,
+)
 from isometrics.sources.spark_urls import SPARK_SCHEMES
 
 if TYPE_CHECKING:
@@ -58,11 +65,9 @@ def open_table(url: str, memory: int) -> Source:
         # A view of the file could read any other file, or a variable of this program.
         closed = {"enable_external_access": False, "python_enable_replacements": False}
         connection = duckdb.connect(file, read_only=True, config=settings(memory) | closed)
-        with ExitStack() as unless_done:
-            unless_done.callback(connection.close)
+        with closed_on_failure(connection):
             table = _only_existing(names, name, lambda each: _exists(connection, each))
-            unless_done.pop_all()
-    return QuerySource(name, connection, table)
+            return QuerySource(name, connection, table)
 
 
 def _possible_names(table: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import stat
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from itertools import takewhile
 from pathlib import Path
@@ -15,7 +15,7 @@ from isometrics.errors import FileError
 from isometrics.sources.batches import batch_rows, reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import duckdb
     import pyarrow as pa
@@ -282,6 +282,22 @@ class QuerySource:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+
+
+@contextmanager
+def closed_on_failure(opened: duckdb.DuckDBPyConnection | QuerySource) -> Iterator[None]:
+    """Close a connection or a source if the block fails, since nobody else would."""
+    try:
+        yield
+    except BaseException:
+        opened.close()
+        raise
+
+
+def size_of(path: str, files: Iterable[Path]) -> int:
+    """Return how many bytes files have."""
+    with reading(path):
+        return sum(file.stat().st_size for file in files)
 
 
 def settings(memory: int) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from isometrics.sources.files import (
     CSV,
     EXCEL,
     PARQUET,
+    closed_on_failure,
     files_of,
     is_stream,
     kind_of_file,
@@ -136,8 +137,9 @@ def _files(
     else:
         found = JSONFiles(path, files, memory)
     if all_rows:
-        found.settle()
-        raise_together([], found)
+        with closed_on_failure(found):
+            found.settle()
+            raise_together([], found)
     return found
 
 

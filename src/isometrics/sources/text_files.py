@@ -20,11 +20,13 @@ from isometrics.sources.arrow import as_numpy, numbers
 from isometrics.sources.batches import FIRST_ROWS, ColumnTypesChangedError, reading
 from isometrics.sources.files import (
     QuerySource,
+    closed_on_failure,
     in_folders,
     literal,
     only_this,
     quoted,
     settings,
+    size_of,
 )
 from isometrics.sources.problems import MOST_LINES, Line, listed_lines
 from isometrics.sources.written_numbers import KINDS, PLAIN, condition, is_number, text_of_number
@@ -368,11 +370,12 @@ class JSONFiles(TextFiles):
         import duckdb
 
         self._files = files
-        self._size = sum(file.stat().st_size for file in files)
+        self._size = size_of(path, files)
         self._names = "[" + ", ".join(literal(only_this(file)) for file in files) + "]"
         self._partitioned = in_folders(path, files)
-        with self._lines_named(path):
-            super().__init__(path, duckdb.connect(config=settings(memory)))
+        connection = duckdb.connect(config=settings(memory))
+        with closed_on_failure(connection), self._lines_named(path):
+            super().__init__(path, connection)
 
     @contextmanager
     def _lines_named(self, path: str) -> Iterator[None]:
