@@ -16,7 +16,6 @@ import pytest
 
 import isometrics as iso
 from isometrics import formats
-from isometrics.calibration.files import read_map
 from isometrics.cli import doctor, main
 from isometrics.cli.app import COMMANDS
 
@@ -85,91 +84,6 @@ def test_a_curve_as_json(call, predictions, tmp_path):
 def test_a_suffix_that_is_not_known_is_refused_before_reading(call, tmp_path):
     done = call("curve", tmp_path / "no such file", "-o", tmp_path / "c.xlsx", code=2)
     assert "should end in .csv" in done.err
-
-
-# ---------------------------------------------------------------------- calibrate
-
-
-@pytest.mark.parametrize(
-    ("kind", "made"), [("f", iso.FCalibrator), ("accuracy", iso.AccuracyCalibrator)]
-)
-def test_calibrated_scores(call, predictions, other, kind, made):
-    tmp_path = other.parent
-    learnt, target = tmp_path / "map.json", tmp_path / "calibrated.csv"
-    call("calibrate", predictions, "--kind", kind, "-o", learnt)
-    assert call("calibrate", "--apply", learnt, other, "-o", target).out == f"{target}\n"
-    expected = made().fit(LABEL, GOOD).transform(sample(seed=2)[1])
-    rows = rows_of(target)
-    assert list(rows[0]) == ["label", "good", "bad", "good_calibrated", "bad_calibrated"]
-    assert [float(row["good_calibrated"]) for row in rows] == expected.tolist()
-    assert [row["good"] for row in rows] == [row["good"] for row in rows_of(other)]
-
-
-def test_a_map_tells_what_it_was_learnt_from(call, predictions, tmp_path):
-    data = call("calibrate", predictions, "-o", tmp_path / "m.json", "--json").data
-    assert data["segments"]["good"] == iso.FCalibrator().fit(LABEL, GOOD).values_.size
-    on_screen = json.loads(call("calibrate", predictions, "-o", "-").out)
-    assert on_screen == json.loads((tmp_path / "m.json").read_text())
-    assert list(read_map(tmp_path / "m.json")) == ["good", "bad"]
-
-
-def test_labels_are_not_needed_to_apply(call, predictions, tmp_path):
-    call("calibrate", predictions, "--scores", "good", "-o", tmp_path / "m.json")
-    new = tmp_path / "new.parquet"
-    pq.write_table(pa.table({"id": ["a", "b"], "s": [0.5, -0.5]}), new)
-    words = ["--apply", tmp_path / "m.json", new, "--scores", "s", "-o"]
-    done = call("calibrate", *words, tmp_path / "out.parquet", "--json")
-    assert (done.data["rows"], done.data["columns"]) == (2, ["good_calibrated"])
-    assert pq.read_table(tmp_path / "out.parquet")["id"].to_pylist() == ["a", "b"]
-    assert call("calibrate", *words, "-").out.splitlines()[0] == "id,s,good_calibrated"
-
-
-def test_one_column_of_scores_and_one_of_models(call, predictions, tmp_path):
-    call("calibrate", predictions, "-o", tmp_path / "m.json")
-    rows = {"which": ["bad", "good", "bad"], "s": [0.1, 0.2, 0.3]}
-    pq.write_table(pa.table(rows), tmp_path / "long.parquet")
-    words = ["--apply", tmp_path / "m.json", tmp_path / "long.parquet", "--model", "which"]
-    call("calibrate", *words, "--scores", "s", "-o", tmp_path / "out.csv")
-    found = [float(row["calibrated"]) for row in rows_of(tmp_path / "out.csv")]
-    maps = read_map(tmp_path / "m.json")
-    expected = [maps[which].transform([s])[0] for which, s in zip(*rows.values(), strict=True)]
-    assert found == expected
-    named = call("calibrate", *words, "--scores", "x=s", "-o", "-")
-    assert named.out == (tmp_path / "out.csv").read_text()
-    assert "one column of --scores" in call("calibrate", *words, "-o", "-", code=2).err
-
-
-@pytest.mark.parametrize(
-    ("table", "words", "message"),
-    [
-        ({"good": [1.0]}, [], "no column 'bad'"),
-        ({"good": [1.0], "bda": [1.0]}, [], r"did you mean 'bda'? (give it with --scores bad="),
-        ({"good": [1.0], "bad": ["x"]}, [], "scores in 'bad' should be numbers but are strings"),
-        ({"good": [1], "bad": [1]}, ["--scores", "good", "--scores", "worse=bad"], "'worse'"),
-        ({"good": [1.0, None], "bad": [1.0, 1.0]}, [], "missing values, the first in row 2"),
-        ({"good": [1.0]}, ["--scores", "x=good"], "the map has no model 'x', only 'good', 'bad'"),
-        ({"good": [1.0]}, ["--scores", "best"], "the map has no model 'best'"),
-        ({"good": [1.0], "bad": [1.0], "bad_calibrated": [1]}, [], "already has a column"),
-        ({"s": [1.0], "m": ["other"]}, ["--model", "m", "--scores", "s"], "no model 'other'"),
-        ({"s": [1.0], "m": [None]}, ["--model", "m", "--scores", "s"], "no model ''"),
-        ({"s": [1.0]}, ["--model", "m", "--scores", "s"], "no column 'm'"),
-    ],
-)
-def test_a_map_that_does_not_fit(call, predictions, table, words, message):
-    tmp_path = predictions.parent
-    call("calibrate", predictions, "-o", tmp_path / "m.json")
-    new, target = tmp_path / "new.parquet", tmp_path / "out.csv"
-    pq.write_table(pa.table(table), new)
-    done = call("calibrate", "--apply", tmp_path / "m.json", new, "-o", target, *words, code=2)
-    assert message in done.err
-    assert "out.csv" not in names(tmp_path)
-
-
-def test_a_map_that_is_none(call, predictions, tmp_path):
-    (tmp_path / "m.json").write_text("{}")
-    words = ["--apply", tmp_path / "m.json", predictions, "-o"]
-    assert "is no calibration map" in call("calibrate", *words, tmp_path / "o.csv", code=2).err
-    assert "should end in" in call("calibrate", *words, tmp_path / "o.xyz", code=2).err
 
 
 # ---------------------------------------------------------------------- plot and report

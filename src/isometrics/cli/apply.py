@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 from contextlib import closing
-from difflib import get_close_matches
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from isometrics.cli.options import ANSWERS, Answers, EscapeFormulas, File, Target, readable
 from isometrics.cli.output import Meter, answer, json_text, note, plain
-from isometrics.cli.table_files import is_text, write_batches, writer_for
-from isometrics.errors import Advice, MissingValueError, ParameterError, ScoreError
+from isometrics.cli.row_copies import (
+    RowCopy,
+    check_expected_column,
+    check_named_column,
+    check_numeric,
+)
+from isometrics.cli.table_files import writer_for
+from isometrics.errors import Advice, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from isometrics.decisions.decision import Decision
     from isometrics.sources.batches import Source
@@ -82,11 +83,8 @@ def apply(
     opened = open_source(file, memory_limit, all_rows=True, writing=Writing.of(decimal, header))
     with closing(opened) as source:
         flagging = _Flagging(decision, source, scores, readable(column))
-        if is_text(output):
-            flagging.keep_texts()
         with Meter("flagging", quiet=answers.quiet) as meter:
-            batches = flagging.batches(meter)
-            write_batches(flagging.schema, batches, output, escape_formulas=escape_formulas)
+            flagging.copy.write(output, flagging.flags, meter, escape_formulas=escape_formulas)
     _tell(flagging, output, answers)
 
 
@@ -113,81 +111,41 @@ class _Flagging:
                 parameter="column",
             )
         self.decision = decision
-        self.source = source
         self.column = column
         self.scores = _score_column(decision, source, scores)
         self.model_column = decision.model_column if decision.model_column in names else None
-        self.schema = pa.schema([*source.schema, pa.field(column, pa.bool_())])
-        self.numbers = self.scores
-        """The column of the scores as numbers, which is not written where their texts are kept."""
-        self.rows = self.flagged = 0
+        self.copy = RowCopy(source, [self.scores], [pa.field(column, pa.bool_())])
+        self.flagged = 0
 
-    def keep_texts(self) -> None:
-        """Write the columns of CSV files as they are written there: 0.10, NA, yes."""
+    def flags(self, batch: pa.RecordBatch) -> list[pa.Array]:
+        """Return which rows of a batch are flagged, as the new column."""
         import pyarrow as pa
 
-        source: Any = self.source
-        if not hasattr(source, "keep_texts"):
-            return
-        names = source.schema.names
-        while self.numbers in names:
-            self.numbers += " "
-        source.keep_texts({self.scores: self.numbers})
-        texts = [source.schema.field(name) for name in names]
-        self.schema = pa.schema([*texts, self.schema.field(self.column)])
-
-    def batches(self, meter: Meter) -> Iterator[pa.RecordBatch]:
-        """Yield the rows."""
-        import pyarrow as pa
-
-        for batch in self.source.batches(self.source.schema.names):
-            if self.model_column is not None:
-                self._refuse_other_models(batch.column(self.model_column))
-            flags = self._flags(batch.column(self.numbers))
-            self.rows += batch.num_rows
-            self.flagged += int(flags.sum())
-            meter(self.rows, self.source.rows)
-            columns = [batch.column(name) for name in self.schema.names[:-1]]
-            yield pa.record_batch([*columns, pa.array(flags)], schema=self.schema)
-
-    def _flags(self, scores: pa.Array) -> NDArray[np.bool_]:
-        from isometrics._core.arrays import UNHOLDABLE
-        from isometrics.sources.arrow import numbers, unholdable
-
-        values, missing = numbers(scores)
-        if missing is not None:
-            raise MissingValueError(
-                f"{self.scores!r} has missing values, the first {self._place(missing)}; leave such "
-                "rows out, or give them a score"
-            )
-        rounded = unholdable(scores)
-        if rounded is not None and rounded.any():
-            raise ScoreError(f"{self.scores!r} has {UNHOLDABLE} {self._place(rounded)}")
-        return self.decision.predict(values)
+        if self.model_column is not None:
+            self._refuse_other_models(batch.column(self.model_column))
+        flags = self.decision.predict(self.copy.scores(batch, self.scores))
+        self.flagged += int(flags.sum())
+        return [pa.array(flags)]
 
     def _refuse_other_models(self, column: pa.Array) -> None:
         import numpy as np
 
         from isometrics.sources.arrow import codes
 
-        found, names = codes(column)
-        other = np.array([str(name) != self.decision.model for name in names] + [True])
-        if other[found].any():
+        row_codes, models = codes(column)
+        # The last one is that of code -1, which is null.
+        other = np.array([str(model) != self.decision.model for model in models] + [True])
+        if other[row_codes].any():
             raise ParameterError(
                 f"the rule is for the model {self.decision.model!r}, but {self.model_column!r} "
-                f"names another one {self._place(other[found])}; keep the rows of one model"
+                f"names another one {self.copy.row_location(other[row_codes])}; keep the rows of "
+                "one model"
             )
 
-    def _place(self, offending: NDArray[np.bool_]) -> str:
-        """Say where the first offending row of a batch is: on a line, where rows have lines."""
-        from isometrics.sources.problems import listed_lines
-
-        position = self.rows + int(offending.argmax())
-        source: Any = self.source
-        lines = source.lines([position]) if hasattr(source, "lines") else {}
-        if not lines:
-            return f"in row {position + 1}"
-        return f"on {listed_lines(lines.values(), source.line_name)}"
+    @property
+    def rows(self) -> int:
+        """The rows so far, flagged or not."""
+        return self.copy.n_rows
 
     @property
     def share(self) -> float:
@@ -196,30 +154,14 @@ class _Flagging:
 
 
 def _score_column(decision: Decision, source: Source, scores: str | None) -> str:
-    from isometrics._core.results import several
-    from isometrics.sources.arrow import NUMERIC, kind_of
-
-    schema = source.schema
     chosen = next((name for name in (scores, decision.scores, decision.model) if name), None)
+    advice = Advice("say which one holds the scores with {scores}")
     if chosen is None:
-        raise ParameterError(
-            "the rule names no column", Advice("say which one holds the scores with {scores}")
-        )
-    if chosen not in schema.names:
-        near = get_close_matches(chosen, schema.names, n=1)
-        advice = f"did you mean {near[0]!r}?" if near else f"it has {several(schema.names)}"
-        if scores is not None:
-            raise ParameterError(
-                f"is {chosen!r}, which is no column of {source.name!r}; {advice}",
-                parameter="scores",
-            )
-        raise ParameterError(
-            f"{source.name!r} has no column {chosen!r}, which the rule is for; {advice}",
-            Advice("say which one holds the scores with {scores}"),
-        )
-    kind = kind_of(schema.field(chosen).type)
-    if kind not in NUMERIC:
-        raise ScoreError(f"the scores in {chosen!r} should be numbers but are {kind}s")
+        raise ParameterError("the rule names no column", advice)
+    if scores is not None:
+        check_named_column(chosen, source, "scores")
+    check_expected_column(chosen, source, "the rule", advice)
+    check_numeric(chosen, source)
     return chosen
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from cyclopts import Parameter
 
@@ -19,13 +19,21 @@ from isometrics.cli.options import (
     load,
 )
 from isometrics.cli.output import Meter, answer, json_text
-from isometrics.cli.table_files import is_text, write_batches, writer_for
-from isometrics.errors import MissingValueError, ParameterError, ScoreError
+from isometrics.cli.row_copies import (
+    RowCopy,
+    check_expected_column,
+    check_named_column,
+    check_numeric,
+)
+from isometrics.cli.table_files import writer_for
+from isometrics.errors import Advice, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from isometrics.calibration.calibrators import HullCalibrator
     from isometrics.sources.batches import Source
@@ -108,8 +116,6 @@ class _Job(NamedTuple):
     calibrators: Calibrators
     model: str | None = None
     """The column that names the calibrator of a row; None if there is only one."""
-    numbers: str = ""
-    """The column of the scores as numbers, which is not written where their texts are kept."""
 
 
 def apply_map(
@@ -122,44 +128,33 @@ def apply_map(
     from isometrics.sources.opening import open_source
 
     calibrators = read_map(map_file)
-    source: Any = open_source(file, columns.memory_limit, all_rows=True, writing=columns.writing())
-    try:
-        jobs = _jobs(calibrators, columns, source.schema)
+    opened = open_source(file, columns.memory_limit, all_rows=True, writing=columns.writing())
+    with closing(opened) as source:
+        jobs = _jobs(calibrators, columns, source)
         added = [job.added for job in jobs]
         for name in added:
             if name in source.schema.names:
-                raise ParameterError(f"{file!r} already has a column {name!r}; rename it")
-        names = source.schema.names
-        if is_text(output) and hasattr(source, "keep_texts"):
-            # Columns of CSV files stay as they are written there: 0.10, NA, yes.
-            jobs = [job._replace(numbers=_new_name(job.column, names)) for job in jobs]
-            source.keep_texts({job.column: job.numbers for job in jobs})
-        fields = [source.schema.field(name) for name in names]
-        schema = pa.schema([*fields, *(pa.field(name, pa.float64()) for name in added)])
+                raise ParameterError(f"{source.name!r} already has a column {name!r}; rename it")
+        fields = [pa.field(name, pa.float64()) for name in added]
+        copy = RowCopy(source, [job.column for job in jobs], fields)
+
+        def calibrated(batch: pa.RecordBatch) -> list[pa.Array]:
+            return [pa.array(_calibrated(batch, job, copy)) for job in jobs]
+
         with Meter("calibrating", quiet=quiet) as meter:
-            batches = _batches(source, jobs, schema, meter)
-            write_batches(schema, batches, output, escape_formulas=escape_formulas)
-            return meter.rows, added
-    finally:
-        source.close()
+            copy.write(output, calibrated, meter, escape_formulas=escape_formulas)
+        return copy.n_rows, added
 
 
-def _new_name(column: str, names: list[str]) -> str:
-    """Return a name that no column has."""
-    while column in names:
-        column += " "
-    return column
-
-
-def _jobs(calibrators: Calibrators, columns: Columns, schema: pa.Schema) -> list[_Job]:
+def _jobs(calibrators: Calibrators, columns: Columns, source: Source) -> list[_Job]:
     given = columns.score_columns()
     if columns.model:
         named = list(given.values()) if isinstance(given, dict) else given or []
         if len(named) != 1:
             raise ParameterError("a file with a --model column needs its one column of --scores")
-        for name in (*named, columns.model):
-            _check_present(name, schema)
-        _check_numbers(named[0], schema)
+        check_named_column(named[0], source, "scores")
+        check_named_column(columns.model, source, "model")
+        check_numeric(named[0], source)
         return [_Job(named[0], "calibrated", calibrators, columns.model)]
     if isinstance(given, list):
         # A column without a name belongs to the model of that name, or to the only one.
@@ -170,65 +165,34 @@ def _jobs(calibrators: Calibrators, columns: Columns, schema: pa.Schema) -> list
         if name not in calibrators:
             known = ", ".join(map(repr, calibrators))
             raise ParameterError(f"the map has no model {name!r}, only {known}")
-        _check_present(column, schema, name)
-        _check_numbers(column, schema)
+        if given:
+            check_named_column(column, source, "scores")
+        advice = Advice("say which one holds the scores with {scores} {}=COLUMN", name)
+        check_expected_column(column, source, "the map", advice)
+        check_numeric(column, source)
     return [
         _Job(column, f"{name}_calibrated", {name: calibrators[name]})
         for name, column in chosen.items()
     ]
 
 
-def _check_present(column: str, schema: pa.Schema, model: str | None = None) -> None:
-    if column in schema.names:
-        return
-    near = get_close_matches(column, schema.names, n=1)
-    advice = f"; did you mean {near[0]!r}?" if near else f"; it has {', '.join(schema.names[:20])}"
-    how = "" if model is None else f" (give it with --scores {model}=COLUMN)"
-    raise ParameterError(f"the file has no column {column!r}{advice}{how}")
-
-
-def _check_numbers(column: str, schema: pa.Schema) -> None:
-    from isometrics.sources.arrow import kind_of
-
-    kind = kind_of(schema.field(column).type)
-    if kind not in ("boolean", "integer", "float"):
-        raise ScoreError(f"the scores in {column!r} should be numbers but are {kind}s")
-
-
-def _batches(
-    source: Source, jobs: list[_Job], schema: pa.Schema, meter: Meter
-) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
-
-    done = 0
-    for batch in source.batches(source.schema.names):
-        added = [pa.array(_calibrated(batch, job, done)) for job in jobs]
-        done += batch.num_rows
-        meter(done, source.rows)
-        kept = [batch.column(name) for name in schema.names[: -len(added)]]
-        yield pa.record_batch([*kept, *added], schema=schema)
-
-
-def _calibrated(batch: pa.RecordBatch, job: _Job, before: int) -> Any:
+def _calibrated(batch: pa.RecordBatch, job: _Job, copy: RowCopy) -> NDArray[np.float64]:
     import numpy as np
 
-    from isometrics.sources.arrow import codes, numbers
+    from isometrics.sources.arrow import codes
 
-    scores, missing = numbers(batch.column(job.numbers or job.column))
-    if missing is not None and missing.any():
-        row = before + int(np.argmax(missing)) + 1
-        raise MissingValueError(f"{job.column!r} has missing values, the first in row {row}")
+    scores = copy.scores(batch, job.column)
     if job.model is None:
         (calibrator,) = job.calibrators.values()
         return calibrator.transform(scores)
-    found, names = codes(batch.column(job.model))
+    row_codes, models = codes(batch.column(job.model))
     result = np.empty(scores.size)
-    for code in np.unique(found).tolist():
+    for code in np.unique(row_codes).tolist():
         # Code -1 is null, which is no name.
-        name = str(names[code]) if code >= 0 else ""
+        name = str(models[code]) if code >= 0 else ""
         if name not in job.calibrators:
             known = ", ".join(map(repr, job.calibrators))
             raise ParameterError(f"the map has no model {name!r}, only {known}")
-        rows = found == code
+        rows = row_codes == code
         result[rows] = job.calibrators[name].transform(scores[rows])
     return result

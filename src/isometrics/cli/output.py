@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from types import TracebackType
 
     from rich.console import Console
@@ -232,10 +232,15 @@ def _turned(columns: dict[str, list[str]]) -> dict[str, list[str]]:
     first, *others = columns
     turned = {first: others}
     for row, name in enumerate(columns[first]):
-        while name in turned:
-            name += " "  # noqa: PLW2901
-        turned[name] = [columns[other][row] for other in others]
+        turned[free_name(name, turned)] = [columns[other][row] for other in others]
     return turned
+
+
+def free_name(name: str, names: Collection[str]) -> str:
+    """Return a name that none of the columns has: this one, or with spaces behind it."""
+    while name in names:
+        name += " "
+    return name
 
 
 def _is_number(text: str) -> bool:
@@ -311,11 +316,6 @@ class Meter:
             self._rows = (done, total)
             if self._bar is not None:
                 self._update(self._bar)
-
-    @property
-    def rows(self) -> int:
-        """The rows done so far."""
-        return self._rows[0]
 
     def __enter__(self) -> Self:
         """Start to wait."""
