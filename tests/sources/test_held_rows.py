@@ -10,7 +10,7 @@ import isometrics as iso
 from isometrics._core.groups import GroupNames, Groups
 from isometrics._core.sample import Sample
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.sources.held_rows import HeldRows, Keeping
+from isometrics.sources.held_rows import HeldRows, KeepPolicy
 from isometrics.sources.sorted_rows import SpillFolder
 
 from .test_tables import batched
@@ -157,7 +157,7 @@ def test_a_refusal_while_reading_names_the_limit_for_all_rows(options):
 
 def test_rows_that_turn_out_not_to_fit_are_refused_with_the_limit_that_would_do():
     sample = Sample(np.array([1, 1, 0, 0], bool), {"m": np.arange(4.0)})
-    kept = Keeping(budget=10, required=True)
+    kept = KeepPolicy(budget=10, required=True)
     held = HeldRows(grouped=False, budget=10**9, kept=kept, folder=SpillFolder())
     with pytest.raises(ParameterError, match=r"^the rows do not fit .*; raise memory_limit= above"):
         held.append([sample])
@@ -167,7 +167,7 @@ def test_groups_hold_rows_that_are_too_many_to_keep():
     names = GroupNames("g")
     groups = Groups(names.encode(list("abab")), names)
     sample = Sample(np.array([1, 1, 0, 0], bool), {"m": np.arange(4.0)}, groups=groups)
-    kept = Keeping(budget=10)
+    kept = KeepPolicy(budget=10)
     held = HeldRows(grouped=True, budget=10**9, kept=kept, folder=SpillFolder())
     held.append([sample])
     held.append([sample])

@@ -1,1 +1,1 @@
-"""Something with scores becomes operating points: arrays, frames, files, databases."""
+"""Rows of files, databases, frames, clusters and streams become operating points."""

@@ -201,18 +201,18 @@ def codes(column: pa.Array) -> tuple[NDArray[np.int32], list[Any]]:
     else:
         halves = pa.types.is_float16(column.type.value_type)
     # Some libraries have unsigned codes.
-    found = as_numpy(column.indices.cast(pa.int64()).fill_null(-1))
-    distinct = column.dictionary.cast(_encodable(column.dictionary.type))
-    used = np.bincount(found[found >= 0], minlength=len(distinct)) > 0
-    if pa.types.is_floating(distinct.type):
-        used &= ~np.isnan(as_numpy(distinct))
+    row_codes = as_numpy(column.indices.cast(pa.int64()).fill_null(-1))
+    values = column.dictionary.cast(_encodable(column.dictionary.type))
+    used = np.bincount(row_codes[row_codes >= 0], minlength=len(values)) > 0
+    if pa.types.is_floating(values.type):
+        used &= ~np.isnan(as_numpy(values))
     if not used.all():
         # The last place is that of -1.
-        found = np.append(np.where(used, np.cumsum(used) - 1, -1), -1)[found]
-        distinct = distinct.filter(pa.array(used))
+        row_codes = np.append(np.where(used, np.cumsum(used) - 1, -1), -1)[row_codes]
+        values = values.filter(pa.array(used))
     if halves:
-        return found.astype(np.int32), list(as_numpy(distinct).astype(np.float16))
-    return found.astype(np.int32), _python_values(distinct)
+        return row_codes.astype(np.int32), list(as_numpy(values).astype(np.float16))
+    return row_codes.astype(np.int32), _python_values(values)
 
 
 def taken(batch: pa.RecordBatch, rows: NDArray[np.intp]) -> pa.RecordBatch:

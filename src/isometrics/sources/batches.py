@@ -29,6 +29,8 @@ BATCH_ROWS = 1 << 17
 _BATCH_VALUES = 1 << 20
 """Rows of many columns come in shorter batches, so that a batch takes some megabytes at most."""
 FIRST_ROWS = 1000
+ABSENT_CLASS = "no row has this class"
+"""Why a class of one classifier has no table."""
 _LONGEST = 400
 """The characters of a library's message that are repeated."""
 

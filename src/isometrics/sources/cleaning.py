@@ -403,22 +403,22 @@ class Cleaner:
         self, name: str, column: pa.Array, rows: Positions, error: type[InputError]
     ) -> NDArray[Any]:
         """Refuse texts; where some are numbers, those that are not are named."""
-        found, distinct = codes(column)
-        self._add_missing(name, found < 0, rows)
-        strange = np.array([*(not self._is_number(text) for text in distinct), False], np.bool_)[
-            found
+        row_codes, values = codes(column)
+        self._add_missing(name, row_codes < 0, rows)
+        strange = np.array([*(not self._is_number(text) for text in values), False], np.bool_)[
+            row_codes
         ]
         for offences, bad, kind in (
             (self.offences, strange, NOT_NUMBERS),
-            (self.as_text, found >= 0, WRITTEN_AS_TEXT),
+            (self.as_text, row_codes >= 0, WRITTEN_AS_TEXT),
         ):
             if bad.any():
-                example = distinct[found[np.argmax(bad)]]
+                example = values[row_codes[np.argmax(bad)]]
                 advice = advice_about(example, self._decimal) if kind == NOT_NUMBERS else None
                 offences.add(name, bad, error, kind, rows, example=example, advice=advice)
-        return np.zeros(found.size)
+        return np.zeros(row_codes.size)
 
     def _coded(self, name: str, column: pa.Array, rows: Positions) -> Coded:
-        found, distinct = codes(column)
-        self._add_missing(name, found < 0, rows)
-        return found, distinct
+        row_codes, values = codes(column)
+        self._add_missing(name, row_codes < 0, rows)
+        return row_codes, values

@@ -24,7 +24,7 @@ from isometrics.points import OperatingPoints
 from isometrics.points.models import GroupTables, group_tables
 from isometrics.points.table_files import write_groups
 from isometrics.sources.arrow import NUMERIC, codes, is_floating, kind_of
-from isometrics.sources.batches import FIRST_ROWS, Tables, columns_of, reading
+from isometrics.sources.batches import ABSENT_CLASS, FIRST_ROWS, Tables, columns_of, reading
 from isometrics.sources.cluster_passes import Passes, PassLimits, Ranges
 from isometrics.sources.cluster_totals import INF, ClusterTotals, count_totals, numbers_of
 from isometrics.sources.frames import FrameSource
@@ -375,7 +375,7 @@ class _Reader:
                 # Of many classes some may be absent; that leaves the others as they are.
                 if not layout.multiclass or len(layout.scores) == 1:
                     raise
-                skipped[name] = "no row has this class"
+                skipped[name] = ABSENT_CLASS
                 continue
             points[name] = self._tables(self._counter(name, []))[0][()]
         return points, skipped

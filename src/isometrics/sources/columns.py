@@ -73,7 +73,7 @@ def _number(text: str) -> float:
     return number
 
 
-class FoundScores(NamedTuple):
+class ScoreColumns(NamedTuple):
     """Score columns by model or class."""
 
     columns: dict[str, str]
@@ -85,7 +85,7 @@ class FoundScores(NamedTuple):
 
 def scores_among(
     free: Mapping[str, Peek], given: Mapping[str, str], label: Peek, positive: object
-) -> FoundScores:
+) -> ScoreColumns:
     """Return the score columns: those given, else guesses among columns of no other use."""
     values = {class_name(value): value for value in label.distinct()}
     if given:
@@ -100,9 +100,9 @@ def scores_among(
     if named:
         return _of_classes(named, values, positive, reason)
     if given:
-        return FoundScores(dict(given), {}, None)
+        return ScoreColumns(dict(given), {}, None)
     names, reason = guess_scores(free)
-    return FoundScores({name: name for name in names}, {}, reason)
+    return ScoreColumns({name: name for name in names}, {}, reason)
 
 
 def _given_classes(
@@ -171,14 +171,14 @@ def _certain_classes(found: dict[str, str], numbers: Mapping[str, Peek]) -> dict
 
 def _of_classes(
     named: dict[str, str], values: dict[str, object], positive: object, reason: str | None
-) -> FoundScores:
+) -> ScoreColumns:
     """Keep the positive class, where there is one; else each class has its turn."""
     if positive is None and set(values.values()) in CONVENTIONS:
         positive = 1
     if positive is None and len(values) == 2 and are_truth_words(values.values()):
         positive = next(filter(is_positive_word, values.values()))
     if positive is None:
-        return FoundScores(named, {name: values[name] for name in named}, reason)
+        return ScoreColumns(named, {name: values[name] for name in named}, reason)
     name = next((name for name, value in values.items() if value == positive), None)
     if name not in named:
         raise ParameterError(
@@ -187,8 +187,8 @@ def _of_classes(
             parameter="pos_label",
         )
     if len(values) == 2:
-        return FoundScores({named[name]: named[name]}, {}, reason)
-    return FoundScores({name: named[name]}, {name: positive}, reason)
+        return ScoreColumns({named[name]: named[name]}, {}, reason)
+    return ScoreColumns({name: named[name]}, {name: positive}, reason)
 
 
 NAMES = {
@@ -532,7 +532,7 @@ def layout_of(
     )
 
 
-def _settle_models(taken: dict[str, str], guessed: dict[str, str], chosen: FoundScores) -> None:
+def _settle_models(taken: dict[str, str], guessed: dict[str, str], chosen: ScoreColumns) -> None:
     """Keep the column that names models only where all of them share one score column."""
     if len(chosen.columns) == 1 and not chosen.classes:
         return

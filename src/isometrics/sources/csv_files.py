@@ -118,7 +118,7 @@ class CSVFiles(TextFiles):
                 len(kinds) > 1 and "VARCHAR" in kinds for kinds in self._sniffed.values()
             ):
                 # A file without values in a column says nothing about its type.
-                self.settle()
+                self.infer_types()
 
     def _sniff_all(self, connection: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> None:
         """Find out how each file is written, and the types of its first rows."""
@@ -243,20 +243,20 @@ class CSVFiles(TextFiles):
 
     # ------------------------------------------------------------------ lines
 
-    def settle(self) -> bool:
+    def infer_types(self) -> bool:
         """Take the types from all rows; tell whether they are others than until now."""
         try:
-            return super().settle()
+            return super().infer_types()
         except FileError as error:
             # What fails for another reason fails again.
             self._failure = self._failure or error
-            super().settle()
+            super().infer_types()
             return True
 
     def _skip_broken_lines(self, error: Exception) -> None:
         self._failure = error
-        self._settled = False
-        self.settle()
+        self._inferred = False
+        self.infer_types()
         raise ColumnTypesChangedError
 
     def broken_lines(self) -> list[IsometricsError]:

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from isometrics.sources.sorted_rows import SpillFolder
 
     Progress = Callable[[int, int | None], None]
-    Found = dict[str, OperatingPoints | str]
+    ModelTables = dict[str, OperatingPoints | str]
+    """The table of each model, or the only class that its rows have."""
 
 _SHARE = 8
 """A run, and a block of groups, may fill one of so many parts of the memory for rows: while one is
@@ -105,7 +106,7 @@ class GroupRows:
             each.sort(ranks, borders)
         texts = list(names)
 
-        def counted() -> Iterator[tuple[str, Found]]:
+        def counted() -> Iterator[tuple[str, ModelTables]]:
             done = 0
             for block, (start, end) in enumerate(pairwise(borders.tolist())):
                 if end - start == 1 and widths[start] > self._block_bytes:
@@ -125,18 +126,18 @@ class GroupRows:
         )
         return tables, note
 
-    def _large_group(self, samples: Sequence[_Spilled], block: int, label: str) -> Found:
+    def _large_group(self, samples: Sequence[_Spilled], block: int, label: str) -> ModelTables:
         """Count a group that does not fit into memory by sorting its scores on disk."""
-        found: Found = {}
+        found: ModelTables = {}
         for each in samples:
             found |= each.count_large(block, label, self._budget, self._block_bytes)
         return found
 
 
-def _count_block(rows: Sequence[_Block], start: int, end: int) -> Iterator[Found]:
+def _count_block(rows: Sequence[_Block], start: int, end: int) -> Iterator[ModelTables]:
     """Count the groups of a block, of which all samples have some rows or none."""
     for rank in range(start, end):
-        found: Found = {}
+        found: ModelTables = {}
         for each in rows:
             sample = each.of_group(rank)
             if sample.size:
@@ -256,7 +257,7 @@ class _Spilled:
             weights = weights.astype(np.float64)
         return Sample(labels, scores, weights)
 
-    def count_large(self, block: int, label: str, budget: int, chunk_bytes: int) -> Found:
+    def count_large(self, block: int, label: str, budget: int, chunk_bytes: int) -> ModelTables:
         """Count the models of a block that is one group, in chunks of its rows."""
         rows = max(chunk_bytes // self.row_bytes, 1)
         feeders: list[SortedRows] = []

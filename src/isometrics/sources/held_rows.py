@@ -49,7 +49,7 @@ class FinishedRows(NamedTuple):
     """What there is to say about groups that did not fit into memory."""
 
 
-class Keeping(NamedTuple):
+class KeepPolicy(NamedTuple):
     """Whether rows are kept for intervals."""
 
     budget: int | None = None
@@ -62,13 +62,13 @@ class Keeping(NamedTuple):
     """The number of rows beyond which none are kept; None for any number."""
 
 
-def keeping(layout: Layout, budget: int, keep_rows: bool | int | str | None) -> Keeping:
+def keep_policy(layout: Layout, budget: int, keep_rows: bool | int | str | None) -> KeepPolicy:
     """Decide which rows are kept; see `read_predictions`."""
     if keep_rows is False:
-        return Keeping(reason=_NOT_WANTED)
+        return KeepPolicy(reason=_NOT_WANTED)
     unasked_for = keep_rows is None or (isinstance(keep_rows, int) and keep_rows is not True)
     if layout.model is not None and unasked_for:
-        return Keeping(reason=NOT_SHARED)
+        return KeepPolicy(reason=NOT_SHARED)
     if layout.model is not None:
         raise ParameterError(
             "rows are kept to compare models on the same rows, so each model needs a column "
@@ -77,15 +77,15 @@ def keeping(layout: Layout, budget: int, keep_rows: bool | int | str | None) -> 
     plain = len(layout.scores) == 1 and layout.weight is None and layout.group is None
     if plain and keep_rows is not True:
         # Its table says how many rows of which class have which score, which is all there is.
-        return Keeping()
+        return KeepPolicy()
     if unasked_for:
         most = None if keep_rows is None else int(keep_rows)
-        return Keeping(budget // _SHARE_OF_ROWS_UNASKED_FOR, most_rows=most)
-    return Keeping(budget, required=True)
+        return KeepPolicy(budget // _SHARE_OF_ROWS_UNASKED_FOR, most_rows=most)
+    return KeepPolicy(budget, required=True)
 
 
 def shortage_of(
-    layout: Layout, schema: pa.Schema, rows: int, budget: int, kept: Keeping
+    layout: Layout, schema: pa.Schema, rows: int, budget: int, kept: KeepPolicy
 ) -> ParameterError | None:
     """Say what will not fit into memory, with the limit under which it does, before reading."""
     types = [schema.field(name).type for name in layout.scores.values()]
@@ -136,7 +136,7 @@ class HeldRows:
         *,
         grouped: bool,
         budget: int,
-        kept: Keeping,
+        kept: KeepPolicy,
         folder: SpillFolder,
         shortage: ParameterError | None = None,
     ) -> None:

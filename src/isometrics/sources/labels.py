@@ -42,10 +42,10 @@ class Labels:
         """Return the labels of a batch: numbers as they are, texts as codes."""
         if self._kind in NUMERIC:
             return numbers(column)
-        found, distinct = codes(column)
-        known = [self._codes.setdefault(value, len(self._codes)) for value in distinct]
-        missing = found < 0
-        return Values(np.array([*known, -1])[found], missing if missing.any() else None)
+        row_codes, values = codes(column)
+        own_codes = [self._codes.setdefault(value, len(self._codes)) for value in values]
+        missing = row_codes < 0
+        return Values(np.array([*own_codes, -1])[row_codes], missing if missing.any() else None)
 
     def equal(self, values: NDArray[Any], label: object) -> NDArray[np.bool_]:
         """Tell which labels that were read are the given one."""

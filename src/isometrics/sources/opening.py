@@ -138,7 +138,7 @@ def _files(
         found = JSONFiles(path, files, memory)
     if all_rows:
         with closed_on_failure(found):
-            found.settle()
+            found.infer_types()
             raise_together([], found)
     return found
 
@@ -158,7 +158,7 @@ def _refuse_other_formats(file: Path) -> None:
 def settle_types(source: Source) -> bool:
     """Take the types of text from all rows; tell whether they are others than until now."""
     found = source.source if isinstance(source, ScratchCopy) else source
-    return isinstance(found, TextFiles) and found.settle()
+    return isinstance(found, TextFiles) and found.infer_types()
 
 
 _BEGINNINGS = {

@@ -9,10 +9,10 @@ from isometrics._core.parameters import check_tolerance
 from isometrics.errors import Advice, OneClassError, ParameterError
 from isometrics.points import OperatingPoints
 from isometrics.sources.arrow import prefetch
-from isometrics.sources.batches import Tables, columns_of
+from isometrics.sources.batches import ABSENT_CLASS, Tables, columns_of
 from isometrics.sources.binned_rows import BinnedRows
 from isometrics.sources.cleaning import Cleaner
-from isometrics.sources.held_rows import HeldRows, keeping, shortage_of
+from isometrics.sources.held_rows import HeldRows, keep_policy, shortage_of
 from isometrics.sources.memory_limit import limit_for, rows_budget
 from isometrics.sources.passes import Pass
 from isometrics.sources.sorted_rows import BYTES_OF_A_ROW, SortedRows, SpillFolder, with_limit
@@ -78,7 +78,7 @@ def read_tables(
     budget = rows_budget(memory_limit)
     if tolerance is not None:
         tolerance = check_tolerance(tolerance)
-    kept = keeping(layout, budget, keep_rows)
+    kept = keep_policy(layout, budget, keep_rows)
     count: CountRows | None = getattr(source, "count_rows", None)
     if count is not None and drop_missing:
         complete = getattr(source, "complete_rows", None)
@@ -271,5 +271,5 @@ class _Models:
                 # Of many classes some may be absent; that leaves the others as they are.
                 if not self._layout.multiclass or len(self._tables) == 1:
                     raise
-                skipped[model] = "no row has this class"
+                skipped[model] = ABSENT_CLASS
         return points, skipped

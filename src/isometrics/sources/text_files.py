@@ -202,7 +202,7 @@ class TextFiles(QuerySource):
     def __init__(self, name: str, connection: duckdb.DuckDBPyConnection) -> None:
         self.name = name
         self._connection = connection
-        self._settled = False
+        self._inferred = False
         self._bounded: set[str] = set()
         with reading(name):
             self._types = self._found_types(all_rows=False)
@@ -237,15 +237,15 @@ class TextFiles(QuerySource):
         """Tell whether a text is a number as the files write them."""
         return is_number(text)
 
-    def settle(self) -> bool:
+    def infer_types(self) -> bool:
         """Take the types from all rows; tell whether they are others than until now."""
-        if self._settled:
+        if self._inferred:
             return False
         before = self._types
         with reading(self.name):
             self._types = self._found_types(all_rows=True)
             self._types = self._fitting(None)
-            self._settled = True
+            self._inferred = True
             self._table = self._typed()
             self._schema = self._query("*", 0).schema
         return self._types != before
@@ -281,25 +281,26 @@ class TextFiles(QuerySource):
                     if others:
                         missing += int(as_numpy(read.columns[-1]).sum())
                     if any(batch.column(name).null_count for name in checked):
-                        self._settle_or_go_on()
+                        self._raise_if_types_change()
                     for name in floats:
                         self._refuse_overflow(name, batch.column(name))
                     yield batch
             except (OSError, duckdb.Error) as error:
                 # Arrow passes on what DuckDB raises as an error of its own.
-                settled = self._settled
-                self._settle_or_go_on()
-                if not settled:
+                inferred = self._inferred
+                self._raise_if_types_change()
+                if not inferred:
                     self._skip_broken_lines(error)
                 raise
             if not self._is_complete(rows, missing):
-                self._settle_or_go_on()
+                self._raise_if_types_change()
 
     def _skip_broken_lines(self, error: Exception) -> None:
         """Where lines are broken, begin again without them; they are reported in the end."""
 
-    def _settle_or_go_on(self) -> None:
-        if self.settle():
+    def _raise_if_types_change(self) -> None:
+        """Take the types from all rows; where they are others, readers must begin again."""
+        if self.infer_types():
             raise ColumnTypesChangedError
 
     def _refuse_overflow(self, name: str, column: pa.Array) -> None:
@@ -401,10 +402,10 @@ class JSONFiles(TextFiles):
                 f"{'them' if len(found) > 1 else 'it'}",
             ) from error
 
-    def settle(self) -> bool:
+    def infer_types(self) -> bool:
         """Take the types from all rows; tell whether they are others than until now."""
         with self._lines_named(self.name):
-            return super().settle()
+            return super().infer_types()
 
     def batches(
         self, columns: Sequence[str], *, limit: int | None = None
@@ -460,7 +461,7 @@ class JSONFiles(TextFiles):
         return {}
 
     def _is_complete(self, rows: int, missing: int) -> bool:
-        return self._settled or rows * len(self._keys) - missing == sum(map(_colons, self._files))
+        return self._inferred or rows * len(self._keys) - missing == sum(map(_colons, self._files))
 
 
 _OF_JSON = {"UBIGINT": "HUGEINT"} | dict.fromkeys(
