@@ -460,3 +460,17 @@ def test_the_choice_of_a_notebook_stays(monkeypatch, backend):
         monkeypatch.setenv("MPLBACKEND", backend)
     running.tune()
     assert os.environ.get("MPLBACKEND") == (None if backend == "bogus" else backend)
+
+
+@pytest.mark.parametrize(
+    "file", ["no.csv", "no.CSV.GZ", "no/*.pq", "no.xlsx", "no.xlsm", "no.arff", "no.npz", "no.list"]
+)
+def test_a_missing_file_after_values_is_told_by_its_suffix(call, file):
+    """Every suffix that is read, and not only some of them."""
+    done = call("summary", "--scores", "good", file, code=2)
+    assert f"isometrics: cannot read '{file}': " in done.err
+
+
+@pytest.mark.parametrize("word", ["bad", "csv", ".csv", "v1.2", "no.pkl"])
+def test_other_words_after_values_are_values(call, word):
+    assert "cannot read" not in call("summary", "--scores", "good", word, code=2).err

@@ -220,14 +220,12 @@ def _is_source(word: str) -> bool:
     return word == "-" or "://" in word or os.path.lexists(word)
 
 
-_FILE_NAME = re.compile(
-    r".\.(csv|tsv|txt|parquet|pq|arrow|feather|ipc|jsonl?|ndjson|xlsx|arff|npz)(\.gz|\.zst)?$",
-    re.IGNORECASE,
-)
-
-
 def _looks_like_file(word: str) -> bool:
-    return _FILE_NAME.search(word) is not None
+    from isometrics.formats.registry import FORMATS
+    from isometrics.sources.files import _EXCEL_SUFFIXES, _SUFFIXES, _suffix
+
+    of_formats = [suffix for entry in FORMATS.values() for suffix in entry.suffixes]
+    return _suffix(Path(word)) in {*_SUFFIXES, *_EXCEL_SUFFIXES, *of_formats}
 
 
 def _refuse_little_address_space() -> None:
