@@ -51,7 +51,7 @@ _SENTENCES: dict[int, str] = {signal.SIGINT: "interrupted"} | {
 }
 
 
-class Heard:
+class ReceivedSignal:
     """Which signal asked the program to end, if any did."""
 
     number: int | None = None
@@ -74,7 +74,7 @@ def sentence(number: int) -> str:
 @contextmanager
 def prompt_interrupts(
     end: Callable[[int], object] = os._exit, grace: float = GRACE
-) -> Iterator[Heard]:
+) -> Iterator[ReceivedSignal]:
     """End the process soon after Ctrl-C, SIGTERM or SIGHUP, even while compiled code is at work.
 
     Python raises KeyboardInterrupt between two of its own instructions only, and a sort or a query
@@ -84,13 +84,13 @@ def prompt_interrupts(
 
     Yields
     ------
-    Heard
+    ReceivedSignal
         The signal, which libraries may turn into errors of their own; it is certain after the
         block.
     """
-    heard = Heard()
+    received_signal = ReceivedSignal()
     if threading.current_thread() is not threading.main_thread():
-        yield heard
+        yield received_signal
         return
     receiver, sender = socket.socketpair()
     sender.setblocking(False)
@@ -99,11 +99,11 @@ def prompt_interrupts(
     for number in deadly:
         signal.signal(number, _raise)
     left = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(receiver, heard, left, grace, end))
+    watcher = threading.Thread(target=_watch, args=(receiver, received_signal, left, grace, end))
     watcher.daemon = True
     watcher.start()
     try:
-        yield heard
+        yield received_signal
     finally:
         left.set()
         signal.set_wakeup_fd(wakeup)
@@ -120,7 +120,7 @@ def _raise(_: int, __: FrameType | None) -> None:
 
 def _watch(
     receiver: socket.socket,
-    heard: Heard,
+    received_signal: ReceivedSignal,
     left: threading.Event,
     grace: float,
     end: Callable[[int], object],
@@ -130,7 +130,7 @@ def _watch(
         number = received[0]
         if number not in _SENTENCES:
             continue
-        heard.number = number
+        received_signal.number = number
         if not left.wait(grace):
             cursor = _SHOW_CURSOR * sys.stderr.isatty()
             print(f"{cursor}isometrics: {sentence(number)}", file=sys.stderr, flush=True)
