@@ -66,6 +66,16 @@ def json_number(value: float) -> float | str:
     return value if math.isfinite(value) else f"{'-' * (value < 0)}Infinity"
 
 
+def number_or_null(value: float) -> float | str | None:
+    """Return a number as JSON has it; NaN is null, and infinities are texts."""
+    return None if math.isnan(value) else json_number(value)
+
+
+def finite_or_null(value: float) -> float | None:
+    """Return a number as JSON has it; NaN and infinities, which it does not have, are null."""
+    return float(value) if math.isfinite(value) else None
+
+
 def parse_real(value: object, where: str) -> float:
     """Return a number of JSON data as a float, if that holds it exactly."""
     if isinstance(value, str) and value in _INFINITIES:

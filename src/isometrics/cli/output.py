@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO
+
+from isometrics._core.json_files import number_or_null
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -126,9 +127,7 @@ def plain(value: Any) -> object:
     """
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, float):
-        if math.isnan(value):
-            return None
-        return value if math.isfinite(value) else f"{'-' * (value < 0)}Infinity"
+        return number_or_null(value)
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return value if value is None or isinstance(value, bool | int | str) else str(value)

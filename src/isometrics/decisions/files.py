@@ -7,7 +7,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from isometrics._core.arrays import plain
-from isometrics._core.json_files import is_count, json_number, parse_real, read_json, write_json
+from isometrics._core.json_files import (
+    is_count,
+    json_number,
+    number_or_null,
+    parse_real,
+    read_json,
+    write_json,
+)
 from isometrics._core.results import several
 from isometrics._core.version import __version__
 from isometrics.decisions.decision import Decision
@@ -95,18 +102,14 @@ def data_of(decision: Decision) -> dict[str, Any]:
             name: value if isinstance(value, str) else json_number(value)
             for name, value in decision.parameters.items()
         },
-        "value": _or_null(decision.value),
-        "prevalence": _or_null(decision.prevalence),
+        "value": number_or_null(decision.value),
+        "prevalence": number_or_null(decision.prevalence),
         **{name: getattr(decision, name) for name in ("tp", "fp", "fn", "tn")},
-        **{name: _or_null(getattr(decision, name)) for name in ("precision", "recall", "f")},
-        "f_gain": _or_null(decision.f_gain),
+        **{name: number_or_null(getattr(decision, name)) for name in ("precision", "recall", "f")},
+        "f_gain": number_or_null(decision.f_gain),
         "beta": json_number(decision.beta),
         "fingerprint": decision.fingerprint,
     }
-
-
-def _or_null(value: float) -> float | str | None:
-    return None if math.isnan(value) else json_number(value)
 
 
 # ---------------------------------------------------------------------- from JSON

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isometrics._core.json_files import finite_or_null
 from isometrics.report.packing import packed
 from isometrics.spaces.trace import rows_to_explore
 
@@ -133,12 +133,12 @@ def _row(row: GroupRow, n_points: int) -> dict[str, Any]:
         "ownThreshold": row.own_threshold,
         "positives": float(points.positives),
         "negatives": float(points.negatives),
-        "counts": [_number(count) for count in row.counts],
-        "ownCounts": [_number(count) for count in row.own_counts],
+        "counts": [finite_or_null(count) for count in row.counts],
+        "ownCounts": [finite_or_null(count) for count in row.own_counts],
         "curves": {name: _curve(each.table, n_points) for name, each in row.models.items()}
         if n_points
         else {},
-    } | {key: _number(getattr(row, name)) for name, key in _NUMBERS.items()}
+    } | {key: finite_or_null(getattr(row, name)) for name, key in _NUMBERS.items()}
 
 
 def _curve(table: Table, n_points: int) -> dict[str, Any]:
@@ -165,8 +165,3 @@ def _thinned(table: Table, n_points: int) -> NDArray[np.intp]:
     wanted = length[-1] * np.linspace(0, 1, n_points) ** 2
     kept: NDArray[np.intp] = rows[np.unique(np.searchsorted(length, wanted).clip(0, rows.size - 1))]
     return kept
-
-
-def _number(value: float) -> float | None:
-    """Return None for NaN and infinity, which JSON does not have."""
-    return float(value) if math.isfinite(value) else None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 import numpy as np
 
 from isometrics._core.arrays import plain
+from isometrics._core.json_files import finite_or_null
 from isometrics._core.parameters import check_choice, index_of
 from isometrics.errors import LengthError, NoCurveError, ParameterError, UndefinedWarning
 from isometrics.measures import area_brackets
@@ -317,16 +318,16 @@ def _picture(verdict: Verdict) -> dict[str, Any]:
         "models": [
             {
                 "name": each.name,
-                "here": _number(each.here),
-                "expected": _number(each.expected),
-                "lower": _number(each.interval.lower),
-                "upper": _number(each.interval.upper),
+                "here": finite_or_null(each.here),
+                "expected": finite_or_null(each.expected),
+                "lower": finite_or_null(each.interval.lower),
+                "upper": finite_or_null(each.interval.upper),
             }
             for each in verdict._models
         ],
         "chosen": verdict.model,
-        "everything": _number(nothing["flagging everything"]),
-        "nothing": _number(nothing["flagging nothing"]),
+        "everything": finite_or_null(nothing["flagging everything"]),
+        "nothing": finite_or_null(nothing["flagging nothing"]),
     }
 
 
@@ -335,7 +336,7 @@ def _shares(verdict: Verdict) -> dict[str, Any] | None:
     weights = verdict.other_weights
     if weights is None:
         return None
-    wins = [[_number(round(share, 4)) for share in row] for row in weights.shares.tolist()]
+    wins = [[finite_or_null(round(share, 4)) for share in row] for row in weights.shares.tolist()]
     return {"costs": verdict.objective.costs is not None, "wins": wins}
 
 
@@ -406,7 +407,7 @@ def _model(
             None if thinned.labels is None else [str(plain(label)) for label in thinned.labels]
         ),
         "areas": {
-            measure: [_number(bracket.lo), _number(bracket.hi)]
+            measure: [finite_or_null(bracket.lo), finite_or_null(bracket.hi)]
             for measure, bracket in _areas(points).items()
         },
         "histogram": _histogram(histogram_of(table)),
@@ -469,11 +470,6 @@ def _band(band: BandLike) -> dict[str, Any]:
         "lo": packed(lo[finite]),
         "hi": packed(hi[finite]),
     }
-
-
-def _number(value: float) -> float | None:
-    """Return None for NaN and infinity, which JSON does not have."""
-    return float(value) if math.isfinite(value) else None
 
 
 BINS = 40
