@@ -239,7 +239,6 @@ def test_the_matrix_and_its_faces():
     assert result.of("I", "<b>") == "is dominated"
     assert result.of("<b>", "II") == "dominates"
     assert result.of("model", "I") == "equal"
-    assert result.undominated() == ("<b>",)
     assert "<b>" not in result._repr_html_()
     assert result.to_frame("pandas").shape == (4, 5)
     assert dominance_matrix(models, hull=True, space="prg").of("<b>", "I") == "dominates"

@@ -180,14 +180,6 @@ class DominanceMatrix(ResultTable):
             check_choice(name, "model", self.names)
         return self.relations[self.names.index(one)][self.names.index(other)]
 
-    def undominated(self) -> tuple[str, ...]:
-        """Return the models that no other model dominates."""
-        return tuple(
-            name
-            for name, row in zip(self.names, self.relations, strict=True)
-            if "is dominated" not in row
-        )
-
     def _title(self) -> str:
         what = "hulls" if self.hull else "curves"
         return f"DominanceMatrix: {what} of {len(self.names)} models in {SPACES[self.space]} space"
