@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from isometrics._core.results import several
 from isometrics._table.hull import EVERYTHING, NOTHING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from isometrics.comparison.winners import Names, Winners
 
 _MAX_LISTED = 3
@@ -34,7 +36,7 @@ def sentence_of(winners: Winners, models: Sequence[str], index: str) -> str:
             if names[0] in _TRIVIAL
         ]
     clauses += _never_best(winners, models)
-    return f"By {_on_one_line(index)}, {'; '.join(clauses)}."
+    return f"By {several([index])}, {'; '.join(clauses)}."
 
 
 def _is_one_model(names: Names) -> bool:
@@ -84,10 +86,6 @@ def _fixed(value: float, digits: int) -> str:
     return f"{float(shown):.0f}" if float(shown) in (0.0, 1.0) else shown
 
 
-def _listed(names: Iterable[str]) -> str:
-    *most, last = map(_on_one_line, names)
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def _on_one_line(name: str) -> str:
-    return " ".join(name.split()) or repr(name)
+def _listed(names: Sequence[str]) -> str:
+    """Return all names, however many: each of them is part of the answer."""
+    return several(names, most=len(names))
