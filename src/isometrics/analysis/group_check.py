@@ -49,7 +49,6 @@ def check_groups(
     verdict: Verdict | Mapping[str, Verdict],
     *,
     confidence_level: float = 0.95,
-    random_state: object = 0,
     progress: ProgressLike = None,
 ) -> Groups | None:
     """Return what the rule of a verdict does in each group; None where there is nothing to ask.
@@ -64,7 +63,7 @@ def check_groups(
         The verdict over all rows; several of them, of classes, have no common rule.
     confidence_level
         The confidence of the intervals.
-    random_state, progress
+    progress
         As for `bootstrap`.
 
     Notes
@@ -84,7 +83,7 @@ def check_groups(
     judged = replace(analysis, groups={name: analysis.groups[name] for name in largest})
     n_rows = sum(_count_rows(models) + ROWS_OF_A_MODEL for models in judged.groups.values())
     resamples = min(_MOST_RESAMPLES, int(WORK / 2 / (n_rows * len(judged.models))) // 100 * 100)
-    options = Options(confidence_level, resamples, random_state, -1)
+    options = Options(confidence_level, resamples, 0, -1)
     left_out = dict(analysis.skipped)
     with reporting(progress, "resamples") as report:
         told = [options._replace(progress=part_of_progress(report, part, 2)) for part in range(2)]

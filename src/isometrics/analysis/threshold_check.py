@@ -15,12 +15,12 @@ from isometrics._core.sample import parse_thresholds
 from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.best_rules import Counts
 from isometrics.analysis.verdicts import Request, contest_of_rows
-from isometrics.decisions.decision import decision_of
+from isometrics.decisions.decision import decision_of, threshold_array
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, decision_or_nan
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.uncertainty.intervals import Interval
 from isometrics.uncertainty.paired import percent
-from isometrics.verdict.given import UNKNOWN, Estimate, estimate_rules
+from isometrics.verdict.rule_estimates import UNKNOWN, Estimate, estimate_rules
 from isometrics.verdict.without_rows import rows_of_table
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from isometrics.decisions.decision import Decision
     from isometrics.decisions.objective import Objective
     from isometrics.points import OperatingPoints
-    from isometrics.verdict.given import RuleEstimates
     from isometrics.verdict.judge import Options
+    from isometrics.verdict.rule_estimates import RuleEstimates
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -264,7 +264,7 @@ def check_thresholds(
                 )
                 if estimates is None:
                     notes.append(_without_rows(analysis, clustered=clustered))
-            given = [_given(entry.points, each, goal) for each in thresholds]
+            given = [_decision_at_threshold(entry.points, each, goal) for each in thresholds]
             rows += _rows(entry, best, next_lower, given, estimates)
     table = _table(rows, goal[0], options, " ".join(dict.fromkeys(notes)))
     return replace(table, tuned=tuning is not None)
@@ -295,7 +295,7 @@ def _tuned(
         return chosen, math.nan
     both = (tuning.models[entry.model], entry.points)
     lower = np.max([_next_lower(each, chosen.threshold) for each in both])
-    return _given(entry.points, chosen.threshold, goal), lower
+    return _decision_at_threshold(entry.points, chosen.threshold, goal), lower
 
 
 def _samples(
@@ -365,7 +365,9 @@ def _estimates(
     return estimate_rules(contest, rules[0], rules[1:], request.options, chosen_elsewhere=tuned)
 
 
-def _given(points: OperatingPoints, threshold: Any, goal: tuple[Objective, float]) -> Decision:
+def _decision_at_threshold(
+    points: OperatingPoints, threshold: Any, goal: tuple[Objective, float]
+) -> Decision:
     """Return what a threshold does as a decision."""
     objective, beta = goal
     table = points.at(np.atleast_1d(threshold)).table
@@ -390,19 +392,11 @@ def _table(
         tuple(row.entry.model for row in rows),
         tuple(row.entry.group for row in rows),
         tuple(row.rule for row in rows),
-        _thresholds(decisions),
+        threshold_array([each.threshold for each in decisions]),
         np.array([row.next_lower for row in rows]),
         *given,
     )
     return replace(check, note=note)
-
-
-def _thresholds(decisions: list[Decision]) -> NDArray[Any]:
-    """Return the thresholds; in long doubles where float64 cannot represent an integer."""
-    exact = [each.threshold for each in decisions]
-    # A decision gives an integer only where a float would be another number.
-    is_wide = any(isinstance(each, int) for each in exact)
-    return np.array(exact, np.longdouble if is_wide else np.float64)
 
 
 def parse_given(thresholds: Any) -> NDArray[Any]:
