@@ -396,9 +396,9 @@ class Analysis(Value):
             next(iter(self.models)) if model is None else model, "model", tuple(self.models)
         )
         decision = best_threshold(self.models[name], **objective)
-        counted = self.models if self.counted is None else self.counted[ALL_ROWS]
         origin = self.origins.get(name, Origin())
-        return with_origin(decision, name, origin, counted[name], self.rows)
+        points = self._tables_as_counted()[name]
+        return with_origin(decision, name, origin, points, self.rows)
 
     def compare(
         self,
@@ -681,6 +681,10 @@ class Analysis(Value):
     def _tables_of(self, group: str) -> dict[str, OperatingPoints]:
         return self.models if group == ALL_ROWS else self.groups[group]
 
+    def _tables_as_counted(self, group: str = ALL_ROWS) -> dict[str, OperatingPoints]:
+        """Return the tables of a group at the prevalence of the data."""
+        return self._tables_of(group) if self.counted is None else self.counted[group]
+
     def plot(
         self,
         space: str | Sequence[str] = "pr",
@@ -827,8 +831,7 @@ class Analysis(Value):
         """Return the rows for the verdicts of the page; None for classes, which do not compete."""
         if self.one_vs_rest or self.rows is not None or len(self.models) > 1:
             return None if self.one_vs_rest else self.rows
-        models = self.models if self.counted is None else self.counted[ALL_ROWS]
-        ((name, points),) = models.items()
+        ((name, points),) = self._tables_as_counted().items()
         few = points.positives + points.negatives <= MOST_ROWS
         return rows_of_table(name, points) if few else None
 
@@ -902,8 +905,9 @@ class Analysis(Value):
                 "it is made with"
             )
         # Replicates are drawn from whole rows, and moved to the prevalence afterwards.
-        models = self.models if self.counted is None else self.counted[ALL_ROWS]
-        evidence = Evidence(models, self.rows, bool(clustered), self.class_rows or None)
+        evidence = Evidence(
+            self._tables_as_counted(), self.rows, bool(clustered), self.class_rows or None
+        )
         if evidence.needs_rows and not evidence.samples and self.without_rows:
             what = _CLASSES_DRAWN if self.one_vs_rest else _COMPARED
             if clustered:
@@ -916,12 +920,11 @@ class Analysis(Value):
         return evidence, options
 
     def _evidence_by_group(self) -> Mapping[str, Evidence]:
-        tables = self.groups if self.counted is None else self.counted
         rows = {} if self.rows is None else self.rows.split_by_group()
         by_class = {name: rows.split_by_group() for name, rows in self.class_rows.items()}
 
         def evidence(group: str) -> Evidence:
-            models = tables[group]
+            models = self._tables_as_counted(group)
             classes = {name: by_class[name][group] for name in models} if by_class else None
             return Evidence(models, rows.get(group), by_class=classes)
 

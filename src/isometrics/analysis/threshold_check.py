@@ -350,10 +350,7 @@ def _estimates(
     tuned: bool,
 ) -> RuleEstimates | None:
     """Estimate the rules of one model in one group, the best one first; None without rows."""
-    tables = analysis.models if entry.group == ALL_ROWS else analysis.groups[entry.group]
-    if analysis.counted is not None:
-        tables = analysis.counted[entry.group]
-    counted = tables[entry.model]
+    counted = analysis._tables_as_counted(entry.group)[entry.model]
     sample = samples.get((entry.group, entry.model))
     if sample is None and not request.clustered:
         sample = rows_of_table(entry.model, counted)

@@ -153,7 +153,7 @@ def verdicts_by_beta(
     by itself, where rows are not known, and where they would take much longer than ten seconds.
     As many resamples are drawn as take some seconds, and at most those that are asked for.
     """
-    models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
+    models = analysis._tables_as_counted()
     # Tables of several models do not tell which scores belong to one row.
     apart = analysis.rows is None and len(models) > 1
     work = _count_rows(analysis) * len(models)
@@ -198,7 +198,7 @@ def _count_rows(analysis: Analysis) -> int:
     """Return the number of rows; of a table, the weight of its rows."""
     if analysis.rows is not None:
         return analysis.rows.size
-    models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
+    models = analysis._tables_as_counted()
     return max(round(points.positives + points.negatives) for points in models.values())
 
 
@@ -241,7 +241,7 @@ def verdict_on(
         if tuning is not None:
             judged = _tuned(analysis, tuning, request)
             return _with_origin(judged, analysis, ALL_ROWS, analysis.rows, request)
-        models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
+        models = analysis._tables_as_counted()
         whole = _over_rows(analysis.rows, models, request, analysis.without_rows)
         whole = _with_origin(whole, analysis, ALL_ROWS, analysis.rows, request)
         if request.clustered or request.folds is True:
@@ -258,11 +258,11 @@ def group_verdicts(
     """Return the verdict for each group, and the reason for each group without one."""
     groups, skipped = {}, {}
     rows = {} if analysis.rows is None else analysis.rows.split_by_group()
-    tables = analysis.groups if analysis.counted is None else analysis.counted
     for group, own_progress in zip(analysis.groups, progress, strict=True):
         alone = request._replace(options=request.options._replace(progress=own_progress))
         try:
-            judged = _over_rows(rows.get(group), tables[group], alone, analysis.without_rows)
+            models = analysis._tables_as_counted(group)
+            judged = _over_rows(rows.get(group), models, alone, analysis.without_rows)
             groups[group] = _with_origin(judged, analysis, group, rows.get(group), request)
         except (NotAnswerableError, ParameterError) as error:
             skipped[group] = str(error)
@@ -273,8 +273,6 @@ def _with_origin(
     verdict: Verdict, analysis: Analysis, group: str, rows: Sample | None, request: Request
 ) -> Verdict:
     """Return a verdict whose decision can be saved and applied."""
-    models = analysis.models if group == ALL_ROWS else analysis.groups[group]
-    counted = models if analysis.counted is None else analysis.counted[group]
     # Choices made on tuning data are shown with the counts of the data they are judged on.
     decision = replace(
         verdict.decision,
@@ -285,7 +283,8 @@ def _with_origin(
         decision = replace(decision, prevalence=request.prevalence)
     name = verdict.model
     origin = analysis.origins.get(name, Origin())
-    decision = with_origin(decision, name, origin, counted[name], rows)
+    points = analysis._tables_as_counted(group)[name]
+    decision = with_origin(decision, name, origin, points, rows)
     return replace(verdict, decision=decision)
 
 
@@ -331,7 +330,7 @@ def _rows_of_tables(models: dict[str, OperatingPoints], request: Request) -> Sam
 
 def _contest(analysis: Analysis, request: Request) -> Contest:
     """Return the models of an analysis whose rows are known."""
-    models = analysis.models if analysis.counted is None else analysis.counted[ALL_ROWS]
+    models = analysis._tables_as_counted()
     rows = _rows_of_tables(models, request) if analysis.rows is None else analysis.rows
     if rows is None:
         raise NotAnswerableError(
