@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from isometrics._core.progress import ProgressLike
     from isometrics.decisions.decision import Decision
     from isometrics.measures import MeasureLike
-    from isometrics.report.groups import Groups
     from isometrics.sources.passes import Pass
     from isometrics.spaces.density import DensityLike
     from isometrics.spaces.indices import WeightedIndex
@@ -800,7 +799,6 @@ class Analysis(Value):
             Other options of `bootstrap_curves`.
         """
         from isometrics.report import write_report
-        from isometrics.report.html import title_of
 
         bands = self.all_bands(confidence_level=confidence_level, **options)
         first: Verdict | Mapping[str, Verdict] = {} if isinstance(verdict, bool) else verdict
@@ -812,20 +810,44 @@ class Analysis(Value):
             )
         elif isinstance(first, Verdict) and first._rows_alone and thresholds_from is None:
             others = verdicts_by_beta(self, confidence_level=first.confidence_level)
-        written: Path = write_report(
-            self.models,
-            path,
-            title=title or title_of(self.source),
-            description=self._described() or None,
-            bands=bands,
-            verdict=first,
-            one_vs_rest=self.one_vs_rest,
-            groups=self._groups_of_report(first, confidence_level),
-            rows=self._rows_of_report(),
-            other_verdicts=others,
-            thresholds_from=self._tuning_tables(thresholds_from),
+        options = self._page_options(
+            first,
+            others,
+            title=title,
+            confidence_level=confidence_level,
+            thresholds_from=thresholds_from,
         )
+        written: Path = write_report(self.models, path, bands=bands, **options)
         return written
+
+    def _page_options(
+        self,
+        verdict: Verdict | Mapping[str, Verdict],
+        other_verdicts: tuple[Verdict, ...],
+        *,
+        title: str | None = None,
+        confidence_level: float | None = None,
+        thresholds_from: Analysis | None = None,
+        progress: ProgressLike = None,
+    ) -> dict[str, Any]:
+        """Return what a page shows of this analysis, as `report_html` and `serve` take it.
+
+        The groups are judged here, which takes some seconds and is what `progress` is told of.
+        """
+        from isometrics.analysis.group_check import check_groups
+        from isometrics.report.html import title_of
+
+        level = 0.95 if confidence_level is None else confidence_level
+        return {
+            "title": title or title_of(self.source),
+            "description": self._described() or None,
+            "verdict": verdict,
+            "one_vs_rest": self.one_vs_rest,
+            "groups": check_groups(self, verdict, confidence_level=level, progress=progress),
+            "rows": self._rows_of_report(),
+            "other_verdicts": other_verdicts,
+            "thresholds_from": self._tuning_tables(thresholds_from),
+        }
 
     def _rows_of_report(self) -> Sample | None:
         """Return the rows for the verdicts of the page; None for classes, which do not compete."""
@@ -855,17 +877,6 @@ class Analysis(Value):
         no passes were counted; the data was given in memory
         """
         return explain_passes(self.passes)
-
-    def _groups_of_report(
-        self,
-        verdict: Verdict | Mapping[str, Verdict],
-        confidence_level: float | None,
-        progress: ProgressLike = None,
-    ) -> Groups | None:
-        from isometrics.analysis.group_check import check_groups
-
-        level = 0.95 if confidence_level is None else confidence_level
-        return check_groups(self, verdict, confidence_level=level, progress=progress)
 
     def _described(self) -> str:
         """Return where the data come from, and whether tables were moved to another prevalence."""

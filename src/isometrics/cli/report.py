@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -54,7 +54,6 @@ def report(
         Open the report in the browser.
     """
     from isometrics.report import report_html, write_report
-    from isometrics.report.html import title_of
 
     keep_rows = certainty.rows_to_keep(MOST_ROWS_OF_PAGE)
     analysis = load(file, columns, answers, keep_rows=keep_rows)
@@ -64,27 +63,23 @@ def report(
     options = certainty.options()
     first = head(analysis, file, certainty, answers, thresholds_from=tuning, by_beta=True)
     with Meter("judging groups", unit="resamples", quiet=answers.quiet) as meter:
-        groups = analysis._groups_of_report(first.verdicts, certainty.confidence, meter)
+        page = analysis._page_options(
+            first.verdicts,
+            first.by_beta,
+            title=title,
+            confidence_level=certainty.confidence,
+            thresholds_from=tuning,
+            progress=meter,
+        )
     with Meter("drawing bands", unit="resamples", quiet=answers.quiet) as meter:
-        bands = analysis.all_bands(**options, progress=meter)
+        page["bands"] = analysis.all_bands(**options, progress=meter)
     if analysis.one_vs_rest and analysis.groups:
         note("the groups are not judged: several classes have no common rule")
-    page: dict[str, Any] = {
-        "title": title or title_of(analysis.source),
-        "description": analysis._described() or None,
-        "bands": bands,
-        "verdict": first.verdicts,
-        "one_vs_rest": analysis.one_vs_rest,
-        "groups": groups,
-        "rows": analysis._rows_of_report(),
-        "other_verdicts": first.by_beta,
-        "thresholds_from": analysis._tuning_tables(tuning),
-    }
     if output == "-":
         print(report_html(analysis.models, **page), file=data_stream())
         return
     path = write_report(analysis.models, output, **page)
-    about_groups = [] if groups is None else groups.lines
+    about_groups = [] if page["groups"] is None else page["groups"].lines
     if answers.json:
         more = {"about_groups": about_groups} if about_groups else {}
         data = about(analysis) | first.data | more

@@ -45,33 +45,28 @@ def serve(
 
     if file is None and thresholds_from is not None:
         raise ParameterError("--thresholds-from needs the file that is judged, too")
-    models, description, verdicts = None, None, None
-    more: dict[str, Any] = {}
+    models = None
+    page: dict[str, Any] = {}
     if file is not None:
         analysis = load(file, columns, answers, keep_rows=MOST_ROWS_OF_PAGE)
-        models, description = analysis.models, analysis._described()
+        models = analysis.models
         tuning = None
         if thresholds_from is not None:
             tuning = load(thresholds_from, columns, answers, keep_rows=MOST_ROWS_OF_PAGE)
         first = head(analysis, file, answers=answers, thresholds_from=tuning, by_beta=True)
-        verdicts = first.verdicts
         with Meter("judging groups", unit="resamples", quiet=answers.quiet) as meter:
-            groups = analysis._groups_of_report(verdicts, None, meter)
-        more = {
-            "one_vs_rest": analysis.one_vs_rest,
-            "groups": groups,
-            "rows": analysis._rows_of_report(),
-            "other_verdicts": first.by_beta,
-            "thresholds_from": analysis._tuning_tables(tuning),
-        }
+            page = analysis._page_options(
+                first.verdicts,
+                first.by_beta,
+                title=title_of(redacted(file)),
+                thresholds_from=tuning,
+                progress=meter,
+            )
     serve_page(
         models,
         host=host,
         port=port,
         open_browser=open,
-        title=None if file is None else title_of(redacted(file)),
-        description=description,
-        verdict=verdicts,
-        **more,
+        **page,
         announce=lambda address: note(f"The page is at {address} until you press Ctrl-C."),
     )
