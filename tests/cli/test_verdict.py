@@ -97,6 +97,9 @@ def test_a_column_of_folds_that_is_taken_for_groups(call, grouped, tmp_path):
     for words in (("--fold", "Fold"), ("--group", "Fold"), ("--group", "")):
         assert hint not in call("verdict", folds, *words, *FEW).err
     assert hint not in call("verdict", grouped, *FEW).err
+    # The description begins with the name of the file.
+    misleading = grouped.rename(tmp_path / "group: fold (guessed).csv")
+    assert hint.lower() not in call("verdict", misleading, *FEW).err
 
 
 def test_a_fold_that_is_no_column(call, grouped):

@@ -129,6 +129,9 @@ class Analysis(Value):
     class_rows: dict[str, Sample] = field(default_factory=dict)
     source: str = ""
     passes: tuple[Pass, ...] = field(default=(), compare=False)
+    # What the command gives hints about; the same facts stand in words above.
+    _guessed_group: str | None = field(default=None, compare=False)
+    _more_rows_than_asked: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the tables and their names."""

@@ -19,6 +19,7 @@ from isometrics.sources.batches import ColumnTypesChangedError, peek
 from isometrics.sources.columns import REMAINING, Layout, layout_of, may_be_model
 from isometrics.sources.csv_files import Writing
 from isometrics.sources.frames import FrameSource
+from isometrics.sources.held_rows import MANY_ROWS
 from isometrics.sources.memory_limit import limit_for, rows_budget
 from isometrics.sources.opening import check_writing, open_source, settle_types
 from isometrics.sources.problems import raise_together
@@ -172,6 +173,8 @@ def read_predictions(
             class_rows=tables.class_rows,
             passes=tables.passes,
             source=redacted(source.name) if isinstance(path_or_frame, str | os.PathLike) else "",
+            _guessed_group=layout.group if "group" in layout.guessed else None,
+            _more_rows_than_asked=tables.without_rows == MANY_ROWS,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, dataclass, replace
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -142,9 +141,9 @@ def verdict(
         if fold is None or error.parameter != "group":
             raise
         raise ParameterError(error.problem, error.advice, parameter="fold") from error
-    guessed = re.search(r"group: (fold) \(guessed\)", analysis.description, re.IGNORECASE)
-    if guessed and not answers.json:
-        note(f"if the scores come from a cross-validation, add --fold {guessed[1]}")
+    guessed = analysis._guessed_group or ""
+    if guessed.lower() == "fold" and not answers.json:
+        note(f"if the scores come from a cross-validation, add --fold {guessed}")
     if thresholds_from is not None:
         options["thresholds_from"] = load(thresholds_from, columns, answers, keep_rows=None)
     with Meter("resampling", unit="resamples", quiet=answers.quiet) as meter:
@@ -247,7 +246,7 @@ class Head(NamedTuple):
     lines: list[str]
     data: dict[str, object]
     verdicts: dict[str, Verdict]
-    """By the name of their class; of one alone ``""``. None where there is no verdict."""
+    """By the name of their class; of one alone ``""``. ``{}`` where there is no verdict."""
     by_beta: tuple[Verdict, ...] = ()
     """Those for other β, for a page that does not have the rows."""
 
@@ -273,7 +272,6 @@ def head(
     data, the choice is made there. It raises nothing.
     """
     from isometrics.analysis.verdicts import quick_verdicts
-    from isometrics.sources.held_rows import MANY_ROWS
 
     try:
         drawing = certainty.drawing()
@@ -295,7 +293,7 @@ def head(
     command = f"isometrics verdict {quote(redacted(file))}"
     if thresholds_from is not None:
         command += f" --thresholds-from {quote(redacted(thresholds_from.source))}"
-    if not found.n_resamples or (analysis.rows is None and analysis.without_rows == MANY_ROWS):
+    if not found.n_resamples or analysis._more_rows_than_asked:
         said.append(f"What to expect on new data, and how sure: {command}")
     elif not all(each.replicates for each in verdicts.values()):
         said.append(next(each.method for each in verdicts.values() if not each.replicates))
