@@ -18,6 +18,7 @@ from isometrics.analysis.verdicts import Request, contest_of_rows
 from isometrics.decisions.decision import decision_of, threshold_array
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, decision_or_nan
 from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.points.models import check_has_model
 from isometrics.uncertainty.intervals import Interval
 from isometrics.uncertainty.paired import percent
 from isometrics.verdict.rule_estimates import UNKNOWN, Estimate, estimate_rules
@@ -284,9 +285,7 @@ def _tuned(
 
     With it comes the next lower score of both, so that its text flags the same rows of both.
     """
-    if entry.model not in tuning.models:
-        known = several(list(map(repr, tuning.models)))
-        raise ParameterError(f"the tuning data has no model {entry.model!r}, only {known}")
+    check_has_model("the tuning data", tuning.models, entry.model)
     objective, beta = goal
     if not budget_of_tuning:
         objective = objective.for_rows(entry.points.positives + entry.points.negatives)

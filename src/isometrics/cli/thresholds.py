@@ -319,12 +319,11 @@ def judged(tuning: Analysis, test: Analysis, goals: list[Goal]) -> Table:
     """Return what thresholds promised, and what they achieve on the same model of other data."""
     from isometrics._core.threshold_text import ThresholdTexts
     from isometrics.decisions.thresholds import decision_or_nan
+    from isometrics.points.models import check_has_model
 
     rows: list[dict[str, Any]] = []
     for model, points in tuning.models.items():
-        if model not in test.models:
-            known = ", ".join(map(repr, test.models))
-            raise ParameterError(f"the file to judge on has no model {model!r}, only {known}")
+        check_has_model("the file to judge on", test.models, model)
         for goal in goals:
             decision = decision_or_nan(points, *goal, model)
             # A budget counts rows of the tuning data, and is the same share of the test data.

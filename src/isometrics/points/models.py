@@ -17,7 +17,7 @@ from isometrics.errors import OneClassError, ParameterError
 from isometrics.points.operating_points import OperatingPoints
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from isometrics._core.sample import Sample
     from isometrics._table.table import Table
@@ -154,6 +154,13 @@ def named_models(models: object) -> dict[str, OperatingPoints]:
                 f"models[{name!r}] must be OperatingPoints but is {type(points).__name__}"
             )
     return dict(models)
+
+
+def check_has_model(owner: str, models: Collection[str], name: str) -> None:
+    """Refuse the name of a model that its owner, such as the tuning data, does not have."""
+    if name not in models:
+        known = several(list(map(repr, models)))
+        raise ParameterError(f"{owner} has no model {name!r}, only {known}")
 
 
 def check_one_prevalence(models: Mapping[str, OperatingPoints]) -> None:
