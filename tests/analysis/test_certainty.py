@@ -1,6 +1,7 @@
 """Intervals, bands and prevalences in the hands of an analysis."""
 
 from dataclasses import replace
+from functools import partial
 
 import matplotlib as mpl
 import numpy as np
@@ -112,12 +113,24 @@ def test_one_table_moved_to_another_prevalence_is_resampled_as_it_was_counted(an
     assert band.estimate.min() >= 0
 
 
-@pytest.mark.parametrize("groups", [None, list("abcd")])
-def test_clusters_of_a_table_are_refused_in_a_sentence(groups):
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (None, "^there are no groups to draw; clusters=True needs groups, such as"),
+        (list("aabb"), r"^clusters draws groups of rows, which .* have: it was made of tables"),
+        # No group has both classes, so all are left out.
+        (list("abcd"), "^clusters draws groups of rows, which this analysis does not have"),
+    ],
+)
+def test_clusters_of_a_table_are_refused_in_a_sentence(groups, message):
     analysis = iso.analyse([1, 0, 1, 0], [4, 3, 2, 1], groups=groups)
-    tables = iso.Analysis(analysis.models, analysis.groups)
-    with pytest.raises(NotAnswerableError, match="clusters=True draws groups of rows, which"):
-        tables.bootstrap(clusters=True)
+    tables = iso.Analysis(analysis.models, analysis.groups, analysis.skipped)
+    for ask in (tables.bootstrap, tables.verdict, partial(tables.at, 2)):
+        with pytest.raises(NotAnswerableError, match=message):
+            ask(clusters=True)
+
+
+def test_clusters_of_a_file_without_groups_are_refused_in_a_sentence():
     read = iso.read_predictions(pa.table({"label": [1, 0, 1, 0], "score": [4, 3, 2, 1]}))
     with pytest.raises(NotAnswerableError, match="clusters=True needs groups"):
         read.bootstrap(clusters=True)

@@ -121,6 +121,23 @@ def test_whole_groups_are_drawn(call, tmp_path):
     assert call(*words).data["verdict"] == strict(expected)
 
 
+def test_whole_groups_of_a_file_without_groups(call, tmp_path):
+    """The sentence ended in a colon, with no reason after it."""
+    label, good, *_ = sample()
+    path = write_csv(tmp_path / "one.csv", label, good, names=("label", "good"))
+    done = call("verdict", path, "--clusters", *FEW, code=2)
+    sentence = "there are no groups to draw; --clusters needs groups, such as a column of patients"
+    assert done.err.splitlines()[-1].endswith(sentence)
+
+
+def test_being_sure_needs_rows(call, tmp_path):
+    """An error about an option has its name."""
+    path = tmp_path / "long.csv"
+    path.write_text("model,label,score\nA,1,0.9\nA,0,0.2\nB,1,0.1\nB,0,0.4\n")
+    done = call("verdict", path, "--min-recall", 0.5, "--sure", 0.9, code=2)
+    assert "--sure needs the rows, which this analysis does not have; leave it out" in done.err
+
+
 def test_tuning_data(call, predictions, other, analysis):
     words = ["verdict", other, "--thresholds-from", predictions, *FEW]
     label, good, bad, _ = sample(seed=2)

@@ -425,7 +425,7 @@ def test_what_makes_no_sense_is_refused(asked, message):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"clusters": True}, "clusters=True needs groups, and this analysis has none"),
+        ({"clusters": True}, "there are no groups to draw; clusters=True needs groups, such as"),
         (
             {"min_precision": 1.0, "sure": 0.99},
             "no threshold of any model has precision of 1 with 99% confidence; ask for",
@@ -514,6 +514,33 @@ def test_groups_without_a_verdict_are_told_with_tuning_data():
         **FEW,
     )
     assert not any("no verdicts of their own" in each for each in drawn.warnings)
+
+
+def test_whole_groups_of_tuning_data_need_groups():
+    """Else single rows of the tuning data were drawn, as if they were independent."""
+    tuning, test = two_samples()
+    grouped = iso.analyse(test.rows.labels, test.rows.scores, groups=np.arange(150) % 3)
+    message = "^the tuning data: there are no groups to draw; clusters=True needs groups"
+    with pytest.raises(NotAnswerableError, match=message):
+        grouped.verdict(thresholds_from=tuning, clusters=True, **FEW)
+
+
+def test_tuning_data_whose_table_does_not_tell_its_rows_say_why():
+    tuning, test = two_samples()
+    name = next(iter(test.models))
+    tables = iso.Analysis({name: tuning.models[name].hull()}, without_rows="")
+    with pytest.raises(NotAnswerableError, match=r"have: the table does not tell every row$"):
+        test._only(name, in_groups=False).verdict(thresholds_from=tables, **FEW)
+
+
+def test_whole_groups_of_classes_need_their_rows():
+    labels = np.arange(60) % 3
+    scores = np.random.default_rng(0).random((60, 3))
+    analysis = iso.analyse(labels, scores, groups=np.arange(60) % 5)
+    assert analysis.verdict_by_class(clusters=True, **FEW).keys() == {"0", "1", "2"}
+    tables = replace(analysis, class_rows={}, without_rows="they are gone")
+    with pytest.raises(NotAnswerableError, match=r"^clusters draws .* have: they are gone$"):
+        tables.verdict_by_class(clusters=True, **FEW)
 
 
 def test_rows_of_weight_0_have_no_fold():

@@ -139,9 +139,9 @@ def test_flagging_nothing_can_be_the_choice():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"min_precision": 0.5, "sure": 0.9}, "sure= needs the rows, which this analysis does"),
-        ({"clusters": True}, "clusters and folds are groups of rows, which this analysis does not"),
-        ({"folds": [1, 2]}, "clusters and folds are groups of rows, which this analysis does not"),
+        ({"min_precision": 0.5, "sure": 0.9}, "sure needs the rows, which this analysis does"),
+        ({"clusters": True}, "there are no groups to draw; clusters=True needs groups"),
+        ({"folds": [1, 2]}, "folds are groups of rows, which this analysis does not have: it was"),
     ],
 )
 def test_what_needs_rows_is_refused(asked, message):
@@ -151,7 +151,7 @@ def test_what_needs_rows_is_refused(asked, message):
 
 def test_folds_do_not_fit_rows_that_a_table_tells():
     """A table does not know which row is which."""
-    with pytest.raises(NotAnswerableError, match="clusters and folds are groups of rows"):
+    with pytest.raises(NotAnswerableError, match="folds are groups of rows"):
         iso.Analysis({"a": POINTS["a"]}).verdict(folds=np.arange(200) % 2)
 
 

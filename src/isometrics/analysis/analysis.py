@@ -25,7 +25,13 @@ from isometrics.analysis.classes import macro_average
 from isometrics.analysis.origins import Origin, with_origin
 from isometrics.analysis.summary import Summary, intervals_of, summary_of
 from isometrics.analysis.threshold_check import ThresholdCheck, check_thresholds, parse_given
-from isometrics.analysis.verdicts import Request, quick_verdicts, verdict_on, verdicts_by_beta
+from isometrics.analysis.verdicts import (
+    Request,
+    check_clusters,
+    quick_verdicts,
+    verdict_on,
+    verdicts_by_beta,
+)
 from isometrics.comparison.compare import Comparison, compare
 from isometrics.decisions.best import best_threshold, parse_goal
 from isometrics.decisions.objective import BETAS, parse_f_objectives, parse_objective
@@ -581,8 +587,11 @@ class Analysis(Value):
                 f"the tuning data has the classes {several(list(thresholds_from.models))} but "
                 f"these rows have {several(list(self.models))}; give both the same classes"
             )
+        clustered = bool(options.get("clusters"))
+        if clustered:
+            check_clusters(self, thresholds_from)
         found = {}
-        in_groups = bool(options.get("clusters")) or options.get("folds") is not None
+        in_groups = clustered or options.get("folds") is not None
         with reporting(progress, "resamples") as report:
             for part, name in enumerate(self.models):
                 tuning = None
@@ -635,6 +644,9 @@ class Analysis(Value):
             return self.rows.of_model(name)
         rows = self.class_rows.get(name)
         return None if rows is None or not (in_groups or rows.weights is not None) else rows
+
+    def _why_without_rows(self) -> str:
+        return self.without_rows or "the table does not tell every row"
 
     def _only(self, name: str, *, in_groups: bool) -> Analysis:
         """Return the analysis of one model over all rows."""
@@ -918,19 +930,16 @@ class Analysis(Value):
                 "clusters must be True or False: the clusters of an analysis are its groups, which "
                 "it is made with"
             )
+        if clustered:
+            check_clusters(self)
         # Replicates are drawn from whole rows, and moved to the prevalence afterwards.
-        evidence = Evidence(
-            self._tables_as_counted(), self.rows, bool(clustered), self.class_rows or None
-        )
+        models = self._tables_as_counted()
+        evidence = Evidence(models, self.rows, bool(clustered), self.class_rows or None)
         if evidence.needs_rows and not evidence.samples and self.without_rows:
             what = _CLASSES_DRAWN if self.one_vs_rest else _COMPARED
-            if clustered:
-                what = "clusters=True draws groups of rows"
             raise NotAnswerableError(
                 f"{what}, which this analysis does not have: {self.without_rows}"
             )
-        if clustered and all(sample.groups is None for sample in evidence.samples):
-            raise NotAnswerableError("clusters=True needs groups, and this analysis has none")
         return evidence, options
 
     def _evidence_by_group(self) -> Mapping[str, Evidence]:

@@ -14,10 +14,10 @@ from isometrics._core.results import ResultTable, number, several
 from isometrics._core.sample import parse_thresholds
 from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.best_rules import Counts
-from isometrics.analysis.verdicts import Request, contest_of_rows
+from isometrics.analysis.verdicts import Request, check_clusters, contest_of_rows
 from isometrics.decisions.decision import decision_of, threshold_array
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, decision_or_nan
-from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.errors import ParameterError
 from isometrics.points.models import check_has_model
 from isometrics.uncertainty.intervals import Interval
 from isometrics.uncertainty.paired import percent
@@ -301,11 +301,11 @@ def _samples(
     analysis: Analysis, *, clustered: bool, by_group: bool
 ) -> dict[tuple[str, str], Sample]:
     """Return the rows of each model or class by group and name, where they are known."""
+    if clustered:
+        check_clusters(analysis)
     found: dict[tuple[str, str], Sample] = {}
     for name in analysis.models:
         rows = analysis._rows_of(name, in_groups=clustered)
-        if clustered and (rows is None or rows.groups is None):
-            raise NotAnswerableError("clusters=True needs groups, and this analysis has none")
         if rows is not None:
             found[ALL_ROWS, name] = rows
             if by_group and not clustered:
@@ -335,8 +335,7 @@ def _rows(
 def _without_rows(analysis: Analysis, *, clustered: bool) -> str:
     if clustered:
         return "Groups have no intervals of their own where whole groups are drawn."
-    why = analysis.without_rows or "the table does not tell every row"
-    return f"There are no intervals: {why}."
+    return f"There are no intervals: {analysis._why_without_rows()}."
 
 
 def _estimates(

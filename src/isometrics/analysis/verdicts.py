@@ -16,7 +16,7 @@ from isometrics._counting.replicates import kernel_named
 from isometrics.analysis.origins import Origin, with_origin
 from isometrics.decisions.objective import parse_objective
 from isometrics.decisions.thresholds import ALL_ROWS
-from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.errors import Advice, NotAnswerableError, ParameterError
 from isometrics.points.models import count_models
 from isometrics.report.model import MOST_ROWS
 from isometrics.verdict.contest import Contest, effective_rows, fold_codes
@@ -229,8 +229,8 @@ def verdict_on(
         confidence_level=check_confidence(request.options.confidence_level),
         n_resamples=check_size(request.options.n_resamples, "n_resamples"),
     )
-    if request.clustered and analysis.rows is not None and analysis.rows.groups is None:
-        raise NotAnswerableError("clusters=True needs groups, and this analysis has none")
+    if request.clustered:
+        check_clusters(analysis, tuning)
     if tuning is not None and request.folds is not None:
         raise ParameterError("pass folds= or thresholds_from=, not both")
     by_group = by_group and not request.clustered and request.folds is None and tuning is None
@@ -242,7 +242,7 @@ def verdict_on(
             judged = _tuned(analysis, tuning, request)
             return _with_origin(judged, analysis, ALL_ROWS, analysis.rows, request)
         models = analysis._tables_as_counted()
-        whole = _over_rows(analysis.rows, models, request, analysis.without_rows)
+        whole = _over_rows(analysis.rows, models, request, analysis._why_without_rows())
         whole = _with_origin(whole, analysis, ALL_ROWS, analysis.rows, request)
         if request.clustered or request.folds is True:
             return whole
@@ -250,6 +250,35 @@ def verdict_on(
     skipped = analysis.skipped | skipped
     warnings = (*whole.warnings, *_about_groups(analysis, skipped))
     return replace(whole, groups=groups, warnings=warnings)
+
+
+def check_clusters(analysis: Analysis, tuning: Analysis | None = None) -> None:
+    """Refuse to draw whole groups where there are none, or where their rows are not known."""
+    _check_groups_of_rows(analysis)
+    if tuning is not None:
+        try:
+            _check_groups_of_rows(tuning)
+        except NotAnswerableError as error:
+            raise error.within("the tuning data") from None
+
+
+def _check_groups_of_rows(analysis: Analysis) -> None:
+    rows = analysis.rows
+    samples = list(analysis.class_rows.values()) if rows is None else [rows]
+    has_groups = any(sample.groups is not None for sample in samples)
+    if not samples:
+        has_groups = bool(analysis.groups or analysis.skipped)
+    if not has_groups:
+        raise NotAnswerableError(
+            "there are no groups to draw",
+            Advice("{clusters:True} needs groups, such as a column of patients"),
+        )
+    if not samples:
+        raise NotAnswerableError(
+            "draws groups of rows, which this analysis does not have: "
+            f"{analysis._why_without_rows()}",
+            parameter="clusters",
+        )
 
 
 def group_verdicts(
@@ -262,7 +291,7 @@ def group_verdicts(
         alone = request._replace(options=request.options._replace(progress=own_progress))
         try:
             models = analysis._tables_as_counted(group)
-            judged = _over_rows(rows.get(group), models, alone, analysis.without_rows)
+            judged = _over_rows(rows.get(group), models, alone, analysis._why_without_rows())
             groups[group] = _with_origin(judged, analysis, group, rows.get(group), request)
         except (NotAnswerableError, ParameterError) as error:
             skipped[group] = str(error)
@@ -308,21 +337,20 @@ def _over_rows(
     if rows is not None:
         contest = contest_of_rows(rows, models, request)
         return judge(contest, request.options, _folds(rows, contest, request))
-    if request.clustered or request.folds is not None:
+    if request.folds is not None:
         raise NotAnswerableError(
-            f"clusters and folds are groups of rows, which this analysis does not have: {reason}"
+            f"folds are groups of rows, which this analysis does not have: {reason}"
         )
     if request.prevalence is not None:
         models = {name: each.at_prevalence(request.prevalence) for name, each in models.items()}
     total = sum(next((each.positives, each.negatives) for each in models.values()))
     objective = request.objective.for_rows(total)
-    reason = reason or "the table does not tell every row"
     return judge_tables(models, objective, request.options.confidence_level, reason)
 
 
 def _rows_of_tables(models: dict[str, OperatingPoints], request: Request) -> Sample | None:
-    """Return the rows that the table of a single model tells, but not their clusters and folds."""
-    if len(models) > 1 or request.clustered or request.folds is not None:
+    """Return the rows that the table of a single model tells, but not their folds."""
+    if len(models) > 1 or request.folds is not None:
         return None
     ((name, points),) = models.items()
     return rows_of_table(name, points)
@@ -335,7 +363,7 @@ def _contest(analysis: Analysis, request: Request) -> Contest:
     if rows is None:
         raise NotAnswerableError(
             "choosing on tuning data needs the rows of both files, which an analysis does not "
-            f"have: {analysis.without_rows}"
+            f"have: {analysis._why_without_rows()}"
         )
     return contest_of_rows(rows, models, request)
 

@@ -115,7 +115,7 @@ def _decisions(models: Mapping[str, OperatingPoints], objective: Objective) -> d
 def _decision(points: OperatingPoints, objective: Objective) -> Decision:
     if objective.sure is not None:
         raise NotAnswerableError(
-            "sure= needs the rows, which this analysis does not have; leave it out"
+            "needs the rows, which this analysis does not have; leave it out", parameter="sure"
         )
     return best_rule(points, objective)
 
