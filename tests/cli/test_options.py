@@ -4,7 +4,9 @@ import pytest
 
 import isometrics as iso
 from isometrics.cli.app import app
+from isometrics.cli.options import _note_advice
 from isometrics.cli.running import _SEVERAL_VALUES
+from isometrics.errors import Advice
 from isometrics.measures import registered
 
 WORDS = {
@@ -272,3 +274,8 @@ def test_several_spaces(call, grouped, tmp_path):
 def test_advice_names_the_options(call, grouped, words, end):
     command, *options = words
     assert call(command, grouped, *options, code=2).err.rstrip().endswith(end)
+
+
+def test_advice_before_reading_names_the_options(capsys):
+    _note_advice(Advice("raise {memory_limit} to {}, or lower {n_jobs}", "2GB"))
+    assert "raise --memory-limit to 2GB, or lower --jobs" in capsys.readouterr().err

@@ -260,7 +260,7 @@ def load(
 
 
 def _note_advice(advice: Advice) -> None:
-    note(advice.phrase(lambda parameter: f"--{parameter.replace('_', '-')}"))
+    note(advice.phrase(option_of))
 
 
 _MUCH_WORK = 2e9
