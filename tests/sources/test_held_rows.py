@@ -125,10 +125,16 @@ def test_categories_without_rows_are_no_groups():
 def test_without_rows_the_reason_is_said(table, options, why):
     analysis = iso.read_predictions(table, label="label", **options)
     assert analysis.rows is None
-    for asked in ({}, {"clusters": True}):
-        with pytest.raises(NotAnswerableError) as caught:
-            analysis.bootstrap("AUROC", **asked)
-        assert f"which this analysis does not have: {why}" in str(caught.value)
+    with pytest.raises(NotAnswerableError) as caught:
+        analysis.bootstrap("AUROC")
+    assert f"which this analysis does not have: {why}" in str(caught.value)
+
+
+def test_without_rows_of_groups_the_reason_is_said():
+    table = frame(group=list("abababab"))
+    analysis = iso.read_predictions(table, label="label", group="group", keep_rows=False)
+    with pytest.raises(NotAnswerableError, match="does not have: keep_rows=False was given"):
+        analysis.bootstrap("AUROC", clusters=True)
 
 
 def test_rows_that_are_not_shared_by_all_models():
