@@ -135,7 +135,11 @@ def test_a_sentence_says_what_the_threshold_does():
 def test_a_best_threshold_may_be_worse_than_the_given_one_on_new_data():
     check = iso.analyse(LABELS, SCORES["b"]).at(iso.best_threshold(ANALYSIS.models["b"]).threshold)
     assert check.shortfall[0] < 0
-    assert " worse (−" in check.sentence()
+    worse, lower, upper = (
+        f"{-end:.3f}".replace("-", "−")
+        for end in (check.shortfall[0], check.shortfall_upper[0], check.shortfall_lower[0])
+    )
+    assert f", {worse} worse ({lower} to {upper})" in check.sentence()
 
 
 def test_without_a_level_there_are_no_intervals():

@@ -178,10 +178,13 @@ class ThresholdCheck(ResultTable):
         low, high = self.shortfall_lower[row], self.shortfall_upper[row]
         if math.isnan(shortfall):
             return ""
+        is_worse = shortfall < 0 and shown(-shortfall) != shown(0.0)
+        if is_worse:  # the interval is that of how much worse it is
+            low, high = -high, -low
         span = "" if math.isnan(low) else f" ({shown(low)} to {shown(high)})"
         if shown(abs(shortfall)) == shown(0.0):
             return f", no better{span}"
-        return f", {shown(abs(shortfall))} {'better' if shortfall > 0 else 'worse'}{span}"
+        return f", {shown(abs(shortfall))} {'worse' if is_worse else 'better'}{span}"
 
     def _ends(self, lower: float, upper: float) -> str:
         if math.isnan(lower) or self.confidence_level is None:
