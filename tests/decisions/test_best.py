@@ -527,7 +527,9 @@ def test_objectives_under_constraints(goal, pts, precision, recall, flagged):
         return value(Fraction(tp), Fraction(fp)) >= 0 or bool(legal)
 
     if not any(allowed(*row) for row in all_rows(pts)):
-        with pytest.raises(ParameterError, match=r"ask for less|the best is|a score of \+inf"):
+        with pytest.raises(
+            ParameterError, match=r"ask for less|allow more|the best is|a score of \+inf"
+        ):
             iso.best_threshold(pts, **goal, **given_limits)
         return
     decision = iso.best_threshold(pts, **goal, **given_limits)
@@ -572,6 +574,127 @@ def test_an_index_under_a_constraint(name):
     assert best.threshold == SMALL.thresholds[int(np.argmax(values))]
 
 
+EXACT = {
+    "f-measure": lambda w, t, tp, fp: tp / (tp + w * (t[0] - tp) + (1 - w) * fp),
+    "jaccard": lambda w, t, tp, fp: (
+        tp / (tp + min(2 * w, 1) * (t[0] - tp) + min(2 * (1 - w), 1) * fp)
+    ),
+    "kulczynski": lambda w, t, tp, fp: w * tp / t[0] + (1 - w) * tp / (tp + fp),
+    "f-gain": lambda w, t, tp, fp: (
+        1 - t[0] * (w * (t[0] - tp) + (1 - w) * fp) / (t[1] * tp) if tp else -math.inf
+    ),
+    "cost": lambda w, t, tp, fp: w * tp / t[0] + (1 - w) * (1 - fp / t[1]),
+}
+"""The indices by their definitions, of the weight of recall, the totals and the counts."""
+
+
+@pytest.mark.parametrize("name", EXACT)
+@given(
+    pts=tables,
+    lam=st.sampled_from([0.0, 0.125, 0.25, 0.5, 0.75, 1.0]),
+    limits=st.tuples(LEVELS, LEVELS, st.none() | st.integers(0, 12)),
+)
+def test_an_index_under_constraints_is_the_best_of_all_rules(name, pts, lam, limits):
+    """The empty rule included, where the index is defined for it, and rules without a hit."""
+    precision, recall, budget = limits
+    weight, totals = Fraction(lam), (Fraction(pts.positives), Fraction(pts.negatives))
+
+    def value(tp, fp):
+        return EXACT[name](weight, totals, tp, fp)
+
+    def allowed(tp, fp):
+        return (
+            (name == "cost" or tp + fp > 0)
+            and (precision is None or (tp + fp > 0 and tp / (tp + fp) >= precision))
+            and (recall is None or tp / pts.positives >= recall)
+            and (budget is None or tp + fp <= budget)
+        )
+
+    asked = {"min_precision": precision, "min_recall": recall, "budget": budget}
+    if not any(allowed(*row) for row in all_rows(pts)):
+        with pytest.raises(ParameterError, match="no threshold"):
+            iso.best_threshold(pts, index=name, lam=lam, **asked)
+        return
+    decision = iso.best_threshold(pts, index=name, lam=lam, **asked)
+    assert chosen(decision) == brute(pts, value, allowed)
+    best = float(value(*map(Fraction, chosen(decision))))
+    assert decision.value == pytest.approx(best, rel=1e-12, abs=1e-15)
+
+
+@given(tables, st.sampled_from([0.0, 0.5, 1.0, 2.0, math.inf]), st.integers(0, 12))
+def test_the_index_f_measure_answers_as_f_does(pts, beta, budget):
+    """Under a budget that leaves rules without a hit too."""
+    if not any(0 < tp + fp <= budget for tp, fp in all_rows(pts)):
+        return
+    lam = 1.0 if beta == math.inf else beta**2 / (1 + beta**2)
+    by_beta = iso.best_threshold(pts, beta=beta, budget=budget)
+    by_index = iso.best_threshold(pts, index="f-measure", lam=lam, budget=budget)
+    assert by_index.value == pytest.approx(by_beta.value, rel=1e-12)
+    if 0 < beta < math.inf and beta != 2:
+        # λ = 4/5 is rounded, and for recall alone the empty rule is an answer too.
+        assert chosen(by_index) == chosen(by_beta)
+
+
+BAD = iso.OperatingPoints.from_scores([0, 0, 1, 0, 0, 0], [5, 4, 3, 2, 1, 0])
+"""The highest scores are of negatives."""
+
+
+@pytest.mark.parametrize("limits", [{}, {"budget": 2}, {"budget": 0}, {"min_recall": 0.0}])
+def test_the_index_cost_may_be_best_of_the_empty_rule(limits):
+    best = iso.best_threshold(BAD, index="cost", lam=0.1, **limits)
+    assert (best.threshold, best.value) == (math.inf, 0.9)
+
+
+def test_the_empty_rule_never_has_a_precision():
+    best = iso.best_threshold(BAD, index="cost", lam=0.1, min_precision=0.0)
+    assert (best.threshold, best.value) == (5, pytest.approx(0.72))
+
+
+@pytest.mark.parametrize(
+    ("index", "value"),
+    [("f-measure", 0), ("jaccard", 0), ("kulczynski", 0), ("folke", 0), ("f-gain", -math.inf)],
+)
+def test_rules_without_a_hit_are_rules(index, value):
+    best = iso.best_threshold(BAD, index=index, budget=1)
+    assert (best.threshold, best.value) == (5, value)
+    assert best.threshold == iso.best_threshold(BAD, beta=1, budget=1).threshold
+
+
+def test_an_index_of_a_user_may_have_the_name_of_another():
+    own = iso.Index("cost", lambda p, r, lam: lam * r + (1 - lam) * p)
+    decisions = [iso.best_threshold(SMALL, index=each) for each in (own, "kulczynski")]
+    assert decisions[0].value == decisions[1].value
+    best = iso.best_threshold(BAD, index=own, budget=1)
+    assert (best.threshold, best.value) == (5, 0)
+
+
+@pytest.mark.parametrize(
+    ("scores", "asked", "message"),
+    [
+        (
+            [5, 4, 3, 2, 1, 0],
+            {"index": "jaccard", "budget": 0},
+            "no threshold that flags a row has at most 0 predicted positives; allow more",
+        ),
+        (
+            [5, 4, 3, 2, 1, 0],
+            {"beta": 1, "budget": 0.5, "min_recall": 0},
+            "no threshold that flags a row has recall ≥ 0 and at most 0.5 predicted positives; "
+            "ask for less, or allow more",
+        ),
+        (
+            [math.inf, 4, 3, 2, 1, 0],
+            {"objective": "break-even", "budget": 1},
+            "no threshold that finds a positive has at most 1 predicted positives; allow more",
+        ),
+    ],
+)
+def test_a_refusal_says_which_way_to_go(scores, asked, message):
+    pts = iso.OperatingPoints.from_scores([0, 0, 1, 0, 0, 0], scores)
+    with pytest.raises(ParameterError, match=f"^{re.escape(message)}$"):
+        iso.best_threshold(pts, **asked)
+
+
 def test_a_table_with_gaps_answers_where_the_best_row_keeps_the_constraint():
     rng = np.random.default_rng(2)
     labels = rng.random(500) < 0.3
@@ -596,7 +719,8 @@ def test_constraints_together_are_refused_without_a_reason():
     with pytest.raises(ParameterError) as caught:
         iso.best_threshold(pts, min_recall=0.5, budget=0.5)
     assert str(caught.value) == (
-        "no threshold has recall ≥ 0.5 and at most 0.5 predicted positives; ask for less"
+        "no threshold has recall ≥ 0.5 and at most 0.5 predicted positives; ask for less, or allow "
+        "more"
     )
 
 

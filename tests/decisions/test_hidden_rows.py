@@ -26,6 +26,8 @@ GOALS = [
     {"objective": "youden"},
     {"objective": "break-even"},
     {"index": "kulczynski", "lam": 0.3},
+    {"index": "cost", "lam": 0.1},
+    {"index": "f-gain", "lam": 0.5},
 ]
 LIMITS = [
     {"min_precision": 0.5},

@@ -61,14 +61,21 @@ def test_an_objective_says_what_is_wanted(asked, text):
         ({"objective": "accuracy"}, (0, 1)),
         ({"miss_cost": 5, "false_alarm_cost": 1}, (0, 5)),
         ({"miss_cost": 0.5, "false_alarm_cost": 2}, (0, 2)),
-        ({"index": "kulczynski"}, (-inf, inf)),
+        ({"index": "kulczynski"}, (0, 1)),
+        ({"index": "f-measure"}, (0, 1)),
+        ({"index": "jaccard"}, (0, 1)),
+        ({"index": "folke"}, (0, 1)),
+        ({"index": "cost"}, (0, 1)),
+        ({"index": "f-gain"}, (-inf, 1)),
+        ({"index": iso.Index("own", lambda p, r, _: 3 * p + 2 * r - 9)}, (-inf, inf)),
     ],
 )
 def test_values_lie_between_the_worst_and_the_best(asked, limits):
     objective = parse(**asked)
     assert objective.limits == limits
     best, other = Counts(3.0, 0.0, 3.0, 1.0), Counts(1.0, 1.0, 3.0, 1.0)
-    for counts in (best, other):
+    worst = Counts(1e-9, 1.0, 3.0, 1.0)
+    for counts in (best, other, worst):
         assert limits[0] <= objective.value(counts) <= limits[1]
 
 
@@ -112,13 +119,36 @@ def test_an_index_has_the_value_of_the_tradeoff_curve(index, lam):
     counts = Counts(decision.tp, decision.fp, 10, 30)
     assert objective.value(counts) == pytest.approx(decision.value)
     assert objective.index == index_named(index)
-    assert not objective.allows_nothing
+    assert objective.allows_nothing == (index == "cost")
 
 
-def test_an_index_of_rules_without_a_hit_is_0_and_of_the_empty_one_not_defined():
-    gain = parse(lam=0.5).gain(Counts(np.array([0.0, 0.0]), np.array([0.0, 3.0]), 10.0, 30.0))
-    np.testing.assert_array_equal(gain, [np.nan, 0.0])
-    # A single row is enough to have a value; so is a weight below 1.
+WITHOUT_A_HIT = Counts(np.zeros(2), np.array([0.0, 3.0]), 10.0, 30.0)
+"""The empty rule, and one that flags three negatives."""
+
+
+@pytest.mark.parametrize("lam", [0, 0.1, 0.5, 1])
+@pytest.mark.parametrize(
+    ("index", "values"),
+    [
+        ("f-measure", lambda _: [np.nan, 0]),
+        ("jaccard", lambda _: [np.nan, 0]),
+        ("folke", lambda _: [np.nan, 0]),
+        ("kulczynski", lambda _: [np.nan, 0]),
+        ("f-gain", lambda _: [np.nan, -inf]),
+        # λ·tpr + (1-λ)·(1-fpr) is defined for every rule.
+        ("cost", lambda lam: [1 - lam, 0.9 * (1 - lam)]),
+        # 0/0 of a user's function counts as 0, and what is defined as it is.
+        (iso.Index("mean", lambda p, r, _: 2 * p * r / (p + r)), lambda _: [np.nan, 0]),
+        (iso.Index("low", lambda p, r, _: p + r - 9), lambda _: [np.nan, -9]),
+    ],
+)
+def test_an_index_of_rules_without_a_hit(index, values, lam):
+    gain = parse(index=index, lam=lam).gain(WITHOUT_A_HIT)
+    np.testing.assert_allclose(gain, values(lam), rtol=1e-15)
+
+
+def test_a_single_row_has_a_value_of_an_index():
+    """So has a weight below 1."""
     for size in (1.0, 0.5):
         of_one = Counts(np.array([0, size]), np.array([size, 0]), 10.0, 30.0)
         assert parse(lam=0).gain(of_one).tolist() == [0, 1]
@@ -206,6 +236,26 @@ def test_criteria(asked, text, value, empty):
 
 def test_the_gain_of_the_break_even_point_is_how_close_precision_and_recall_are():
     assert parse(objective="break-even").gain(COUNTS) == pytest.approx(-0.15)
+
+
+FLAGS = " that flags a row"
+
+
+@pytest.mark.parametrize(
+    ("asked", "advice", "needs"),
+    [
+        ({"min_precision": 0.5}, "ask for less", ""),
+        ({"beta": 1, "budget": 4}, "allow more", FLAGS),
+        ({"index": "jaccard", "budget": 4}, "allow more", FLAGS),
+        ({"index": "cost", "budget": 4}, "allow more", ""),
+        ({"objective": "break-even", "budget": 4}, "allow more", " that finds a positive"),
+        ({"beta": 1, "min_recall": 0, "budget": 4}, "ask for less, or allow more", FLAGS),
+    ],
+)
+def test_what_to_do_where_no_rule_keeps_the_constraints(asked, advice, needs):
+    # A budget is a number of rows, or a share of them.
+    for objective in (parse_objective(**asked), parse(**asked)):
+        assert (objective.advice, objective.needs) == (advice, needs)
 
 
 @pytest.mark.parametrize(

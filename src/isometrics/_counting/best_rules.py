@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 NO_RULE = -1
 """The row of a weighting under which no rule is allowed."""
+_LEAST_WORTH = -np.finfo(np.float64).max
 _LEAST_BLOCK, _MOST_BLOCKS = 64, 2048
 """Rows from which on rules make up a block, and how many blocks of rows there are.
 
@@ -258,7 +259,7 @@ def worth_of(task: Task, counts: Counts, gain: Gain | None = None) -> Floats:
                 worth += tp
                 np.divide(tp, worth, out=worth)
         else:
-            worth = gain(counts)
+            worth = at_least_finite(gain(counts))
         flagged = tp + fp
         allowed = (positives > 0) & (negatives > 0) & ~np.isnan(worth)
         if not task.allows_nothing:
@@ -272,6 +273,14 @@ def worth_of(task: Task, counts: Counts, gain: Gain | None = None) -> Floats:
         if task.most_flagged < np.inf:
             allowed &= flagged <= task.most_flagged * (positives + negatives)
     return np.where(allowed, worth, -np.inf)
+
+
+def at_least_finite(gains: Floats) -> Floats:
+    """Replace gains of minus infinity, which a rule may have, by less than any other; NaN stays.
+
+    Minus infinity can then stand for no rule at all.
+    """
+    return np.maximum(gains, _LEAST_WORTH)
 
 
 def lower_bound(share: Any, size: Any, z: float) -> Any:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from isometrics._core.arrays import plain
 from isometrics._core.results import number, several
 from isometrics._counting.best_rules import Counts
 from isometrics._table.hull import hull_rows, ordered_with_ends
@@ -23,7 +22,7 @@ from isometrics.measures import f_name
 from isometrics.points import OperatingPoints
 from isometrics.points.models import check_points
 from isometrics.spaces import pr
-from isometrics.spaces.indices import ClosedIndex, Rows
+from isometrics.spaces.indices import ClosedIndex, Cost, FGain, FMeasure, Jaccard, Kulczynski
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,8 +68,8 @@ def best_threshold(
         recall nothing else keeps a budget. Without an objective and without constraints, β is 1.
     cost
         Maximise the accuracy at a cost proportion of false positives. For this, for
-        ``"accuracy"`` and for ``"youden"`` the empty rule, at +inf, is a legal answer, unless a
-        row has a score of +inf, which no threshold excludes.
+        ``"accuracy"``, for ``"youden"`` and for the index ``"cost"`` the empty rule, at +inf, is a
+        legal answer, unless a row has a score of +inf, which no threshold excludes.
     objective
         ``"accuracy"``; ``"youden"``: true minus false positive rate; ``"break-even"``: precision
         and recall closest to each other, among rules with a true positive. The value is then
@@ -180,7 +179,7 @@ def _row_of(decision: Decision, table: Table) -> Table:
 def allowed_rows(table: Table, objective: Objective) -> NDArray[np.bool_]:
     """Tell which rows keep the constraints and have a value of the objective."""
     allowed = np.ones(table.size, np.bool_)
-    if objective.index is not None or objective.criterion == "break-even":
+    if objective.criterion == "break-even":
         allowed = np.asarray(table.tp > 0)
     elif not objective.allows_nothing:
         allowed = np.asarray(table.tp + table.fp > 0)
@@ -196,13 +195,16 @@ def _refusal(table: Table, objective: Objective) -> str:
     if list(asked) == ["precision"] and table.has_hull:
         best = number(float(np.nanmax(pr.precision(table))))
         return f"no threshold reaches precision {number(asked['precision'])}; the best is {best}"
-    predicted = plain(table.tp[0] + table.fp[0])
-    if list(asked) == ["budget"] and predicted:
+    predicted = (table.tp[0] + table.fp[0]).item()
+    if list(asked) == ["budget"] and predicted > asked["budget"]:
         return (
             f"no threshold has {said}: a score of +inf, which {number(predicted)} rows have, "
             "reaches all of them; give a larger budget, or finite scores"
         )
-    return f"no threshold has {said}; ask for less"
+    kept = np.logical_and.reduce([each.met_by(table) for each in objective.constraints])
+    # A rule that keeps them may have no value.
+    needs = objective.needs if kept.any() else ""
+    return f"no threshold{needs} has {said}; {objective.advice}"
 
 
 def _free(pts: OperatingPoints, objective: Objective, beta: float) -> Decision:
@@ -242,13 +244,9 @@ def best_of_optimal(optimal: OptimalThresholds, beta: float) -> Decision:
 def _for_index(pts: OperatingPoints, objective: Objective) -> Decision:
     index, lam = cast("WeightedIndex", objective.index), objective.lam
     curve = pts.tradeoff(index)
-    if index.name == "cost":
+    if isinstance(index, Cost):
         hull = _threshold_hull(pts.table)
-        tp_weight = Fraction(lam) / Fraction(hull.positives)
-        fp_weight = Fraction(1 - lam) / Fraction(hull.negatives)
-        values = index.of_rows(Rows.of_table(hull), np.asarray(lam))
-        scale = _linear_scale(hull, tp_weight, fp_weight, values)
-        return scale.best(hull, np.arange(hull.size), objective.label)
+        return _index_scale(hull, objective).best(hull, np.arange(hull.size), objective.label)
     if lam == 0 and isinstance(index, ClosedIndex):
         # Only precision counts, so rows may tie that differ elsewhere on the curve.
         table = _with_trivial_rules(pts.table)
@@ -298,11 +296,8 @@ def _scale_of(table: Table, objective: Objective) -> _Scale:
     if objective.beta is not None:
         return _f_scale(table, objective.beta)
     if objective.index is not None:
-        index, lam = objective.index, np.asarray(objective.lam)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values = index.of_rows(Rows.of_table(table), lam)
-        return _Scale(values, None, 0.0, values)
-    shown = objective.value(Counts(table.tp, table.fp, table.positives, table.negatives))
+        return _index_scale(table, objective)
+    shown = objective.value(_counts_of(table))
     if objective.criterion == "break-even":
         return _Scale(
             -np.abs(shown),
@@ -320,14 +315,55 @@ def _f_scale(table: Table, beta: float) -> _Scale:
         return _precision_scale(table)
     if math.isinf(beta):
         return _Scale(table.tp, None, 0.0, pr.recall(table))
-    positives, weight = Fraction(table.positives), 1 - 1 / (1 + Fraction(beta) ** 2)
-    f = pr.f(table, beta)
+    weight, f = 1 - 1 / (1 + Fraction(beta) ** 2), pr.f(table, beta)
+    return _error_scale(table, weight, 1 - weight, f, f)
+
+
+def _index_scale(table: Table, objective: Objective) -> _Scale:
+    """Compare an index exactly where fractions can: not a power, nor the function of a user."""
+    index, lam = objective.index, Fraction(objective.lam)
+    positives, negatives = Fraction(table.positives), Fraction(table.negatives)
+    shown = objective.value(_counts_of(table))
+    if isinstance(index, Cost):
+        return _linear_scale(table, lam / positives, (1 - lam) / negatives, shown)
+    if isinstance(index, FMeasure):
+        return _error_scale(table, lam, 1 - lam, shown, shown)
+    if isinstance(index, FGain):
+        # It ranks rows as F does, whose rounding errors have a bound.
+        f = replace(objective, index=FMeasure()).value(_counts_of(table))
+        return _error_scale(table, lam, 1 - lam, f, shown)
+    if isinstance(index, Jaccard):
+        weights = (min(2 * lam, Fraction(1)), min(2 * (1 - lam), Fraction(1)))
+        return _error_scale(table, *weights, shown, shown)
+    if isinstance(index, Kulczynski):
+        return _Scale(
+            shown,
+            lambda tp, fp: lam * tp / positives + (1 - lam) * tp / (tp + fp),
+            _TOLERANCE,
+            shown,
+        )
+    return _Scale(shown, None, 0.0, shown)
+
+
+def _error_scale(
+    table: Table,
+    fn_weight: Fraction,
+    fp_weight: Fraction,
+    approximate: Floats,
+    shown: Floats,
+) -> _Scale:
+    """Return tp/(tp + fn_weight·fn + fp_weight·fp) of each row."""
+    positives = Fraction(table.positives)
     return _Scale(
-        f,
-        lambda tp, fp: tp / (tp + weight * (positives - tp) + (1 - weight) * fp),
+        approximate,
+        lambda tp, fp: tp / (tp + fn_weight * (positives - tp) + fp_weight * fp),
         _TOLERANCE,
-        f,
+        shown,
     )
+
+
+def _counts_of(table: Table) -> Counts:
+    return Counts(table.tp, table.fp, table.positives, table.negatives)
 
 
 def _precision_scale(table: Table) -> _Scale:

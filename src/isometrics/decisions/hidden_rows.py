@@ -96,8 +96,9 @@ def may_hide_better(
         # Rows without a true positive have no precision and no recall.
         possible &= table.tp[gap + 1] > 0
     ends = [Counts(*border.at(np.where(possible, share, 0.0)), *totals) for share in (first, last)]
-    # Of rows without predicted positives there is no gain; those next to them have 0.
-    gains = [np.nan_to_num(objective.gain(each), nan=0.0) for each in ends]
+    # Of rows without predicted positives there is no gain; those next to them have the lowest.
+    lowest, _ = objective.gain_limits
+    gains = [np.where(np.isnan(each), lowest, each) for each in map(objective.gain, ends)]
     margin = _ROUNDING * abs(gain) if math.isfinite(gain) else 0.0
     first_is_row = (first == 0) & allowed[gap] & _same(border[:2], table, gap)
     last_is_row = (last == 1) & allowed[gap + 1] & _same(border[2:], table, gap + 1)

@@ -24,7 +24,7 @@ from isometrics._counting.best_rules import Counts, divided
 from isometrics.errors import Advice, ParameterError
 from isometrics.measures import f_name
 from isometrics.spaces import pr
-from isometrics.spaces.indices import Rows, index_named
+from isometrics.spaces.indices import ClosedIndex, FGain, Rows, index_named
 from isometrics.spaces.pr import f_weights
 from isometrics.spaces.roc import accuracy_of_counts
 
@@ -207,7 +207,24 @@ class Objective(Value):
     @property
     def allows_nothing(self) -> bool:
         """Whether flagging nothing is a legal answer."""
+        if isinstance(self.index, ClosedIndex):
+            return self.index.has_empty_rule
         return self.costs is not None or self.criterion == "youden" or self.beta == math.inf
+
+    @property
+    def needs(self) -> str:
+        """What a rule must do to have a value, behind its name; empty where nothing is needed."""
+        if self.allows_nothing:
+            return ""
+        return " that finds a positive" if self.criterion == "break-even" else " that flags a row"
+
+    @property
+    def advice(self) -> str:
+        """What to do where no rule keeps the constraints."""
+        kinds = {each.is_limit for each in self.constraints}
+        if kinds == {True, False}:
+            return "ask for less, or allow more"
+        return "allow more" if True in kinds else "ask for less"
 
     @property
     def cost_shares(self) -> tuple[Fraction, Fraction]:
@@ -243,7 +260,11 @@ class Objective(Value):
         return self.value(counts)
 
     def value(self, counts: Counts) -> Floats:
-        """Return F, the index, the criterion or the cost per row of rules."""
+        """Return F, the index, the criterion or the cost per row of rules.
+
+        An index that needs a precision is NaN for the empty rule. Without a true positive the F
+        gain is minus infinity.
+        """
         tp, fp, positives, negatives = counts
         if self.criterion == "youden":
             return np.asarray(tp / positives - fp / negatives)
@@ -254,14 +275,22 @@ class Objective(Value):
         if self.costs is not None:
             return accuracy_of_counts(tp, fp, positives, negatives, cost=float(self.cost_shares[1]))
         if self.index is not None:
-            tp, fp, positives = np.broadcast_arrays(tp, fp, positives)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                rows = Rows(tp, fp, cast("Any", positives), negatives)
-                value = self.index.of_rows(rows, np.asarray(self.lam))
-            return np.where(tp > 0, value, np.where(tp + fp > 0, 0.0, np.nan))
+            return self._index_value(self.index, counts)
         recall_weight, precision_weight = f_weights(1.0 if self.beta is None else self.beta)
         missed = recall_weight * (positives - tp) + precision_weight * fp
         return divided(tp, tp + missed)
+
+    def _index_value(self, index: WeightedIndex, counts: Counts) -> Floats:
+        tp, fp, positives = np.broadcast_arrays(*counts[:3])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rows = Rows(tp, fp, cast("Any", positives), counts.negatives)
+            value = index.of_rows(rows, np.asarray(self.lam))
+        if self.allows_nothing:
+            return value
+        if not isinstance(index, ClosedIndex):
+            # The function of a user may divide by the sum of precision and recall.
+            value = np.where((tp == 0) & np.isnan(value), 0.0, value)
+        return np.where(tp + fp > 0, value, np.nan)
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -272,7 +301,11 @@ class Objective(Value):
             return 0.0, 2 * float(max(self.cost_shares))
         if self.costs is not None:
             return 0.0, max(self.costs)
-        return (0.0, 1.0) if self.index is None else (-math.inf, math.inf)
+        if isinstance(self.index, FGain):
+            return -math.inf, 1.0
+        if self.index is None or isinstance(self.index, ClosedIndex):
+            return 0.0, 1.0
+        return -math.inf, math.inf
 
     @property
     def gain_limits(self) -> tuple[float, float]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from isometrics._core.results import number, several
-from isometrics._counting.best_rules import NO_RULE
+from isometrics._counting.best_rules import NO_RULE, Counts, at_least_finite
 from isometrics.errors import NotAnswerableError
 from isometrics.verdict.contest import Chooser
 from isometrics.verdict.estimates import best_models
@@ -31,7 +31,8 @@ class Choice(NamedTuple):
     @property
     def order(self) -> NDArray[np.intp]:
         """The models from the best to the worst; models without a rule come last."""
-        return np.argsort(-np.where(np.isnan(self.gains), -np.inf, self.gains), kind="stable")
+        gains = at_least_finite(self.gains)
+        return np.argsort(-np.where(np.isnan(gains), -np.inf, gains), kind="stable")
 
 
 def choose(contest: Contest) -> Choice:
@@ -50,12 +51,16 @@ def _choice(contest: Contest, chosen: Choices) -> Choice:
     rules = chosen.rule[:, 0]
     if (rules == NO_RULE).all():
         raise NotAnswerableError(_no_rule(contest))
-    model = int(best_models(gains[:, None])[0])
+    model = int(best_models(at_least_finite(gains)[:, None])[0])
     return Choice(tuple(rules.tolist()), np.where(rules == NO_RULE, np.nan, gains), model)
 
 
 def _no_rule(contest: Contest) -> str:
-    asked = several([str(each) for each in contest.objective.constraints])
-    sure = contest.objective.sure
-    how = "" if sure is None else f" with {number(100 * sure)}% confidence"
-    return f"no threshold of any model has {asked}{how}; ask for less"
+    objective = contest.objective
+    asked = several([str(each) for each in objective.constraints])
+    how = "" if objective.sure is None else f" with {number(100 * objective.sure)}% confidence"
+    nothing = Counts(0.0, 0.0, *contest.totals)
+    kept = all(each.met(each.of(nothing)) for each in objective.constraints)
+    # A rule that keeps them may have no value.
+    needs = objective.needs if kept else ""
+    return f"no threshold{needs} of any model has {asked}{how}; {objective.advice}"

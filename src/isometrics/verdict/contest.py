@@ -17,6 +17,7 @@ from isometrics._counting.best_rules import (
     Counts,
     Ranking,
     Task,
+    at_least_finite,
     block_sums,
     choose_compiled,
     choose_plain,
@@ -266,7 +267,7 @@ class Contest:
 
     def held_out(self, chosen: Choices) -> Counts:
         """Return the pooled counts of choices on the rows that each was not made on."""
-        gain = self.objective.gain(chosen.counts(self.ratio))
+        gain = at_least_finite(self.objective.gain(chosen.counts(self.ratio)))
         best = np.where(np.isnan(gain), -np.inf, gain).argmax(axis=0)
         rule = chosen.rule
         without = rule == NO_RULE

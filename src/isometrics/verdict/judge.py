@@ -119,6 +119,7 @@ def _judge_each(
     ]
 
 
+@np.errstate(invalid="ignore")
 def _judged(
     contest: Contest,
     choice: Choice,
@@ -136,11 +137,10 @@ def _judged(
     level = options.confidence_level
 
     apparent = float(choice.gains[choice.model])
-    optimism = mean_known(picked(drawn.inside, winners) - picked(drawn.outside, winners))
-    corrected = apparent - optimism
+    corrected = apparent - _optimism(picked(drawn.inside, winners), picked(drawn.outside, winners))
     honest = mean_known(objective.gain(crossed))
-    noise = drawn.fixed[choice.model] - apparent
-    interval = interval_at(noise, (corrected, honest), level=level, limits=objective.gain_limits)
+    fixed = drawn.fixed[choice.model]
+    interval = _interval(objective, fixed, apparent, (corrected, honest), level=level)
 
     better = better_than_nothing(contest, choices, choice, corrected)
     found = _verdict(
@@ -164,6 +164,27 @@ def _judged(
     return replace(found, _models=_model_values(contest, choice, drawn, found))
 
 
+def _optimism(inside: Floats, outside: Floats) -> float:
+    """Return how much better choices look on the rows that they were made on, on average.
+
+    A choice without a true positive may have a gain of minus infinity, of which there is no mean.
+    """
+    differences = inside - outside
+    return mean_known(np.where(np.isinf(differences), np.nan, differences))
+
+
+def _interval(
+    objective: Objective, fixed: Floats, here: float, centres: tuple[float, ...], *, level: float
+) -> Interval:
+    """Return the interval of a gain, from the gains of the same rule in the replicates."""
+    noise = np.full(fixed.shape, np.nan) if math.isinf(here) else fixed - here
+    ends = interval_at(noise, centres, level=level, limits=objective.gain_limits)
+    if not np.isneginf(noise).any() or np.isnan(centres).any():
+        return ends
+    # No percentile is defined between minus infinity and a number; such an end is not bounded.
+    return Interval(*(-math.inf if math.isnan(end) else end for end in ends))
+
+
 def _model_values(
     contest: Contest, choice: Choice, drawn: Resampled, found: Verdict
 ) -> tuple[ModelValue, ...]:
@@ -177,9 +198,8 @@ def _model_values(
     for model, (name, here) in enumerate(zip(contest.names, choice.gains.tolist(), strict=True)):
         expected, interval = found.expected, found.interval
         if model != choice.model:
-            corrected = here - mean_known(drawn.inside[model] - drawn.outside[model])
-            noise = drawn.fixed[model] - here
-            ends = interval_at(noise, (corrected,), level=level, limits=objective.gain_limits)
+            corrected = here - _optimism(drawn.inside[model], drawn.outside[model])
+            ends = _interval(objective, drawn.fixed[model], here, (corrected,), level=level)
             expected = objective.value_of_gain(corrected)
             interval = _in_units(objective, ends)
         values.append(ModelValue(name, objective.value_of_gain(here), expected, interval))
@@ -258,10 +278,10 @@ def _rivals(choice: Choice, drawn: Resampled, level: float) -> Rivals:
     size = len(choice.rules)
     if size == 1:
         return Rivals(None, math.nan, UNDEFINED, np.ones(1, np.bool_))
-    optimism = np.array([mean_known(row) for row in drawn.inside - drawn.outside])
+    optimism = np.array([*map(_optimism, drawn.inside, drawn.outside)])
     values = choice.gains - optimism
-    stays = confidence_set(values, drawn.inside, level).stays
-    margin = confidence_set(values, drawn.fixed, level).margin
+    stays = _confidence_set(values, drawn.inside, level).stays
+    margin = _confidence_set(values, drawn.fixed, level).margin
     first, second = choice.order[:2].tolist()
     # Of models that tie, the first comes first on every processor.
     known = np.where(np.isnan(drawn.inside), -np.inf, drawn.inside)
@@ -269,8 +289,14 @@ def _rivals(choice: Choice, drawn: Resampled, level: float) -> Rivals:
     inside, outside = (
         picked(values, ranked[0]) - picked(values, ranked[1]) for values in drawn[:2]
     )
-    lead = float(choice.gains[first] - choice.gains[second]) - mean_known(inside - outside)
+    lead = float(choice.gains[first] - choice.gains[second]) - _optimism(inside, outside)
     return _rivals_of(ConfidenceSet(stays, margin), first, second, lead)
+
+
+def _confidence_set(values: Floats, replicates: Floats, level: float) -> ConfidenceSet:
+    """Leave out models and replicates whose gain is minus infinity, which has no spread."""
+    known, drawn = (np.where(np.isinf(gains), np.nan, gains) for gains in (values, replicates))
+    return confidence_set(known, drawn, level)
 
 
 def _rivals_of(found: ConfidenceSet, first: int, second: int, lead: float) -> Rivals:
@@ -315,6 +341,7 @@ def _kept(
 # ---------------------------------------------------------------------- tuning data
 
 
+@np.errstate(invalid="ignore")
 def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
     """Choose on tuning data and judge on these rows, where nothing needs correcting."""
     if tuning.names != test.names:
@@ -345,10 +372,10 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
     rivals = Rivals(None, math.nan, UNDEFINED, np.ones(1, np.bool_))
     if second is not None:
         lead = here - float(gains[second])
-        rivals = _rivals_of(confidence_set(gains, fixed, level), choice.model, second, lead)
+        rivals = _rivals_of(_confidence_set(gains, fixed, level), choice.model, second, lead)
     intervals = [
-        interval_at(noise - gain, (gain,), level=level, limits=objective.gain_limits)
-        for noise, gain in zip(fixed, gains.tolist(), strict=True)
+        _interval(objective, drawn, gain, (gain,), level=level)
+        for drawn, gain in zip(fixed, gains.tolist(), strict=True)
     ]
     found = _verdict(
         test,
