@@ -1,10 +1,10 @@
 """Ask the library itself for verdicts on simulated samples, and compare them with the truth.
 
-Usage: python benchmarks/verdict_demands.py [--samples 1000] [--jobs 2] [--write]
+Usage: python benchmarks/verdict_demands.py [--samples 1000] [--jobs 2] [--cases NAME ...] [--write]
 
 verdict.py and verdict_choice.py choose the estimators, with programs of their own; this one judges
 `Analysis.verdict` as it is. Samples are drawn as there: two normal distributions, scores of all
-models correlated by 0.5. ``--write`` makes verdict_demands.md.
+models correlated by 0.5. ``--write`` makes verdict_demands.md, of all cases.
 """
 
 from __future__ import annotations
@@ -47,6 +47,13 @@ CASES = [
     Case("precision of 0.5", 2000, 0.1, (1.5,) * 5, {"min_precision": 0.5}),
     Case("precision of 0.5, sure", 2000, 0.1, (1.5,) * 5, {"min_precision": 0.5, "sure": 0.95}),
     Case("recall of 0.8, sure", 2000, 0.1, (1.5,) * 5, {"min_recall": 0.8, "sure": 0.95}),
+    Case("few errors", 600, 0.1, (4.0,)),
+    Case("hardly any error", 600, 0.1, (5.0,)),
+    Case("mostly no error", 600, 0.1, (6.0,)),
+    Case("mostly no error, many rows", 2000, 0.1, (6.0,)),
+    Case("few positives, few errors", 400, 0.05, (4.0,)),
+    Case("few errors, a cost", 600, 0.1, (4.0,), {"miss_cost": 5, "false_alarm_cost": 1}),
+    Case("precision of 0.97, few errors", 600, 0.1, (4.0,), {"min_precision": 0.97}),
 ]
 
 
@@ -118,7 +125,7 @@ def cost_share(case: Case) -> dict[str, float]:
     return {"cost": 1 / 6} if case.asked else {}
 
 
-def page(results: dict[str, dict[str, float]], samples: int) -> str:
+def page(cases: list[Case], results: dict[str, dict[str, float]], samples: int) -> str:
     """Return the means as Markdown."""
     lines = [
         "# Verdicts of the library on simulated samples",
@@ -137,7 +144,7 @@ def page(results: dict[str, dict[str, float]], samples: int) -> str:
         "| error here | error |",
         "|---|--:|--:|---|--:|--:|--:|--:|--:|--:|",
     ]
-    for case in CASES:
+    for case in cases:
         means = results[case.name]
         shown = [f"{means[name]:.3f}" if name in means else ""
                  for name in ("better", "alone", "holds", "covered")]  # fmt: skip
@@ -154,7 +161,7 @@ def page(results: dict[str, dict[str, float]], samples: int) -> str:
         "| case | answered | chance given | missed |",
         "|---|--:|--:|--:|",
     ]
-    for case in CASES:
+    for case in cases:
         means = results[case.name]
         if "chance" in means:
             numbers = (means["answered"], means["chance"], means["broken"])
@@ -166,11 +173,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--cases", nargs="+", choices=[case.name for case in CASES], metavar="NAME")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
+    cases = [case for case in CASES if options.cases is None or case.name in options.cases]
     results = {}
     with ProcessPoolExecutor(options.jobs) as pool:
-        for case in CASES:
+        for case in cases:
             trials = list(pool.map(partial(trial, case), range(options.samples), chunksize=8))
             names = dict.fromkeys(name for each in trials for name in each)
             results[case.name] = {
@@ -178,9 +187,9 @@ def main() -> None:
                 for name in names
             }
             print(case.name, results[case.name], flush=True)
-    text = page(results, options.samples)
+    text = page(cases, results, options.samples)
     print(text)
-    if options.write:
+    if options.write and options.cases is None:
         Path(__file__).with_suffix(".md").write_text(text, encoding="utf-8")
 
 

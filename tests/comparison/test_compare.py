@@ -142,6 +142,19 @@ COMPLETE = iso.OperatingPoints.from_counts([4, 10], [4, 12], **TOTALS)
 USELESS = iso.OperatingPoints.from_counts([5], [15], **TOTALS)
 
 
+def test_ranges_of_beta_are_those_of_f():
+    """Jaccard has F's winners on another scale of λ (2λ = β² up to ½); rates have no β."""
+    models = {"careful": CAREFUL, "bold": BOLD}
+    of_f = iso.compare(models).winners
+    for index in ("jaccard", "f-gain"):
+        won = iso.compare(models, index=index).winners
+        assert won.names == of_f.names
+        np.testing.assert_allclose(won.beta_lo, of_f.beta_lo, rtol=1e-14)
+        np.testing.assert_allclose(won.beta_hi, of_f.beta_hi, rtol=1e-14)
+    for index in ("cost", "kulczynski", "folke", OWN_F):
+        assert np.isnan(iso.compare(models, index=index).winners.beta_hi).all()
+
+
 def test_a_crossing_by_hand():
     """4 of 10 without a mistake, then 9 of 10 with 6, then everything."""
     result = iso.compare({"careful": CAREFUL, "bold": BOLD})

@@ -739,3 +739,10 @@ def test_precisions_of_weighted_positives_are_compared_exactly():
     pts = iso.OperatingPoints.from_counts([3.0, more], [1, 3], positives=10.0, negatives=20)
     assert more / (more + 3) == 0.75
     assert chosen(iso.best_threshold(pts, beta=0)) == (more, 3)
+
+
+def test_of_equal_f_the_rule_that_flags_less_wins():
+    """F1 is 1/3 with 2 of 10 positives and no false one, and with all 10 and 40 false ones."""
+    points = iso.OperatingPoints.from_counts([2, 10], [0, 40], positives=10, negatives=90)
+    decision = iso.best_threshold(points)
+    assert (decision.tp, decision.value) == (2, pytest.approx(1 / 3))

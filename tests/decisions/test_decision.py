@@ -55,6 +55,11 @@ def test_a_decision_is_a_value():
     )
 
 
+def test_a_decision_shows_as_few_digits_as_flag_the_same_rows():
+    points = iso.OperatingPoints.from_scores([1, 0], [0.123456789, 0.0987654321])
+    assert repr(iso.best_threshold(points)).startswith("Decision: threshold 0.123, ")
+
+
 def test_a_decision_without_a_label_is_named_by_its_threshold():
     decision = iso.best_threshold(SMALL)
     named = {field.name: getattr(decision, field.name) for field in fields(decision)}

@@ -113,8 +113,8 @@ def run(
                 del running[process.pid]
                 stage = process.stage + 1
                 if outcome.verdict == "survived" and stage < len(process.trial.stages):
-                    process = _start(process.trial, stage, root, process.copy, seed)
-                    running[process.pid] = process
+                    following = _start(process.trial, stage, root, process.copy, seed)
+                    running[following.pid] = following
                     continue
                 process.restore(root)
                 free.append(process.copy)

@@ -135,15 +135,13 @@ def test_the_precision_of_few_flagged_rows_is_hardly_known(flagged, words):
     assert said == ([] if words is None else [words])
 
 
-def test_an_interval_without_width_is_no_proof():
+def test_a_rule_without_errors_has_an_interval():
     labels = np.arange(200) < 80
-    words = "the interval has no width because no resample differed, which is no proof"
     found = iso.analyse(labels, labels * 2.0 + np.arange(200) % 2).verdict(**FEW)
-    assert found.interval.lower == found.interval.upper
-    assert words in found.warnings
+    assert found.value == found.interval.upper == 1
+    assert 0.93 < found.interval.lower < 0.99
     everything = iso.analyse(labels, np.zeros(200)).verdict(beta=np.inf, **FEW)
-    assert everything.interval.lower == everything.interval.upper
-    assert words not in everything.warnings
+    assert everything.interval.lower == everything.interval.upper == 1
 
 
 @pytest.mark.parametrize(("labels", "differ"), [([1, 0, 0], False), ([1, 0, 1], True)])
@@ -158,3 +156,15 @@ def test_tables_of_different_prevalences(labels, differ):
         "it, and so does who is best"
     )
     assert iso.Analysis(tables).verdict().warnings == ((words,) if differ else ())
+
+
+def test_the_precision_of_few_flagged_rows_is_that_at_the_prevalence_asked_for():
+    """Wilson's bound of 19 of 19 is 0.8318; at 1 positive in 1,001 its odds are less by a lot."""
+    order = np.arange(200)
+    labels = (order < 19) | ((order > 19) & (order < 140))
+    analysis = iso.analyse(labels, -order).at_prevalence(1 / 1001)
+    found = analysis.verdict(min_precision=1, **FEW)
+    low = 19 / (19 + 1.96**2)
+    odds = low / (1 - low) * (~labels).sum() / labels.sum() / 1000
+    (said,) = [each for each in found.warnings if "hardly known" in each]
+    assert said.endswith(f"may be as low as {odds / (1 + odds):.2f}")

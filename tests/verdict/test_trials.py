@@ -86,3 +86,14 @@ def test_what_is_expected_is_what_new_data_give():
     assert np.mean(promised) - np.mean(truth) > 0.03
     assert abs(np.mean(expected) - np.mean(truth)) < 0.01
     assert np.mean(covered) >= 0.92
+
+
+@pytest.mark.parametrize("separation", [4.0, 6.0])
+def test_intervals_of_models_with_few_errors_cover(separation):
+    """A bootstrap of the rows alone covers 95% and 34%: most samples have no error at 6."""
+    covered = []
+    for labels, scores in samples(120, 600, 0.1, [separation], seed=9):
+        found = iso.analyse(labels, scores).verdict(**OPTIONS)
+        true = true_f1(found.threshold, separation, 0.1)
+        covered.append(found.interval.lower <= true <= found.interval.upper)
+    assert np.mean(covered) >= 0.9

@@ -187,7 +187,7 @@ def test_nothing_costs_less_than_nothing():
     tuning = iso.analyse(labels, labels + 0.0)
     found = iso.analyse(labels, mistaken).verdict(cost=0.5, thresholds_from=tuning, **FEW)
     assert str(found.interval.lower) == "0.0"
-    assert "(95%: 0.000 to 0.010" in found.sentence()
+    assert "(95%: 0.00 to 0.02" in found.sentence()
 
 
 def test_being_sure_asks_for_more():

@@ -104,3 +104,8 @@ export function shortened(text: string, letters: number): string {
   // A pair of surrogates is one letter.
   return `${text.slice(0, letters - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
+
+/** A sentence with a capital letter at its beginning. */
+export function capitalised(text: string): string {
+  return text[0]!.toUpperCase() + text.slice(1);
+}

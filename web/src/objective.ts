@@ -101,6 +101,15 @@ export function nameOf({ beta, costs }: Objective): string {
 }
 
 /** A constraint in the words of a sentence. */
+/** That no threshold keeps a constraint, and what to do; `whose` are the models or the data. */
+export function noRuleSaid(constraint: Constraint, whose: string, where = ""): string {
+  const said = constraintSaid(constraint);
+  // Flagging nothing keeps every limit, but has no value.
+  return constraint.quantity === "flagged"
+    ? `no threshold that flags a row${whose} has ${said}${where}; allow more`
+    : `no threshold${whose} has ${said}${where}; ask for less`;
+}
+
 export function constraintSaid({ quantity, level }: Constraint): string {
   if (quantity === "flagged") return `at most ${general(100 * level)}% flagged`;
   return `${quantity} of ${general(level)}${level < 1 ? " or more" : ""}`;

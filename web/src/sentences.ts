@@ -1,13 +1,13 @@
 /** The results in plain language. */
 
 import { classesOnTheseRows, verdictsOfClasses } from "./classes";
-import { counted, decimals, levelSaid, percent, percents, short } from "./format";
+import { capitalised, counted, decimals, levelSaid, percent, percents, short } from "./format";
 import type { Histogram } from "./histogram";
 import { INDICES, pointOf } from "./indices";
 import { hasProbabilities } from "./ranking";
 import { AUPR, AUPRG, AUROC } from "./measures";
 import type { Confidence, Verdict } from "./model";
-import { constraintSaid } from "./objective";
+import { constraintSaid, noRuleSaid } from "./objective";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
@@ -162,7 +162,7 @@ function ranges(
 
 function capital(text: string): string {
   // A model's name keeps its case.
-  return /^calling/.test(text) ? text[0]!.toUpperCase() + text.slice(1) : text;
+  return /^calling/.test(text) ? capitalised(text) : text;
 }
 
 /** All that Python says: one verdict, or one for each class. */
@@ -179,7 +179,7 @@ export function onTheseRows(view: View): string[] {
   const { objective } = view;
   if (row === undefined)
     return objective.constraint
-      ? [`No threshold of any model has ${constraintSaid(objective.constraint)}; ask for less.`]
+      ? [capitalised(`${noRuleSaid(objective.constraint, " of any model")}.`)]
       : ["No model is shown."];
   const one = view.models[view.leader]!;
   const [precision, recall] = [pr.y(one.table, row), pr.x(one.table, row)];

@@ -5,9 +5,16 @@
  * need another one.
  */
 
-import { fName, counted, decimals, percent, short } from "./format";
+import { capitalised, fName, counted, decimals, percent, short } from "./format";
 import type { Line } from "./isolines";
-import { costShares, constraintSaid, gainOf, valueOf, type Objective } from "./objective";
+import {
+  costShares,
+  constraintSaid,
+  gainOf,
+  noRuleSaid,
+  valueOf,
+  type Objective,
+} from "./objective";
 import { general } from "./python_format";
 import { askedSaid, rule } from "./sentences";
 import type { Source } from "./snippet";
@@ -207,14 +214,13 @@ export function promisedReads(view: View, { model }: Cursor): string {
 }
 
 function asked(view: View): string {
-  const text = askedSaid(view);
-  return text[0]!.toUpperCase() + text.slice(1);
+  return capitalised(askedSaid(view));
 }
 
 function notChosen(view: View, tuned: readonly Tuned[], source: Source | null): string {
   const constraint = constraintSaid(view.objective.constraint!);
   if (tuned.every(({ there }) => there.complete))
-    return `No threshold has ${constraint} on the tuning data; ask for less.`;
+    return capitalised(`${noRuleSaid(view.objective.constraint!, "", " on the tuning data")}.`);
   return (
     "Of the tuning data this page has the thresholds that are best for an F or for costs; which " +
     `one is best with ${constraint}, ${commandOf(view, source)} says.`

@@ -73,16 +73,21 @@ class Winners(ResultTable):
     _below_lo: Floats | None = field(default=None, compare=False)
     _below_hi: Floats | None = field(default=None, compare=False)
     """The next lower scores of the thresholds, as in `threshold_text`."""
+    _index: str = field(default="f-measure", compare=False)
 
     @property
     def beta_lo(self) -> Floats:
-        """The lower ends as β, with λ = β²/(1+β²)."""
-        return _betas(self.lambda_lo)
+        """The lower ends as the β of F for which the same rows are best.
+
+        λ = β²/(1+β²) for the F-measure and the F gain; Jaccard has another scale. Other indices
+        have no β, and NaN here.
+        """
+        return _betas(self.lambda_lo, self._index)
 
     @property
     def beta_hi(self) -> Floats:
         """The upper ends as β."""
-        return _betas(self.lambda_hi)
+        return _betas(self.lambda_hi, self._index)
 
     def at(self, lam: float) -> Names:
         """Return the best models at a weight of recall; those of both ranges where two meet."""
@@ -121,9 +126,13 @@ class Winners(ResultTable):
         }
 
 
-def _betas(lam: Floats) -> Floats:
+def _betas(lam: Floats, index: str) -> Floats:
     with np.errstate(divide="ignore"):
-        return np.sqrt(lam / (1 - lam))
+        if index in ("f-measure", "f-gain"):
+            return np.sqrt(lam / (1 - lam))
+        if index == "jaccard":
+            return np.sqrt(np.where(lam <= 0.5, 2 * lam, 1 / (2 * (1 - lam))))
+    return np.full(lam.shape, np.nan)
 
 
 def winners_of(curves: Mapping[str, Tradeoff]) -> Winners:
@@ -141,7 +150,8 @@ def winners_of(curves: Mapping[str, Tradeoff]) -> Winners:
     """
     scale = _common_scale([curve.intervals.table for curve in curves.values()])
     envelope = _joint_envelope(curves, scale)
-    closed = isinstance(next(iter(curves.values())).index, ClosedIndex)
+    index = next(iter(curves.values())).index
+    closed = isinstance(index, ClosedIndex)
     if not closed:
         names, starts = _winners_by_search(curves, envelope, scale)
     elif scale.integer_counts:
@@ -169,6 +179,7 @@ def winners_of(curves: Mapping[str, Tradeoff]) -> Winners:
         np.array([rule.value for rule in last]),
         np.array([rule.below for rule in first]),
         np.array([rule.below for rule in last]),
+        index.name if closed else "",
     )
 
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics._counting.best_rules import lower_bound
+from isometrics._counting.best_rules import Counts, lower_bound
 from isometrics.measures import AUROC
 from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:
-    from isometrics.uncertainty.intervals import Interval
     from isometrics.verdict.choice import Choice
     from isometrics.verdict.contest import Contest
 
@@ -44,9 +43,7 @@ def has_two_scores(points: OperatingPoints) -> bool:
     return thresholds.size == 3 and bool(np.isfinite(thresholds[1:].astype(np.float64)).all())
 
 
-def caveats_of(
-    contest: Contest, choice: Choice, expected: float, interval: Interval
-) -> tuple[str, ...]:
+def caveats_of(contest: Contest, choice: Choice, expected: float) -> tuple[str, ...]:
     """Return the warnings of a verdict."""
     positives = int(np.count_nonzero(contest.rankings[0].positive))
     rows = contest.rankings[0].positive.size
@@ -75,9 +72,6 @@ def caveats_of(
     said += _no_false_positives(contest, choice)
     if fewer >= FEW:
         said += _few_flagged(contest, choice)
-    rule, rules = choice.rules[choice.model], contest.tables[choice.model].size
-    if 0 < rule < rules - 1 and interval.lower == interval.upper:
-        said.append("the interval has no width because no resample differed, which is no proof")
     return tuple(said)
 
 
@@ -88,10 +82,11 @@ def _few_flagged(contest: Contest, choice: Choice) -> list[str]:
     if not 0 < flagged.size < _FEW_FLAGGED:
         return []
     low = lower_bound(float(flagged.mean()), flagged.size, _Z)
+    counts = Counts(low, 1 - low, *contest.totals).at_ratio(contest.ratio)
     verb = "is" if flagged.size == 1 else "are"
     return [
         f"only {flagged.size} of {ranking.positive.size:,} rows {verb} flagged; the precision of "
-        f"so few is hardly known, and may be as low as {low:.2f}"
+        f"so few is hardly known, and may be as low as {counts.precision:.2f}"
     ]
 
 

@@ -74,10 +74,10 @@ class Choices(NamedTuple):
         """Return the counts of the chosen rules."""
         return Counts(self.tp, self.fp, self.positives, self.negatives).at_ratio(ratio)
 
-    def fixed_counts(self, ratio: float) -> Counts:
-        """Return the counts of the fixed rules."""
-        totals = (self.positives, self.negatives)
-        return Counts(self.fixed_tp, self.fixed_fp, *totals).at_ratio(ratio)
+    @property
+    def fixed_counts(self) -> Counts:
+        """The counts of the fixed rules, at the prevalence of the sample."""
+        return Counts(self.fixed_tp, self.fixed_fp, self.positives, self.negatives)
 
 
 class Drawing(NamedTuple):

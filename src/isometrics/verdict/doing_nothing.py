@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from isometrics._counting.best_rules import Counts
+from isometrics.verdict.estimates import fixed_values
 
 if TYPE_CHECKING:
     from isometrics.verdict.choice import Choice
@@ -50,7 +51,8 @@ def better_than_nothing(
     share = 1.0 if base.flag_all else 0.0
     totals = (choices.positives, choices.negatives)
     counts = Counts(share * totals[0], share * totals[1], *totals).at_ratio(contest.ratio)
-    gains = contest.objective.gain(choices.fixed_counts(contest.ratio))[choice.model]
+    rules = list(enumerate(choice.rules))
+    gains = fixed_values(contest, choices.fixed_counts, rules, contest.objective.gain)[choice.model]
     differences = gains - contest.objective.gain(counts)
     both_classes = (totals[0] > 0) & (totals[1] > 0)
     known = differences[both_classes & ~np.isnan(differences)]

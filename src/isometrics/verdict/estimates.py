@@ -12,6 +12,7 @@ import numpy as np
 
 from isometrics._counting.best_rules import NO_RULE, Counts
 from isometrics.uncertainty.intervals import Interval
+from isometrics.verdict.unseen import unseen_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,16 +37,56 @@ class Resampled(NamedTuple):
 
 
 def resampled_of(
-    contest: Contest, choices: Choices, quantity: Callable[[Counts], Floats]
+    contest: Contest,
+    choices: Choices,
+    fixed: Sequence[int],
+    quantity: Callable[[Counts], Floats],
 ) -> Resampled:
-    """Return a quantity of the rules, such as the gain."""
+    """Return a quantity of the rules, such as the gain; `fixed` are those of the sample."""
     rules = np.where(choices.rule == NO_RULE, 0, choices.rule)
     outside = np.stack([quantity(contest.counts(model, rows)) for model, rows in enumerate(rules)])
     return Resampled(
         quantity(choices.counts(contest.ratio)),
         np.where(choices.rule == NO_RULE, np.nan, outside),
-        quantity(choices.fixed_counts(contest.ratio)),
+        fixed_values(contest, choices.fixed_counts, list(enumerate(fixed)), quantity),
     )
+
+
+def fixed_values(
+    contest: Contest,
+    counts: Counts,
+    rules: Sequence[tuple[int, int]],
+    quantity: Callable[[Counts], Floats],
+) -> Floats:
+    """Return a quantity of fixed rules in the replicates, which spreads around its mean there.
+
+    Parameters
+    ----------
+    contest
+        The rows.
+    counts
+        Those of the rules (first axis) in the replicates (second axis).
+    rules
+        The model and the number of each rule.
+    quantity
+        What to compute of counts.
+
+    Notes
+    -----
+    Rows that the sample did not show widen the spread; the mean stays, because what a value is
+    corrected by is estimated elsewhere.
+    """
+    plain = quantity(counts.at_ratio(contest.ratio))
+    unseen = unseen_rows(contest, rules, counts.positives.size)
+    if unseen is None:
+        return plain
+    wider = quantity(unseen.added_to(counts).at_ratio(contest.ratio))
+    # Where a replicate flags nothing there is nothing to know, whatever was not seen.
+    wider = np.where(np.isnan(plain), np.nan, wider)
+    with np.errstate(invalid="ignore"):
+        shift = np.array([mean_known(row) for row in plain]) - [mean_known(row) for row in wider]
+    # A quantity that is infinite without true positives has no finite mean.
+    return np.asarray(wider + np.where(np.isfinite(shift), shift, 0.0)[:, None])
 
 
 def best_models(gains: Floats) -> NDArray[np.intp]:
@@ -79,14 +120,17 @@ def interval_at(
 ) -> Interval:
     """Return percentiles of the noise, laid from the lowest centre to the highest one.
 
-    How far two corrections of one value lie apart tells how sure the correction is. Ends beyond
-    the limits are clipped.
+    How far two corrections of one value lie apart tells how sure the correction is. The interval
+    holds both of them. Ends beyond the limits are clipped.
     """
     known = noise[~np.isnan(noise)]
     if known.size < 2 or np.isnan(centres).any():
         return Interval(float("nan"), float("nan"))
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    lower, upper = min(centres) + low, max(centres) + high
+    with np.errstate(invalid="ignore"):
+        ends = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    # No percentile is defined between minus infinity and a number; such an end is not bounded.
+    low, high = np.where(np.isnan(ends), -np.inf, ends).tolist()
+    lower, upper = min(centres) + min(low, 0.0), max(centres) + max(high, 0.0)
     return Interval(float(max(lower, limits[0])), float(min(upper, limits[1])))
 
 

@@ -29,6 +29,7 @@ from isometrics.verdict.estimates import (
     ConfidenceSet,
     best_models,
     confidence_set,
+    fixed_values,
     interval_at,
     mean_known,
     picked,
@@ -132,7 +133,7 @@ def _judged(
 ) -> Verdict:
     """Put a verdict together from the choice on these rows and from those on others."""
     objective = contest.objective
-    drawn = resampled_of(contest, choices, objective.gain)
+    drawn = resampled_of(contest, choices, choice.rules, objective.gain)
     winners = best_models(drawn.inside)
     level = options.confidence_level
 
@@ -178,11 +179,7 @@ def _interval(
 ) -> Interval:
     """Return the interval of a gain, from the gains of the same rule in the replicates."""
     noise = np.full(fixed.shape, np.nan) if math.isinf(here) else fixed - here
-    ends = interval_at(noise, centres, level=level, limits=objective.gain_limits)
-    if not np.isneginf(noise).any() or np.isnan(centres).any():
-        return ends
-    # No percentile is defined between minus infinity and a number; such an end is not bounded.
-    return Interval(*(-math.inf if math.isnan(end) else end for end in ends))
+    return interval_at(noise, centres, level=level, limits=objective.gain_limits)
 
 
 def _model_values(
@@ -326,7 +323,7 @@ def _kept(
 ) -> Kept:
     """Correct what a constraint promises in the same way as the value."""
     here = float(constraint.of(contest.counts(choice.model, choice.rules[choice.model])))
-    drawn = resampled_of(contest, choices, constraint.of)
+    drawn = resampled_of(contest, choices, choice.rules, constraint.of)
     winners = best_models(contest.objective.gain(choices.counts(contest.ratio)))
     optimism = mean_known(picked(drawn.inside, winners) - picked(drawn.outside, winners))
     expected = mean_known(constraint.of(crossed))
@@ -364,7 +361,7 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
     objective = test.objective
     gains = np.array([float(objective.gain(test.counts(m, r))) for m, r in enumerate(rules)])
     judged = Choice(tuple(rules), gains, choice.model)
-    fixed = objective.gain(choices.fixed_counts(test.ratio))
+    fixed = fixed_values(test, choices.fixed_counts, list(enumerate(rules)), objective.gain)
     level = options.confidence_level
     here = float(gains[choice.model])
     inside = objective.gain(drawn_tuning.counts(tuning.ratio))
@@ -425,7 +422,8 @@ def _kept_as_seen(
     constraint: Constraint, contest: Contest, choice: Choice, choices: Choices, level: float
 ) -> Kept:
     here = float(constraint.of(contest.counts(choice.model, choice.rules[choice.model])))
-    values = constraint.of(choices.fixed_counts(contest.ratio))[choice.model]
+    rules = list(enumerate(choice.rules))
+    values = fixed_values(contest, choices.fixed_counts, rules, constraint.of)[choice.model]
     known = values[~np.isnan(values)]
     interval = interval_at(known - here, (here,), level=level, limits=(0.0, 1.0))
     missed = float(np.mean(~constraint.met(known))) if known.size else math.nan
@@ -482,7 +480,7 @@ def _verdict(
         better,
         weights,
         beta_range(weights, model, objective),
-        caveats_of(contest, choice, expected, interval),
+        caveats_of(contest, choice, expected),
         method,
         int(sum(ranking_rows(contest))),
         ranking_rows(contest)[0],

@@ -11,7 +11,7 @@ from isometrics._core.progress import reporting
 from isometrics._counting.best_rules import Counts
 from isometrics.uncertainty.intervals import UNDEFINED
 from isometrics.verdict.contest import Choices
-from isometrics.verdict.estimates import interval_at, mean_known, resampled_of
+from isometrics.verdict.estimates import fixed_values, interval_at, mean_known, resampled_of
 from isometrics.verdict.judge import count_parts, cross_fitted, drawing_of
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class RuleEstimates(NamedTuple):
     shortfall: tuple[Estimate, ...]
 
 
+@np.errstate(invalid="ignore")  # gains may be minus infinity
 def estimate_rules(
     contest: Contest,
     best: int,
@@ -83,7 +84,7 @@ def estimate_rules(
     quantity, level = contest.objective.value, options.confidence_level
     limits = contest.objective.limits
 
-    drawn = resampled_of(contest, choices, quantity)
+    drawn = resampled_of(contest, choices, [best], quantity)
     here = float(quantity(contest.counts(0, best)))
     corrected = honest = here
     if not chosen_elsewhere:
@@ -96,10 +97,11 @@ def estimate_rules(
 
     estimates, shortfalls = [], []
     sign = 1 if contest.objective.higher_is_better else -1
-    totals = (choices.positives, choices.negatives)
-    for rule, (tp, fp) in zip(given, sums, strict=True):
+    counts = Counts(sums[:, 0], sums[:, 1], choices.positives, choices.negatives)
+    in_replicates = fixed_values(contest, counts, [(0, rule) for rule in given], quantity)
+    for rule, values in zip(given, in_replicates, strict=True):
         value = float(quantity(contest.counts(0, rule)))
-        own = quantity(Counts(tp, fp, *totals).at_ratio(contest.ratio)) - value
+        own = values - value
         estimates.append(Estimate(value, interval_at(own, (value,), level=level, limits=limits)))
         if contest.objective.criterion == "break-even":
             # It is the closest to 0, and neither the highest nor the lowest.

@@ -15,6 +15,7 @@ import {
 } from "../model";
 import { Names } from "../names";
 import { objectiveOf, type GoalSettings } from "../objective";
+import { capitalised } from "../format";
 import { thousands } from "../python_format";
 import { headline, onTheseRows } from "../sentences";
 import type { Source } from "../snippet";
@@ -211,7 +212,7 @@ export class AnswerPanel {
 
   private showAnswer(view: View, answer: Answer): void {
     if (answer.kind === "refused") {
-      const said = `${answer.message[0]!.toUpperCase()}${answer.message.slice(1)}.`;
+      const said = capitalised(`${answer.message}.`);
       return this.show([said], null);
     }
     this.show(answer.verdict.lines, pictureOf(answer.verdict, view, this.level));

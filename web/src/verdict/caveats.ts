@@ -6,8 +6,7 @@
 
 import { belowChance, tooFewScores } from "../caveats";
 import { fixed, roundEven, thousands } from "../python_format";
-import type { Contest, Ranking } from "./contest";
-import type { Interval } from "./estimates";
+import { atRatio, type Contest, type Ranking } from "./contest";
 import type { Choice } from "./judge";
 
 /** Positives below which the correction was found to be too weak in places. */
@@ -16,12 +15,7 @@ const FEW_SCORES = 5;
 const FEW_FLAGGED = 20;
 const Z = 1.96;
 
-export function caveatsOf(
-  contest: Contest,
-  choice: Choice,
-  expected: number,
-  interval: Interval,
-): string[] {
+export function caveatsOf(contest: Contest, choice: Choice, expected: number): string[] {
   const rows = contest.labels.length;
   const positives = contest.labels.reduce((count, label) => count + label, 0);
   // Of as many of both, Python's order of texts names the negatives.
@@ -45,9 +39,7 @@ export function caveatsOf(
     said.push(`there are only ${distinct} distinct scores to choose a threshold from`);
   const rule = choice.rules[choice.model]!;
   said.push(...noFalsePositives(ranking, rule, rows - positives));
-  if (fewer >= FEW) said.push(...fewFlagged(ranking, rule));
-  if (rule > 0 && rule < distinct && interval[0] === interval[1])
-    said.push("the interval has no width because no resample differed, which is no proof");
+  if (fewer >= FEW) said.push(...fewFlagged(contest, ranking, rule));
   return said;
 }
 
@@ -71,7 +63,7 @@ function noFalsePositives(ranking: Ranking, rule: number, negatives: number): st
 }
 
 /** Warns that the precision of a few rows is hardly known. */
-function fewFlagged({ positive, ends }: Ranking, rule: number): string[] {
+function fewFlagged(contest: Contest, { positive, ends }: Ranking, rule: number): string[] {
   const flagged = ends[rule]!;
   if (!(flagged > 0 && flagged < FEW_FLAGGED)) return [];
   const hits = positive.subarray(0, flagged).reduce((count, label) => count + label, 0);
@@ -80,9 +72,11 @@ function fewFlagged({ positive, ends }: Ranking, rule: number): string[] {
     (share * Math.abs(1 - share)) / flagged + (Z * Z) / (4 * flagged * flagged),
   );
   const low = (share + (Z * Z) / (2 * flagged) - Z * spread) / (1 + (Z * Z) / flagged);
+  const { positives, negatives } = contest;
+  const { tp, fp } = atRatio({ tp: low, fp: 1 - low, positives, negatives }, contest.ratio);
   return [
     `only ${flagged} of ${thousands(positive.length)} rows ${flagged === 1 ? "is" : "are"} ` +
       "flagged; the precision of so few is hardly known, and may be as low as " +
-      fixed(low, 2),
+      fixed(tp / (tp + fp), 2),
   ];
 }

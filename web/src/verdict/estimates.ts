@@ -88,8 +88,8 @@ export function intervalAt(
 ): Interval {
   const sorted = known(noise).sort();
   if (sorted.length < 2 || centres.some(Number.isNaN)) return UNDEFINED;
-  const lower = Math.min(...centres) + quantile(sorted, (1 - level) / 2);
-  const upper = Math.max(...centres) + quantile(sorted, (1 + level) / 2);
+  const lower = Math.min(...centres) + Math.min(quantile(sorted, (1 - level) / 2), 0);
+  const upper = Math.max(...centres) + Math.max(quantile(sorted, (1 + level) / 2), 0);
   return [Math.max(lower, limits[0]), Math.min(upper, limits[1])];
 }
 

@@ -9,6 +9,7 @@ import {
   constraintSaid,
   gainOf,
   isMet,
+  noRuleSaid,
   objectiveSaid,
   quantityOf,
   valueOf,
@@ -46,6 +47,7 @@ import {
   type Interval,
 } from "./estimates";
 import { bestGains, betaRange, OtherWeights } from "./other_weights";
+import { unseenRows, withUnseen, type Unseen } from "./unseen";
 
 export const [REPEATS, FOLDS] = [20, 5];
 /** How much of the value thresholds may lose that are almost as good. */
@@ -141,7 +143,7 @@ export function judge(
   }
   const { choices } = chooser;
   const gain = (counts: Counts): number => gainOf(objective, counts);
-  const drawn = resampled(contest, choices, gain);
+  const drawn = resampled(contest, choices, choice, gain);
   const parts = countParts(contest);
   const crossed = crossFitted(contest, draws, parts);
   const winners = bestModels(drawn.inside);
@@ -155,7 +157,7 @@ export function judge(
   const noise = difference(drawn.fixed[choice.model]!, apparent);
   const limits = limitsOf(objective);
   const interval = intervalAt(noise, [corrected, honest], level, limits);
-  const better = betterThanNothing(contest, choices, choice, corrected);
+  const better = betterThanNothing(contest, choices, choice, drawn.fixed, corrected);
   const rivals = rivalsOf(choice, drawn, level);
   const rule = choice.rules[choice.model]!;
   const range = thresholdRange(choices.rule[choice.model]!);
@@ -194,7 +196,7 @@ export function judge(
     better: better && Number.isNaN(honest) ? null : better,
     betaRange: other ? betaRange(other, choice.model, objective) : UNDEFINED,
     betasTried: other && [other.betas[0]!, other.betas[other.betas.length - 1]!],
-    warnings: caveatsOf(contest, choice, honest, interval),
+    warnings: caveatsOf(contest, choice, honest),
     method: methodOf(parts),
     replicates,
     models: contest.names.map((name, model) => {
@@ -220,8 +222,11 @@ export function chooseHere(contest: Contest): Choice {
   const rules = choices.rule.map(([rule]) => rule!);
   if (rules.every((rule) => rule === NO_RULE)) {
     const { constraint } = contest.objective;
-    const said = constraint ? constraintSaid(constraint) : "a value";
-    throw new NoRuleError(`no threshold of any model has ${said}; ask for less`);
+    throw new NoRuleError(
+      constraint
+        ? noRuleSaid(constraint, " of any model")
+        : "no threshold of any model has a value; ask for less",
+    );
   }
   const gains = rules.map((rule, model) =>
     rule === NO_RULE
@@ -255,34 +260,78 @@ interface Resampled {
 function resampled(
   contest: Contest,
   choices: Choices,
+  choice: Choice,
   quantity: (counts: Counts) => number,
 ): Resampled {
-  const { positives, negatives } = choices;
-  const drawn = (tp: PerModel, fp: PerModel): PerModel =>
-    tp.map((hits, model) =>
-      hits.map((each, replicate) =>
-        quantity(
-          atRatio(
-            {
-              tp: each,
-              fp: fp[model]![replicate]!,
-              positives: positives[replicate]!,
-              negatives: negatives[replicate]!,
-            },
-            contest.ratio,
-          ),
-        ),
-      ),
-    );
   return {
-    inside: drawn(choices.tp, choices.fp),
+    inside: chosenValues(contest, choices, quantity),
     outside: choices.rule.map((rules, model) =>
       Float64Array.from(rules, (rule) =>
         rule === NO_RULE ? NaN : quantity(countsOf(contest, model, rule)),
       ),
     ),
-    fixed: drawn(choices.fixedTp, choices.fixedFp),
+    fixed: choices.fixedTp.map((_, model) =>
+      fixedValues(contest, choices, model, choice.rules[model]!, quantity),
+    ),
   };
+}
+
+/** A quantity of the rules that were chosen in each replicate, in that replicate. */
+function chosenValues(
+  contest: Contest,
+  choices: Choices,
+  quantity: (counts: Counts) => number,
+): PerModel {
+  return choices.tp.map((tp, model) =>
+    inReplicates(contest, choices, tp, choices.fp[model]!, quantity),
+  );
+}
+
+/** A quantity of rules in the replicates. */
+function inReplicates(
+  contest: Contest,
+  { positives, negatives }: Choices,
+  tp: Float64Array,
+  fp: Float64Array,
+  quantity: (counts: Counts) => number,
+  unseen: Unseen | null = null,
+): Float64Array {
+  return tp.map((hits, replicate) => {
+    const counts = {
+      tp: hits,
+      fp: fp[replicate]!,
+      positives: positives[replicate]!,
+      negatives: negatives[replicate]!,
+    };
+    const all = unseen ? withUnseen(counts, unseen, replicate) : counts;
+    return quantity(atRatio(all, contest.ratio));
+  });
+}
+
+/** A quantity of a fixed rule: rows that were not seen widen its spread, and its mean stays. */
+function fixedValues(
+  contest: Contest,
+  choices: Choices,
+  model: number,
+  rule: number,
+  quantity: (counts: Counts) => number,
+): Float64Array {
+  const of = (unseen: Unseen | null): Float64Array =>
+    inReplicates(
+      contest,
+      choices,
+      choices.fixedTp[model]!,
+      choices.fixedFp[model]!,
+      quantity,
+      unseen,
+    );
+  const plain = of(null);
+  const unseen = unseenRows(contest, model, rule);
+  if (!unseen) return plain;
+  // Where a replicate flags nothing there is nothing to know, whatever was not seen.
+  const wider = of(unseen).map((each, replicate) => (Number.isNaN(plain[replicate]) ? NaN : each));
+  const shift = meanKnown(plain) - meanKnown(wider);
+  return Number.isFinite(shift) ? wider.map((each) => each + shift) : wider;
 }
 
 /** Into how many parts the rows are dealt; both classes have rows in each. */
@@ -318,7 +367,7 @@ function crossed(contest: Contest, fold: Uint8Array, parts: number): Counts {
       part,
     );
   const { choices } = chooser;
-  const { inside } = resampled(contest, choices, (counts) => gainOf(contest.objective, counts));
+  const inside = chosenValues(contest, choices, (counts) => gainOf(contest.objective, counts));
   let [tp, fp] = [0, 0];
   bestModels(inside).forEach((model, part) => {
     const rule = choices.rule[model]![part]!;
@@ -389,9 +438,9 @@ function keptOf(
   if (!constraint) return [];
   const quantity = (counts: Counts): number => quantityOf(constraint, counts);
   const here = quantity(countsOf(contest, choice.model, choice.rules[choice.model]!));
-  const drawn = resampled(contest, choices, quantity);
-  const gains = resampled(contest, choices, (counts) => gainOf(contest.objective, counts));
-  const winners = bestModels(gains.inside);
+  const drawn = resampled(contest, choices, choice, quantity);
+  const gains = chosenValues(contest, choices, (counts) => gainOf(contest.objective, counts));
+  const winners = bestModels(gains);
   const optimism = meanKnown(
     difference(picked(drawn.inside, winners), picked(drawn.outside, winners)),
   );
@@ -436,22 +485,20 @@ function betterThanNothing(
   contest: Contest,
   choices: Choices,
   choice: Choice,
+  fixed: PerModel,
   corrected: number,
 ): boolean | null {
   const base = trivialRule(contest);
   if (!base) return null;
   const share = base.flagAll ? 1 : 0;
-  const [fixedTp, fixedFp] = [choices.fixedTp[choice.model]!, choices.fixedFp[choice.model]!];
   const differences: number[] = [];
   let both = 0;
-  for (let replicate = 0; replicate < fixedTp.length; replicate++) {
+  for (const [replicate, gain] of fixed[choice.model]!.entries()) {
     const [positives, negatives] = [choices.positives[replicate]!, choices.negatives[replicate]!];
     if (!(positives > 0 && negatives > 0)) continue;
     both++;
-    const gain = (tp: number, fp: number): number =>
-      gainOf(contest.objective, atRatio({ tp, fp, positives, negatives }, contest.ratio));
-    const apart =
-      gain(fixedTp[replicate]!, fixedFp[replicate]!) - gain(share * positives, share * negatives);
+    const trivial = { tp: share * positives, fp: share * negatives, positives, negatives };
+    const apart = gain - gainOf(contest.objective, atRatio(trivial, contest.ratio));
     if (!Number.isNaN(apart)) differences.push(apart);
   }
   if (differences.length < 2 || differences.length < 0.95 * both) return null;

@@ -1,7 +1,7 @@
 /** The verdict as a picture: the models on one axis with their intervals. */
 
 import { h } from "../dom";
-import { counted, levelSaid, shortened } from "../format";
+import { capitalised, counted, levelSaid, shortened } from "../format";
 import { lookOf } from "../looks";
 import { higherIsBetter, nameOf, taskOf, valueOf, worthOf } from "../objective";
 import { general } from "../python_format";
@@ -109,7 +109,7 @@ export function pictureOf(verdict: Shown, view: View, level: number): HTMLElemen
     h(
       "figcaption",
       {},
-      `${expected[0]!.toUpperCase()}${expected.slice(1)}; each model at ${chosenSaid(view)}.` +
+      `${capitalised(expected)}; each model at ${chosenSaid(view)}.` +
         (rest > 0 ? ` The best ${MOST} of ${models.length} models.` : ""),
     ),
   );

@@ -5,6 +5,7 @@
  * sentences.
  */
 
+import { capitalised } from "../format";
 import { higherIsBetter, nameOf, valueOfGain, type Objective } from "../objective";
 import {
   fixed,
@@ -63,21 +64,21 @@ function amount(value: number): string {
 }
 
 const named = (model: string): string => several([model]);
-const capital = (text: string): string => text[0]!.toUpperCase() + text.slice(1);
 
 function instruction(verdict: Verdict): string {
   const rule =
     verdict.threshold === Infinity
       ? "flag nothing"
       : `flag scores of ${verdict.thresholdText} or more`;
-  if (verdict.wins.length <= 1 && ["", "score"].includes(verdict.model)) return `${capital(rule)}.`;
+  if (verdict.wins.length <= 1 && ["", "score"].includes(verdict.model))
+    return `${capitalised(rule)}.`;
   return `Use ${named(verdict.model)} and ${rule}.`;
 }
 
 function expectation(verdict: Verdict): string {
   const name = nameOf(verdict.objective);
   let here = shown(verdict.value);
-  if (Number.isNaN(verdict.expected)) return `${capital(name)} is ${here} on these rows.`;
+  if (Number.isNaN(verdict.expected)) return `${capitalised(name)} is ${here} on these rows.`;
   const [lower, upper] = verdict.interval;
   let expected = shown(verdict.expected);
   let ends = endsSaid(verdict.interval, verdict);

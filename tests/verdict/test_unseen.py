@@ -1,0 +1,90 @@
+"""Rules with few errors or none: what a bootstrap cannot show of them."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import isometrics as iso
+from isometrics.verdict.unseen import _half_gammas
+
+OPTIONS = {"n_resamples": 400, "random_state": 3, "by_group": False}
+
+
+def test_variates_have_the_gamma_distribution_of_shape_one_half():
+    drawn = _half_gammas(2000)
+    assert drawn.shape == (4, 2000)
+    for cell in drawn:
+        assert stats.kstest(cell, stats.gamma(0.5).cdf).statistic < 0.02
+    correlations = np.corrcoef(drawn)[np.triu_indices(4, 1)]
+    assert np.abs(correlations).max() < 0.06
+
+
+@pytest.mark.parametrize(("positives", "negatives"), [(30, 200), (100, 100), (400, 40)])
+def test_without_errors_the_interval_is_about_that_of_jeffreys(positives, negatives):
+    """Recall and false positive rate have independent beta distributions; F1 follows."""
+    labels = np.arange(positives + negatives) < positives
+    scores = labels * 2.0 + np.random.default_rng(1).random(labels.size)
+    found = iso.analyse(labels, scores).verdict(**OPTIONS)
+    assert found.value == 1
+    random = np.random.default_rng(2)
+    recall = random.beta(positives + 0.5, 0.5, 10**5)
+    false = negatives * random.beta(0.5, negatives + 0.5, 10**5)
+    f1 = 2 * positives * recall / (positives + positives * recall + false)
+    width = 1 - np.quantile(f1, 0.025)
+    assert found.interval.upper == 1
+    # The spread is laid around the expected value, which is corrected already.
+    moved = np.mean(f1) - found.expected
+    assert 1 - found.interval.lower == pytest.approx(width - moved, rel=0.25)
+
+
+def test_precision_without_false_positives_is_not_certain():
+    labels = np.arange(400) < 60
+    scores = labels * 2.0 + np.random.default_rng(1).random(labels.size)
+    kept = iso.analyse(labels, scores).verdict(min_precision=0.99, **OPTIONS).kept[0]
+    assert kept.here == 1
+    assert 0.93 < kept.interval.lower < 0.99
+    assert 0.1 < kept.missed < 0.6
+
+
+def test_errors_of_five_rows_each_are_left_to_the_bootstrap():
+    """So are rules that flag everything or nothing: what they miss is known."""
+    order = np.arange(200)
+    labels = order < 100
+    scores = np.where((order < 5) | (order >= 195), ~labels, labels) * 1.0
+    analysis = iso.analyse(labels, scores)
+    at = analysis.at(1.0, **OPTIONS)
+    assert (at.fp[0], at.fn[0]) == (5, 5)
+    random = np.random.default_rng(0)
+    errors = random.binomial(100, 0.05, (2, 10**5))
+    f1 = 2 * (100 - errors[0]) / (200 - errors[0] + errors[1])
+    lower, upper = np.quantile(f1, [0.025, 0.975])
+    assert at.lower[0] == pytest.approx(lower, abs=0.006)
+    assert at.upper[0] == pytest.approx(upper, abs=0.006)
+    everything = analysis.at(0.0, **OPTIONS)
+    assert everything.lower[0] > 0.58
+
+
+def test_clusters_and_weights_count_as_fewer_rows():
+    labels = np.arange(400) < 100
+    scores = labels * 2.0 + np.random.default_rng(1).random(labels.size)
+    lower = []
+    for weight, size in ((1.0, 1), (3.0, 1), (1.0, 10)):
+        analysis = iso.analyse(
+            labels,
+            scores,
+            sample_weight=np.full(400, weight),
+            groups=np.arange(400) // size,
+        )
+        lower.append(analysis.verdict(clusters=True, **OPTIONS).interval.lower)
+    plain, weighted, clustered = lower
+    # A common weight changes nothing; ten clusters of positives are not a hundred rows.
+    assert weighted == pytest.approx(plain, abs=1e-9)
+    assert 1 - clustered > 4 * (1 - plain)
+
+
+def test_models_that_are_alike_stay_so():
+    labels = np.arange(300) < 60
+    scores = labels * 2.0 + np.random.default_rng(1).random(labels.size)
+    found = iso.analyse(labels, {"a": scores, "b": scores + 1}).verdict(**OPTIONS)
+    assert found.lead == 0
+    assert found.confidence_set == ("a", "b")
