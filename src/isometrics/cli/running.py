@@ -222,10 +222,10 @@ def _is_source(word: str) -> bool:
 
 def _looks_like_file(word: str) -> bool:
     from isometrics.formats.registry import FORMATS
-    from isometrics.sources.files import _EXCEL_SUFFIXES, _SUFFIXES, _suffix
+    from isometrics.sources.files import EXCEL_SUFFIXES, SUFFIXES, suffix_of
 
     of_formats = [suffix for entry in FORMATS.values() for suffix in entry.suffixes]
-    return _suffix(Path(word)) in {*_SUFFIXES, *_EXCEL_SUFFIXES, *of_formats}
+    return suffix_of(Path(word)) in {*SUFFIXES, *EXCEL_SUFFIXES, *of_formats}
 
 
 def _refuse_little_address_space() -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 PARQUET, ARROW, JSON, CSV, EXCEL = "parquet", "arrow", "json", "csv", "excel"
-_SUFFIXES = {
+SUFFIXES = {
     ".parquet": PARQUET,
     ".pq": PARQUET,
     ".arrow": ARROW,
@@ -37,7 +37,7 @@ _SUFFIXES = {
 COMPRESSED = (".gz", ".zst")
 _MAGIC = {b"PAR1": PARQUET, b"ARROW1": ARROW}
 _ZIP = b"PK\x03\x04"
-_EXCEL_SUFFIXES = (".xlsx", ".xlsm")
+EXCEL_SUFFIXES = (".xlsx", ".xlsm")
 _PICKLE = (
     "it looks like a pickle, which may run any program when it is opened, so it is never read; "
     "load it yourself, and save a table as Parquet or CSV, or pass arrays to isometrics.analyse"
@@ -200,7 +200,7 @@ def kind_of_file(path: Path) -> str:
         if first.startswith(magic):
             return kind
     _refuse_other_kinds(path, first)
-    if first.startswith(_ZIP) and path.suffix.lower() in _EXCEL_SUFFIXES:
+    if first.startswith(_ZIP) and path.suffix.lower() in EXCEL_SUFFIXES:
         return EXCEL
     kind = _by_name(path) or CSV
     if kind in (PARQUET, ARROW):
@@ -210,25 +210,25 @@ def kind_of_file(path: Path) -> str:
 
 def _refuse_other_kinds(path: Path, first: bytes) -> None:
     """Refuse what is no table, or none that is read, by its first bytes and its name."""
-    suffix = _suffix(path)
+    suffix = suffix_of(path)
     for beginning, reason in _REFUSED_BEGINNINGS.items():
         if first.startswith(beginning):
             raise FileError.unreadable(path, reason)
     if suffix in _REFUSED_SUFFIXES:
         raise FileError.unreadable(path, _REFUSED_SUFFIXES[suffix])
-    if suffix in _EXCEL_SUFFIXES and not first.startswith(_ZIP):
+    if suffix in EXCEL_SUFFIXES and not first.startswith(_ZIP):
         raise FileError.unreadable(path, "its name says Excel but its first bytes do not")
-    if suffix not in _EXCEL_SUFFIXES and first.startswith(_ZIP):
+    if suffix not in EXCEL_SUFFIXES and first.startswith(_ZIP):
         raise FileError.unreadable(
             path, "it is a zip archive; unpack it, and name the file inside, or compress it as .gz"
         )
 
 
 def _by_name(path: Path) -> str | None:
-    return _SUFFIXES.get(_suffix(path))
+    return SUFFIXES.get(suffix_of(path))
 
 
-def _suffix(path: Path) -> str:
+def suffix_of(path: Path) -> str:
     """Return the suffix of a name in small letters, that of compression left out."""
     name = path.name.lower()
     for suffix in COMPRESSED:
