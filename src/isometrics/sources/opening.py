@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from errno import EBADF
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -182,8 +183,15 @@ def _named_by_content(path: Path) -> Path:
 
 def _blocks_of_standard_input() -> Iterator[bytes]:
     with reading(_NAME_OF_STANDARD_INPUT):
-        while block := sys.stdin.buffer.read(_BLOCK):
-            yield block
+        try:
+            while block := sys.stdin.buffer.read(_BLOCK):
+                yield block
+        except OSError as error:
+            if error.errno != EBADF:
+                raise
+            raise FileError(
+                f"{_NAME_OF_STANDARD_INPUT} is closed; open it or name a file"
+            ) from error
 
 
 def _blocks_of(path: str) -> Iterator[bytes]:
