@@ -196,6 +196,18 @@ def test_a_prediction_is_a_score_where_nothing_else_is():
     assert of("y,pred,prob\n0,0,0.5\n1,1,0.7\n").scores == {"prob": "prob"}
 
 
+@pytest.mark.parametrize("decided", ["0\n1", "1\n1", "-1\n1", "0.0\n1.0"])
+def test_decided_classes_are_no_scores_beside_others(decided):
+    first, second = decided.split()
+    rows = f"y,rf,pred\n0,0.4,{first}\n1,0.7,{second}\n"
+    layout = of(rows)
+    assert layout.scores == {"rf": "rf"}
+    assert layout.unused == ("pred",)
+    assert of(rows, scores="pred").scores == {"pred": "pred"}
+    classes = f"y,p_0,p_1,prediction\n0,0.4,0.6,{first}\n1,0.3,0.7,{second}\n"
+    assert of(classes).scores == {"p_1": "p_1"}
+
+
 def test_two_score_names_are_not_guessed():
     assert refusal("y,score,prob\n0,1.5,0.5\n1,2.5,0.5\n") == (
         "scores could be the column 'score' or 'prob'; say which with scores=; "

@@ -208,6 +208,7 @@ SCORES = (
 )
 REMAINING = "the remaining numeric columns"
 """By what columns are guessed to be the scores of models."""
+_SEVERAL_MODELS = "; a list of columns is several models"
 PREDICTIONS = ("pred", "prediction")
 """Names of scores, but also of decided classes; only where no name of `SCORES` is there."""
 
@@ -279,13 +280,15 @@ def guess_role(columns: Mapping[str, Peek], role: str) -> str | None:
 
 
 def named_scores(columns: Mapping[str, Peek]) -> list[str]:
-    """Return the column that is called a score, if one is."""
+    """Return the column that is called a score, if one is; not one of decided classes."""
     for names in (SCORES, PREDICTIONS):
         named = [
-            name for name, peek in columns.items() if _known(name, names) and peek.kind in NUMBERS
+            name
+            for name, peek in columns.items()
+            if _known(name, names) and peek.kind in NUMBERS and not _holds_decisions(name, peek)
         ]
         if named:
-            return [_only(named, "scores", "; a list of columns is several models")]
+            return [_only(named, "scores", _SEVERAL_MODELS)]
     return []
 
 
@@ -293,13 +296,18 @@ def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
     """Return the score columns among columns that have no other use, and what tells them."""
     if named := named_scores(columns):
         return named, ""
+    decided = [name for name, peek in columns.items() if _holds_decisions(name, peek)]
     models = [
         name
         for name, peek in columns.items()
-        if may_be_model(name) and (peek.kind == "float" or _has_broken_fractions(peek))
+        if name not in decided
+        and may_be_model(name)
+        and (peek.kind == "float" or _has_broken_fractions(peek))
     ]
     if models:
         return models, REMAINING
+    if decided:
+        return [_only(decided, "scores", _SEVERAL_MODELS)], ""
     texts = [
         name
         for name, peek in columns.items()
@@ -315,6 +323,15 @@ def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
     raise ParameterError(
         f"no column looks like scores among {listed(columns)}",
         Advice("say which they are with {scores}"),
+    )
+
+
+def _holds_decisions(name: str, peek: Peek) -> bool:
+    """Tell whether a column of predictions has classes that were decided, 0 and 1, not scores."""
+    return (
+        _known(name, PREDICTIONS)
+        and peek.kind in NUMBERS
+        and any(classes.issuperset(peek.distinct()) for classes in CONVENTIONS)
     )
 
 

@@ -55,6 +55,7 @@ const OTHERS = [
   "",
 ];
 const RESERVED = Object.values(NAMES).flat();
+const SEVERAL_MODELS = "; a list of columns is several models";
 const REMAINING = "the remaining numeric columns";
 const FIELDS = { label: "Label", model: "Column that names the model", weight: "Weight" } as const;
 
@@ -251,11 +252,18 @@ function splitsANumber(before: string, name: string, after: string): boolean {
   return pairs.some((pair) => /^\p{Nd}{2}$/u.test(pair));
 }
 
+/** Whether a column of predictions has classes that were decided, 0 and 1, and no scores. */
+function holdsDecisions(peek: Peek): boolean {
+  return isKnown(peek, PREDICTIONS) && isNumeric(peek) && isConvention(distinct(peek));
+}
+
+/** The column that is called a score, if one is; not one of decided classes. */
 function namedScores(columns: readonly Peek[]): Peek[] {
   for (const names of [SCORES, PREDICTIONS]) {
-    const named = columns.filter((one) => isKnown(one, names) && isNumeric(one));
-    if (named.length)
-      return [only(named, "scores", "Scores", "; a list of columns is several models")];
+    const named = columns.filter(
+      (one) => isKnown(one, names) && isNumeric(one) && !holdsDecisions(one),
+    );
+    if (named.length) return [only(named, "scores", "Scores", SEVERAL_MODELS)];
   }
   return [];
 }
@@ -267,10 +275,15 @@ function guessScores(columns: readonly Peek[]): [Peek[], string] {
   const named = namedScores(columns);
   if (named.length) return [named, ""];
   const mayBeModel = (one: Peek): boolean => !isKnown(one, [...RESERVED, ...OTHERS]);
+  const decided = columns.filter(holdsDecisions);
   const models = columns.filter(
-    (one) => mayBeModel(one) && (one.kind === "float" || hasBrokenFractions(one)),
+    (one) =>
+      !decided.includes(one) &&
+      mayBeModel(one) &&
+      (one.kind === "float" || hasBrokenFractions(one)),
   );
   if (models.length) return [models, REMAINING];
+  if (decided.length) return [[only(decided, "scores", "Scores", SEVERAL_MODELS)], ""];
   const texts = columns.filter(
     (one) => isKnown(one, [...SCORES, ...PREDICTIONS]) && one.kind === "string",
   );
