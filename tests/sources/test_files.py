@@ -402,7 +402,40 @@ def test_files_of_several_kinds(tmp_path):
 def test_two_columns_of_one_name(tmp_path):
     twice = pa.Table.from_arrays([pa.array([0, 1])] * 2, names=["label", "label"])
     pq.write_table(twice, tmp_path / "x.parquet")
-    assert "two columns called 'label'" in failure(tmp_path / "x.parquet")
+    assert failure(tmp_path / "x.parquet") == (
+        "it has two columns called 'label'; rename one of them"
+    )
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz"])
+@pytest.mark.parametrize(
+    ("header", "twice"),
+    [("y,s,s", "'s'"), ("y,y,s", "'y'"), ('y,"s, s","s, s"', "'s, s'"), ("#\n\ny,s,s", "'s'")],
+)
+def test_two_columns_of_one_name_in_csv(tmp_path, name, header, twice):
+    """DuckDB would rename one, and nobody would know which was meant."""
+    text = f"{header}\n1,0,0.5\n0,1,0.25\n".encode()
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+    said = f"it has two columns called {twice}; rename one of them"
+    assert failure(tmp_path / name) == said
+    (tmp_path / "y.csv").write_text("y,s\n1,0.5\n0,0.25\n")
+    with pytest.raises(FileError, match=name):
+        iso.read_predictions(tmp_path)
+
+
+def test_columns_without_names_are_several(tmp_path):
+    (tmp_path / "x.csv").write_text("y,s,,\n1,0.5,2,3\n0,0.25,3,4\n")
+    assert iso.read_predictions(tmp_path / "x.csv").description.endswith("column2, column3")
+
+
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+def test_compressed_files_are_known_by_their_first_bytes(tmp_path, codec):
+    with pa.CompressedOutputStream(str(tmp_path / "x.csv"), codec) as stream:
+        stream.write(CSV.encode())
+    assert iso.read_predictions(tmp_path / "x.csv").models["score"] == EXPECTED
+    (tmp_path / "y.csv").write_text(CSV)
+    doubled = iso.OperatingPoints.from_scores(LABELS * 2, SCORES * 2)
+    assert iso.read_predictions(tmp_path).models["score"] == doubled
 
 
 # ---------------------------------------------------------------------- text

@@ -88,7 +88,9 @@ class ParquetFile:
         names = self.schema.names
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise FileError.unreadable(path, f"it has two columns called {twice!r}")
+            raise FileError.unreadable(
+                path, f"it has two columns called {twice!r}; rename one of them"
+            )
 
     def batches(
         self, columns: Sequence[str], *, limit: int | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from itertools import groupby
 from pathlib import Path
 from secrets import token_hex
@@ -17,6 +18,7 @@ from isometrics.errors import Advice, FileError, ParameterError
 from isometrics.sources.batches import FIRST_ROWS, ColumnTypesChangedError, reading
 from isometrics.sources.csv_lines import (
     Dialect,
+    header_of,
     lines_at,
     lines_of_other_encodings,
     lines_of_rows,
@@ -24,7 +26,6 @@ from isometrics.sources.csv_lines import (
     records,
 )
 from isometrics.sources.files import (
-    COMPRESSED,
     closed_on_failure,
     in_folders,
     literal,
@@ -41,6 +42,7 @@ from isometrics.sources.text_files import (
     WHOLE,
     WIDER,
     TextFiles,
+    codec_of,
     compression_of,
     opened,
     start_of,
@@ -217,7 +219,7 @@ class CSVFiles(TextFiles):
                 f"quote = {literal(dialect.quote)}, escape = {literal(dialect.escape)}, "
                 f"new_line = {literal(dialect.new_line)}, skip = {dialect.skipped}, "
                 f"header = {dialect.header}, {_every_line(self._nulls)}, columns = {{{named}}}, "
-                f"hive_partitioning = {self._partitioned}{skipping})"
+                f"hive_partitioning = {self._partitioned}{_decompressed(dialect.codec)}{skipping})"
             )
         if len(tables) == 1:
             return tables[0]
@@ -322,9 +324,8 @@ class CSVFiles(TextFiles):
         """
         with reading(self.name):
             sizes = [
-                file.stat().st_size
-                * (_MARGIN * compression_of(file) if file.suffix.lower() in COMPRESSED else 1)
-                for file in self._dialects
+                file.stat().st_size * (_MARGIN * compression_of(file) if dialect.codec else 1)
+                for file, dialect in self._dialects.items()
             ]
         return int(sum(sizes)) // _SHORTEST_ROW
 
@@ -336,7 +337,7 @@ class CSVFiles(TextFiles):
     def _is_complete(self, rows: int, missing: int) -> bool:  # noqa: ARG002
         if self._failure is not None:
             return True
-        plain = not any(file.suffix.lower() in COMPRESSED for file in self._dialects)
+        plain = not any(dialect.codec for dialect in self._dialects.values())
         # In files of one column a blank line is a missing value.
         if not plain or any(len(dialect.names) == 1 for dialect in self._dialects.values()):
             return True
@@ -425,6 +426,11 @@ def _every_line(nulls: Sequence[str] = NULLS) -> str:
     return f"comment = '', nullstr = [{texts}], buffer_size = {2 * LONGEST}"
 
 
+def _decompressed(codec: str | None) -> str:
+    """Return an option for a compressed file, which DuckDB would know by its name alone."""
+    return "" if codec is None else f", compression = {literal(codec)}"
+
+
 _NONE = "(empty)"
 _QUOTE = '"'
 _DELIMITERS = ",;\t|"
@@ -441,7 +447,7 @@ def _sniff(
         standard, its_types = _sniffed(connection, file, quotes)
         if standard.names == dialect.names or standard.skipped < dialect.skipped:
             dialect, types = standard, its_types
-        elif file.suffix.lower() in COMPRESSED:
+        elif dialect.codec:
             raise FileError.unreadable(
                 file, "values stand in apostrophes; put them into double quotes"
             )
@@ -452,20 +458,33 @@ def _sniff(
         if _QUOTE.encode() not in start or _sniffed(connection, file, quotes)[0] == standard:
             dialect = standard
     quote, escape = ("" if mark == _NONE else mark for mark in (dialect.quote, dialect.escape))
-    return dialect._replace(quote=quote, escape=escape), types
+    dialect = dialect._replace(quote=quote, escape=escape)
+    _refuse_double_names(file, dialect)
+    return dialect, types
 
 
 def _sniffed(
     connection: duckdb.DuckDBPyConnection, file: Path, options: str
 ) -> tuple[Dialect, dict[str, str]]:
     columns = "Delimiter, Quote, Escape, NewLineDelimiter, SkipRows, HasHeader, Columns"
-    given = f"{literal(only_this(file))}, {_every_line()}{options}"
+    codec = codec_of(file)
+    given = f"{literal(only_this(file))}, {_every_line()}{_decompressed(codec)}{options}"
     ((*written, found),) = connection.execute(
         f"SELECT {columns} FROM sniff_csv({given})"
     ).fetchall()
     kinds = {column["name"]: column["type"] for column in found}
     types = {name: kind if kind in WIDER else "VARCHAR" for name, kind in kinds.items()}
-    return Dialect._make([*written, tuple(types)]), types
+    return Dialect._make([*written, tuple(types), codec]), types
+
+
+def _refuse_double_names(file: Path, dialect: Dialect) -> None:
+    """Refuse a header with a name that two columns have, of which DuckDB renames one."""
+    if not dialect.header:
+        return
+    counts = Counter(header_of(file, dialect))
+    twice = next((name for name, count in counts.items() if count > 1 and name.strip()), None)
+    if twice is not None:
+        raise FileError.unreadable(file, f"it has two columns called {twice!r}; rename one of them")
 
 
 def _refuse_skipped(file: Path, start: bytes, dialect: Dialect) -> None:

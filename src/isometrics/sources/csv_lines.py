@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import re
 import zlib
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isometrics.sources.text_files import LONGEST, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
     from pathlib import Path
 
 _BOM = b"\xef\xbb\xbf"
@@ -34,6 +34,8 @@ class Dialect(NamedTuple):
     skipped: int
     header: bool
     names: tuple[str, ...]
+    codec: str | None = None
+    """How the file is compressed, whatever its name says; None if it is not."""
 
 
 class Record(NamedTuple):
@@ -75,7 +77,7 @@ class _Lines:
             yield from [rest] * bool(rest)
 
 
-def records(file: Path, dialect: Dialect) -> Iterator[Record]:
+def records(file: Path, dialect: Dialect) -> Generator[Record]:
     """Yield the rows of a file, the header left out."""
     lines = _Lines(file, old=dialect.new_line == _OLD_LINE_END)
     single = len(dialect.names) == 1
@@ -94,6 +96,12 @@ def records(file: Path, dialect: Dialect) -> Iterator[Record]:
                 header = False
                 continue
             yield Record(line, offset, values)
+
+
+def header_of(file: Path, dialect: Dialect) -> list[str]:
+    """Return the names of columns as the header has them; nothing if it cannot be read."""
+    with closing(records(file, dialect._replace(header=False))) as rows:
+        return next((row.values for row in rows), [])
 
 
 def _reader(lines: Iterable[str], dialect: Dialect) -> Any:

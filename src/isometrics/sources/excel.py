@@ -76,7 +76,9 @@ class ExcelFile(FrameSource):
         ]
         if len(set(columns)) < width:
             twice = next(name for name in columns if columns.count(name) > 1)
-            raise FileError.unreadable(path, f"it has two columns called {twice!r}")
+            raise FileError.unreadable(
+                path, f"it has two columns called {twice!r}; rename one of them"
+            )
         self._rows_of_sheet = [number for number, _ in body]
         self._percents: list[str] = []
         arrays: dict[str, pa.Array] = {

@@ -121,13 +121,19 @@ def compression_of(path: Path) -> float:
     return max(size / len(packed), 1.0)
 
 
-def opened(path: Path) -> BinaryIO:
-    """Open a file of bytes; one that is compressed by gzip or Zstandard is decompressed."""
+def codec_of(path: Path) -> str | None:
+    """Return how a file is compressed by its first bytes, in DuckDB's words; None if it is not."""
     with path.open("rb") as file:
         first = file.read(len(_ZSTD))
-    if first.startswith(_GZIP):
+    return "gzip" if first.startswith(_GZIP) else "zstd" if first == _ZSTD else None
+
+
+def opened(path: Path) -> BinaryIO:
+    """Open a file of bytes; one that is compressed by gzip or Zstandard is decompressed."""
+    codec = codec_of(path)
+    if codec == "gzip":
         return cast("BinaryIO", gzip.open(path))
-    if first == _ZSTD:
+    if codec == "zstd":
         import pyarrow as pa
 
         return cast("BinaryIO", pa.CompressedInputStream(str(path), "zstd"))

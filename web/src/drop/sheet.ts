@@ -71,7 +71,8 @@ export class SheetFile implements Lined {
       return header && holds(cell) ? String(cell) : `column${place}`;
     });
     const double = this.names.find((each, place) => this.names.indexOf(each) !== place);
-    if (double !== undefined) throw unreadable(name, `it has two columns called ${shown(double)}`);
+    if (double !== undefined)
+      throw unreadable(name, `it has two columns called ${shown(double)}; rename one of them`);
     this.rows = header ? filled.slice(1) : filled;
     if (!header) this.notes.push("the sheet has no header");
     if (sheets.length > 1) this.notes.push(`sheet ${title}, the first of ${sheets.length}`);
