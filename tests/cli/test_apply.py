@@ -305,7 +305,17 @@ def test_a_rule_without_a_column_takes_that_of_its_model(call, rule, tmp_path):
         ("x\n1\n", ["--scores", "z"], "--scores is 'z', which is no column of "),
         ("good,flagged\n1,1\n", [], "--column must be a new name, but "),
         ("good\n1\n", ["--column", "good"], "already has a column 'good'"),
-        ("good\nlow\nhigh\n", [], "the scores in 'good' should be numbers but are strings"),
+        ("good\nlow\nhigh\n", [], "real numbers of 64 bits, such as 'low': 2 in all, on lines 2"),
+        pytest.param(
+            "good\n" + "1\n" * 3000 + "oops\n", [], "'oops': 1 in all, on line 3002", id="late"
+        ),
+        (
+            "id;good\n1;0,5\n2;3\n",
+            [],
+            "on line 2; 0,5 looks like a decimal comma; pass --decimal ,",
+        ),
+        ("id,good\n1,\n2,\n", [], "values (NaN or null): 2 in all, on lines 2 and 3; leave such"),
+        ("good,good\n1,2\n", [], "it has two columns called 'good'; rename one of them"),
         ("id,good\n1,1\n2,\n3,1\n", [], "'good' has missing values, the first on line 3; leave"),
         ("id,good\n1,1\n2,nan\n", [], "'good' has missing values, the first on line 3; leave"),
         ("good\n1\n", ["-o", "out.xyz"], "'out.xyz' should end in .csv, "),
@@ -321,6 +331,37 @@ def test_what_cannot_be_flagged_is_refused(call, rule, content, words, message):
     words = words if "-o" in words or "--json" in words else [*words, "-o", "out.csv"]
     assert message in call("apply", rule, "new.csv", *words, code=2).err.splitlines()[-1]
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (["0.5", "low"], "good has values that are not real numbers of 64 bits, such as 'low'"),
+        (["0.5", "0.7"], "good has numbers that are written as text, such as '0.5': 2 in all"),
+        ([datetime.date(2024, 1, 2)], "good holds date32[day] values; scores must be numbers"),
+    ],
+)
+def test_other_types_than_numbers_are_refused(call, rule, tmp_path, scores, message):
+    pq.write_table(pa.table({"good": scores}), tmp_path / "new.parquet")
+    assert message in call("apply", rule, tmp_path / "new.parquet", code=2).err
+
+
+@pytest.mark.parametrize("target", ["out.csv", "out.parquet", "out.json"])
+@pytest.mark.parametrize("name", ["new.csv", "new.csv.gz", "new.parquet", "objects.parquet"])
+def test_a_file_without_rows(call, rule, tmp_path, name, target):
+    """A job that runs every night may find nothing to do."""
+    if name.startswith("new.csv"):
+        as_csv(pa.table({"id": [], "good": []}), tmp_path / name)
+    else:
+        empty = pd.DataFrame({"id": [], "good": []}, dtype=object if name[0] == "o" else float)
+        empty.to_parquet(tmp_path / name)
+    done = call("apply", rule, tmp_path / name, "-o", tmp_path / target)
+    assert done.err == "flagged 0 of 0 rows\n"
+    assert read(tmp_path / target) == []
+    if target == "out.csv":
+        assert (tmp_path / target).read_text() == "id,good,flagged\n"
+    said = call("apply", rule, tmp_path / name, "-o", tmp_path / target, "--json")
+    assert json.loads(said.out)["share"] is None
 
 
 def test_decimals_that_would_be_rounded_are_refused(call, rule, tmp_path):
@@ -347,6 +388,20 @@ def test_a_file_may_replace_itself(call, rule, tmp_path):
     pq.write_table(new_rows(), path)
     call("apply", rule, path, "-o", path)
     assert pq.read_table(path).column_names[-1] == "flagged"
+
+
+@pytest.mark.usefixtures("inside")
+@pytest.mark.parametrize("name", ["rule.json", "./rule.json", "link.json"])
+def test_the_rule_is_not_written_over(call, rule, name):
+    before = rule.read_bytes()
+    rule.with_name("link.json").symlink_to(rule)
+    rule.with_name("new.csv").write_text("good\n1\n")
+    done = call("apply", rule, "new.csv", "-o", name, code=2)
+    assert done.err == (
+        f"isometrics: --output is {name!r}, which is the rule itself; write the rows to another "
+        "file\n"
+    )
+    assert rule.read_bytes() == before
 
 
 @pytest.mark.parametrize("content", ["", "{}", '{"format": "isometrics/decision-9"}', "[" * 10**5])

@@ -81,7 +81,7 @@ def test_one_column_of_scores_and_one_of_models(call, predictions, tmp_path):
         ({"good": [1.0], "bda": [1.0]}, [], "say which one holds the scores with --scores bad="),
         ({"good": [1.0], "bda": [1.0]}, [], "which the map is for; did you mean 'bda'?"),
         ({"gut": [1.0]}, ["--scores", "good=x"], "--scores is 'x', which is no column of "),
-        ({"good": [1.0], "bad": ["x"]}, [], "scores in 'bad' should be numbers but are strings"),
+        ({"good": [1.0], "bad": ["x"]}, [], "bad has values that are not real numbers"),
         ({"good": [1], "bad": [1]}, ["--scores", "good", "--scores", "worse=bad"], "'worse'"),
         ({"good": [1.0, None], "bad": [1.0, 1.0]}, [], "missing values, the first in row 2"),
         ({"good": [1.0]}, ["--scores", "x=good"], "the map has no model 'x', only 'good', 'bad'"),
@@ -127,3 +127,24 @@ def test_missing_scores_are_named_by_their_lines(call, predictions, tmp_path):
         "calibrate", "--apply", tmp_path / "m.json", tmp_path / "new.csv", "-o", "-", code=2
     )
     assert "'good' has missing values, the first on line 4; leave such rows out" in done.err
+
+
+@pytest.mark.parametrize("target", ["out.csv", "out.parquet"])
+def test_a_file_without_rows(call, predictions, tmp_path, target):
+    call("calibrate", predictions, "--scores", "good", "-o", tmp_path / "m.json")
+    (tmp_path / "new.csv").write_text("id,good\n")
+    words = ("--apply", tmp_path / "m.json", tmp_path / "new.csv", "-o", tmp_path / target)
+    assert json.loads(call("calibrate", *words, "--json").out)["rows"] == 0
+    if target == "out.csv":
+        assert (tmp_path / target).read_text() == "id,good,good_calibrated\n"
+    else:
+        assert pq.read_table(tmp_path / target).shape == (0, 3)
+
+
+def test_the_map_is_not_written_over(call, predictions, tmp_path):
+    path = tmp_path / "m.json"
+    call("calibrate", predictions, "-o", path)
+    before = path.read_bytes()
+    done = call("calibrate", "--apply", path, predictions, "-o", path, code=2)
+    assert "which is the map itself; write the rows to another file" in done.err
+    assert path.read_bytes() == before

@@ -15,6 +15,7 @@ from isometrics.cli.row_copies import (
     check_expected_column,
     check_named_column,
     check_numeric,
+    refuse_overwriting,
 )
 from isometrics.cli.table_files import writer_for
 from isometrics.errors import Advice, ParameterError
@@ -77,6 +78,7 @@ def apply(
 
     if output != "-":
         writer_for(output)
+        refuse_overwriting(output, rule, "the rule itself")
     elif answers.json:
         raise ParameterError("--json tells what was written to a file; name one with -o")
     decision = load_decision(rule)
@@ -185,15 +187,20 @@ def _tell(flagging: _Flagging, output: str, answers: Answers) -> None:
     else:
         if output != "-":
             print(output)
-        compared = "" if math.isnan(expected) else f", {_percent(expected)} where it was chosen"
-        note(
-            f"flagged {flagging.flagged:,} of {flagging.rows:,} rows ({_percent(share)}{compared})"
-        )
+        note(f"flagged {flagging.flagged:,} of {flagging.rows:,} rows{_shares(share, expected)}")
     if _differs(share, expected, flagging.rows):
         note(
             f"Beware: {_percent(share)} is far from {_percent(expected)}; look whether these are "
             "the same scores on the same scale, or choose a threshold on newer data"
         )
+
+
+def _shares(share: float, expected: float) -> str:
+    """Say which share of the rows is flagged; without rows there is none."""
+    if math.isnan(share):
+        return ""
+    compared = "" if math.isnan(expected) else f", {_percent(expected)} where it was chosen"
+    return f" ({_percent(share)}{compared})"
 
 
 def _percent(share: float) -> str:

@@ -24,6 +24,7 @@ from isometrics.cli.row_copies import (
     check_expected_column,
     check_named_column,
     check_numeric,
+    refuse_overwriting,
 )
 from isometrics.cli.table_files import writer_for
 from isometrics.errors import Advice, ParameterError
@@ -77,6 +78,7 @@ def calibrate(
         return
     if output != "-":
         writer_for(output)
+        refuse_overwriting(output, apply, "the map itself")
     rows, added = apply_map(
         apply, file, output, columns, quiet=answers.quiet, escape_formulas=escape_formulas
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isometrics.cli.output import free_name
@@ -53,12 +54,23 @@ def _columns_instead(column: str, source: Source) -> str:
 
 
 def check_numeric(column: str, source: Source) -> None:
-    """Refuse a column of scores that are no numbers."""
+    """Refuse a column of scores that are no numbers; of a file without rows, nobody knows."""
     from isometrics.sources.arrow import NUMERIC, kind_of
+    from isometrics.sources.cleaning import refuse_texts
 
-    kind = kind_of(source.schema.field(column).type)
-    if kind not in NUMERIC:
-        raise ScoreError(f"the scores in {column!r} should be numbers but are {kind}s")
+    dtype = source.schema.field(column).type
+    if kind_of(dtype) == "string":
+        refuse_texts(source, column)
+    elif kind_of(dtype) not in NUMERIC:
+        raise ScoreError(f"{column} holds {dtype} values; scores must be numbers")
+
+
+def refuse_overwriting(output: str, file: str, what: str) -> None:
+    """Refuse to write rows over the rule or the map that they are made by."""
+    if Path(output).exists() and Path(file).exists() and Path(output).samefile(file):
+        raise ParameterError(
+            f"is {output!r}, which is {what}; write the rows to another file", parameter="output"
+        )
 
 
 class RowCopy:

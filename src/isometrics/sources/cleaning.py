@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Counts
     from isometrics.errors import InputError, IsometricsError
+    from isometrics.sources.batches import Source
     from isometrics.sources.columns import Layout
     from isometrics.sources.problems import HasLines
 
@@ -54,6 +55,7 @@ NOT_NUMBERS = "values that are not real numbers of 64 bits"
 WRITTEN_AS_TEXT = "numbers that are written as text"
 NEGATIVE, INFINITE, BEYOND = "negative values", "infinite values", "values of 2**63 or more"
 LARGEST_WEIGHT = np.iinfo(np.int64).max
+_LEAVE_OUT = Advice("leave such rows out, or give them a score")
 _DROP = Advice("leave out rows with missing values with {drop_missing:True}")
 
 
@@ -143,6 +145,52 @@ class _Offence(NamedTuple):
     rows: int = 0
 
 
+class _Texts:
+    """Counts texts of a source that stand where numbers should.
+
+    Those that are no numbers are counted in `offences`, and all of them in `as_text`.
+    """
+
+    def __init__(self, offences: Offences, as_text: Offences, source: object) -> None:
+        self._offences = offences
+        self._as_text = as_text
+        self._is_number: Callable[[str], bool] = getattr(source, "is_number", is_number)
+        self._decimal: str | None = getattr(source, "decimal", None)
+
+    def add(self, name: str, coded: Coded, error: type[InputError], rows: Positions) -> None:
+        """Count the texts of a batch."""
+        row_codes, values = coded
+        # The last one is that of code -1, which is null.
+        strange = np.array([*(not self._is_number(text) for text in values), False], np.bool_)[
+            row_codes
+        ]
+        for offences, bad, kind in (
+            (self._offences, strange, NOT_NUMBERS),
+            (self._as_text, row_codes >= 0, WRITTEN_AS_TEXT),
+        ):
+            if bad.any():
+                example = values[row_codes[np.argmax(bad)]]
+                advice = advice_about(example, self._decimal) if kind == NOT_NUMBERS else None
+                offences.add(name, bad, error, kind, rows, example=example, advice=advice)
+
+
+def refuse_texts(source: Source, column: str) -> None:
+    """Refuse scores that are texts, and say which ones and where; without rows there are none."""
+    offences, as_text = Offences(), Offences()
+    texts = _Texts(offences, as_text, source)
+    n_rows = 0
+    for batch in source.batches([column]):
+        rows, coded = Positions(n_rows), codes(batch.column(column))
+        n_rows += batch.num_rows
+        offences.add(column, coded[0] < 0, MissingValueError, MISSING, rows, advice=_LEAVE_OUT)
+        texts.add(column, coded, ScoreError, rows)
+    problems = offences.of(column) or as_text.of(column)
+    if hasattr(source, "broken_lines"):
+        raise_together(problems, cast("HasLines", source))
+    for problem in problems:
+        raise problem.as_error()
+
+
 def _groups(coded: Coded, names: GroupNames) -> Groups:
     """Return the groups of rows whose codes point into the values of one batch."""
     codes, values = coded
@@ -166,13 +214,12 @@ class Cleaner:
         self.layout = layout
         self.dropped = Dropped() if drop_missing else None
         self._source = source
-        self._is_number: Callable[[str], bool] = getattr(source, "is_number", is_number)
-        self._decimal: str | None = getattr(source, "decimal", None)
         self.labels = Labels(layout.label, schema.field(layout.label).type)
         self.models = GroupNames(layout.model or "")
         self.groups = GroupNames(layout.group or "")
         self.offences = Offences()
         self.as_text = Offences()
+        self._texts_found = _Texts(self.offences, self.as_text, source)
         self.positive_label: object = None
         """The positive label; known in the end."""
         self._rows = 0
@@ -403,20 +450,10 @@ class Cleaner:
         self, name: str, column: pa.Array, rows: Positions, error: type[InputError]
     ) -> NDArray[Any]:
         """Refuse texts; where some are numbers, those that are not are named."""
-        row_codes, values = codes(column)
-        self._add_missing(name, row_codes < 0, rows)
-        strange = np.array([*(not self._is_number(text) for text in values), False], np.bool_)[
-            row_codes
-        ]
-        for offences, bad, kind in (
-            (self.offences, strange, NOT_NUMBERS),
-            (self.as_text, row_codes >= 0, WRITTEN_AS_TEXT),
-        ):
-            if bad.any():
-                example = values[row_codes[np.argmax(bad)]]
-                advice = advice_about(example, self._decimal) if kind == NOT_NUMBERS else None
-                offences.add(name, bad, error, kind, rows, example=example, advice=advice)
-        return np.zeros(row_codes.size)
+        coded = codes(column)
+        self._add_missing(name, coded[0] < 0, rows)
+        self._texts_found.add(name, coded, error, rows)
+        return np.zeros(coded[0].size)
 
     def _coded(self, name: str, column: pa.Array, rows: Positions) -> Coded:
         row_codes, values = codes(column)
