@@ -12,7 +12,7 @@ import isometrics as iso
 from isometrics.decisions.objective import parse_objective
 from isometrics.errors import NotAnswerableError
 from isometrics.testing.strategies import binary_samples
-from isometrics.verdict.judge import _interval
+from isometrics.verdict.estimates import interval_at
 
 FEW = {"n_resamples": 60, "random_state": 1, "by_group": False}
 LABELS, SCORES = [0, 0, 1, 0, 0, 0], [5, 4, 3, 2, 1, 0]
@@ -144,15 +144,12 @@ def test_an_f_gain_without_a_bound_leaves_the_other_end_of_its_interval():
     ("lost", "lower", "upper"), [(0, 0.025, 0.975), (1, 0.025, 0.975), (9, -math.inf, 0.975)]
 )
 def test_an_end_between_minus_infinity_and_a_number_is_not_bounded(lost, lower, upper):
-    fixed = np.arange(101) / 100
-    fixed[:lost] = -math.inf
-    objective = parse_objective(index="f-gain")
-    with np.errstate(invalid="ignore"):
-        ends = _interval(objective, fixed, 0.5, (0.5, 0.5), level=0.95)
-    assert ends == pytest.approx((lower, upper))
-    unknown = _interval(objective, fixed, 0.5, (0.5, math.nan), level=0.95)
-    assert np.isnan(unknown).all()
-    assert np.isnan(_interval(objective, fixed, -math.inf, (-math.inf,), level=0.95)).all()
+    noise = np.arange(101) / 100 - 0.5
+    noise[:lost] = -math.inf
+    asked = {"level": 0.95, "limits": parse_objective(index="f-gain").gain_limits}
+    assert interval_at(noise, (0.5, 0.5), **asked) == pytest.approx((lower, upper))
+    for unknown in (math.nan, -math.inf):
+        assert np.isnan(interval_at(noise, (0.5, unknown), **asked)).all()
 
 
 def test_models_without_a_hit_come_last():

@@ -121,10 +121,10 @@ def interval_at(
     """Return percentiles of the noise, laid from the lowest centre to the highest one.
 
     How far two corrections of one value lie apart tells how sure the correction is. The interval
-    holds both of them. Ends beyond the limits are clipped.
+    holds both of them. Ends beyond the limits are clipped. An infinite value has no interval.
     """
     known = noise[~np.isnan(noise)]
-    if known.size < 2 or np.isnan(centres).any():
+    if known.size < 2 or not np.isfinite(centres).all():
         return Interval(float("nan"), float("nan"))
     with np.errstate(invalid="ignore"):
         ends = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])

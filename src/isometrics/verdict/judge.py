@@ -140,8 +140,8 @@ def _judged(
     apparent = float(choice.gains[choice.model])
     corrected = apparent - _optimism(picked(drawn.inside, winners), picked(drawn.outside, winners))
     honest = mean_known(objective.gain(crossed))
-    fixed = drawn.fixed[choice.model]
-    interval = _interval(objective, fixed, apparent, (corrected, honest), level=level)
+    noise = drawn.fixed[choice.model] - apparent
+    interval = interval_at(noise, (corrected, honest), level=level, limits=objective.gain_limits)
 
     better = better_than_nothing(contest, choices, choice, corrected)
     found = _verdict(
@@ -174,14 +174,6 @@ def _optimism(inside: Floats, outside: Floats) -> float:
     return mean_known(np.where(np.isinf(differences), np.nan, differences))
 
 
-def _interval(
-    objective: Objective, fixed: Floats, here: float, centres: tuple[float, ...], *, level: float
-) -> Interval:
-    """Return the interval of a gain, from the gains of the same rule in the replicates."""
-    noise = np.full(fixed.shape, np.nan) if math.isinf(here) else fixed - here
-    return interval_at(noise, centres, level=level, limits=objective.gain_limits)
-
-
 def _model_values(
     contest: Contest, choice: Choice, drawn: Resampled, found: Verdict
 ) -> tuple[ModelValue, ...]:
@@ -196,7 +188,8 @@ def _model_values(
         expected, interval = found.expected, found.interval
         if model != choice.model:
             corrected = here - _optimism(drawn.inside[model], drawn.outside[model])
-            ends = _interval(objective, drawn.fixed[model], here, (corrected,), level=level)
+            noise = drawn.fixed[model] - here
+            ends = interval_at(noise, (corrected,), level=level, limits=objective.gain_limits)
             expected = objective.value_of_gain(corrected)
             interval = _in_units(objective, ends)
         values.append(ModelValue(name, objective.value_of_gain(here), expected, interval))
@@ -371,7 +364,7 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
         lead = here - float(gains[second])
         rivals = _rivals_of(_confidence_set(gains, fixed, level), choice.model, second, lead)
     intervals = [
-        _interval(objective, drawn, gain, (gain,), level=level)
+        interval_at(drawn - gain, (gain,), level=level, limits=objective.gain_limits)
         for drawn, gain in zip(fixed, gains.tolist(), strict=True)
     ]
     found = _verdict(
