@@ -746,3 +746,24 @@ def test_of_equal_f_the_rule_that_flags_less_wins():
     points = iso.OperatingPoints.from_counts([2, 10], [0, 40], positives=10, negatives=90)
     decision = iso.best_threshold(points)
     assert (decision.tp, decision.value) == (2, pytest.approx(1 / 3))
+
+
+@pytest.mark.parametrize(
+    ("goal", "tp", "fp"),
+    [
+        ({"index": "kulczynski"}, 750_000_000_000_003, 250_000_000_000_005),
+        ({"index": "f-measure"}, 750_000_000_000_015, 500_000_000_000_029),
+        ({"index": "f-gain"}, 750_000_000_000_015, 500_000_000_000_029),
+        ({"beta": 1}, 750_000_000_000_015, 500_000_000_000_029),
+    ],
+)
+def test_rows_that_floats_cannot_tell_apart_are_compared_exactly(goal, tp, fp):
+    """Half of all positives and no false one is worse by 1.2e-29, or 3e-16, than the other row."""
+    half = 5 * 10**14
+    points = iso.OperatingPoints.from_counts(
+        [half, tp, 10**15], [0, fp, 9 * 10**14], positives=10**15, negatives=8 * 10**15
+    )
+    best = iso.best_threshold(points, **goal, budget=10**15 + 3 * half)
+    assert (best.tp, best.fp) == (10**15, 9 * 10**14)
+    best = iso.best_threshold(points, **goal, budget=tp + fp)
+    assert (best.tp, best.fp) == (tp, fp)
