@@ -66,7 +66,7 @@ def unseen_rows(
     """
     positive_unit, negative_unit = ((column**2).sum() / column.sum() for column in contest.units.T)
     units = np.array([positive_unit, negative_unit, positive_unit, negative_unit])
-    cells = np.array([_cells(contest, *rule) for rule in rules])
+    cells = np.array([_cells(contest, *rule) for rule in rules]).reshape(len(rules), 4)
     sizes = np.where(cells < FEW * units, units, 0.0)
     if not sizes.any():
         return None
