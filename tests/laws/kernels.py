@@ -379,7 +379,7 @@ KERNELS: dict[str, Kernel] = {
     ),
     "compiled, buckets": Kernel(
         by_fast(slots=4, each=64, threads=2),
-        loops=BUCKETS | loops("native", "fill_rows"),
+        loops=BUCKETS | loops("native", "find_range", "fill_rows"),
         weights=(),
         **FAST,
     ),

@@ -1,6 +1,7 @@
 """A verdict against a direct loop over replicates, with tables of repeated rows."""
 
 from math import cos, inf, log, pi
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,6 +21,14 @@ SCORES = {
 }
 WEIGHTS = RANDOM.integers(1, 9, SIZE) / 4
 CLUSTERS = RANDOM.integers(0, 30, SIZE)
+
+
+def half_gamma(replicate, cell):
+    """Return half the square of a normal variate (Box & Muller), at an even sequence of points."""
+    first, second = (
+        (replicate + 1) * 1.0850702454914507 ** -(place + 1) % 1 for place in (cell, cell + 4)
+    )
+    return -log(first) * cos(2 * pi * second) ** 2
 
 
 class Twin:
@@ -67,6 +76,27 @@ class Twin:
         squared = self.asked["beta"] ** 2
         return (1 + squared) * tp / ((1 + squared) * tp + squared * (positives - tp) + fp)
 
+    def unseen(self, name, threshold):
+        """Return what one row is worth for tp, fp, fn and tn if these are fewer than five, or 0."""
+        at = self.whole[name].at([threshold])
+        units = []
+        for rows in (LABELS, ~LABELS):
+            own = np.bincount(self.unit, self.weights * rows)
+            units.append((own**2).sum() / own.sum())
+        cells = [float(cell[0]) for cell in (at.tp, at.fp, at.fn, at.tn)]
+        trivial = not 0 < cells[0] + cells[1] < self.weights.sum()
+        return [
+            0.0 if trivial or cell >= 5 * unit else unit
+            for cell, unit in zip(cells, 2 * units, strict=True)
+        ]
+
+    def wider_gain(self, points, threshold, worth, replicate):
+        """Return the gain of a rule in a replicate, with rows that were not seen."""
+        at = points.at([threshold])
+        tp, fp, fn, tn = (each * half_gamma(replicate, cell) for cell, each in enumerate(worth))
+        totals = SimpleNamespace(positives=at.positives + tp + fn, negatives=at.negatives + fp + tn)
+        return self.gain(totals, counts=(at.tp[0] + tp, at.fp[0] + fp))
+
     def multiplicities(self):
         units = int(self.unit.max()) + 1
         draws = draws_of(np.ones(units, np.int64), [slice(0, units)], scheme="multinomial")
@@ -91,8 +121,10 @@ class Twin:
         own = {name: self.decision(points).threshold for name, points in self.whole.items()}
         gains = {name: self.gain(self.whole[name], own[name]) for name in SCORES}
         model = max(gains, key=gains.get)
-        inside, outside, fixed, thresholds = ({name: [] for name in SCORES} for _ in range(4))
-        for times in self.multiplicities():
+        lists = ({name: [] for name in SCORES} for _ in range(5))
+        inside, outside, fixed, wider, thresholds = lists
+        worth = {name: self.unseen(name, own[name]) for name in SCORES}
+        for replicate, times in enumerate(self.multiplicities()):
             for name in SCORES:
                 points = self.table(name, times)
                 threshold = self.decision(points).threshold
@@ -100,9 +132,12 @@ class Twin:
                 inside[name].append(self.gain(points, threshold))
                 outside[name].append(self.gain(self.whole[name], threshold))
                 fixed[name].append(self.gain(points, own[name]))
-        inside, outside, fixed = (
-            np.array([values[name] for name in SCORES]) for values in (inside, outside, fixed)
+                wider[name].append(self.wider_gain(points, own[name], worth[name], replicate))
+        inside, outside, fixed, wider = (
+            np.array([values[name] for name in SCORES])
+            for values in (inside, outside, fixed, wider)
         )
+        fixed = wider + (fixed.mean(axis=1) - wider.mean(axis=1))[:, None]
         best = inside == inside.max(axis=0)
         winner = best.argmax(axis=0)
         columns = np.arange(RESAMPLES)
@@ -215,14 +250,6 @@ def test_a_seed_gives_other_numbers_than_another():
 
 
 # ---------------------------------------------------------------------- tuning data
-
-
-def half_gamma(replicate, cell):
-    """Return half the square of a normal variate (Box & Muller), at an even sequence of points."""
-    first, second = (
-        (replicate + 1) * 1.0850702454914507 ** -(place + 1) % 1 for place in (cell, cell + 4)
-    )
-    return -log(first) * cos(2 * pi * second) ** 2
 
 
 def f_of(beta, tp, fp, fn):
