@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from isometrics._counting.best_rules import Counts
-from isometrics.verdict.estimates import fixed_values
 
 if TYPE_CHECKING:
+    from isometrics._core.arrays import Floats
     from isometrics.verdict.choice import Choice
     from isometrics.verdict.contest import Choices, Contest
 
@@ -38,9 +38,12 @@ def better_than_nothing(
     contest: Contest,
     choices: Choices,
     choice: Choice,
+    fixed: Floats,
     corrected: float,
 ) -> bool | None:
     """Tell whether the choice beats the best trivial rule in all but 5% of the replicates.
+
+    `fixed` are the gains of the chosen rule there.
 
     None where that is not known: the value is not defined in the sample, or the choice flags so few
     rows that it has no value in more than 5% of the replicates.
@@ -51,9 +54,7 @@ def better_than_nothing(
     share = 1.0 if base.flag_all else 0.0
     totals = (choices.positives, choices.negatives)
     counts = Counts(share * totals[0], share * totals[1], *totals).at_ratio(contest.ratio)
-    rules = list(enumerate(choice.rules))
-    gains = fixed_values(contest, choices.fixed_counts, rules, contest.objective.gain)[choice.model]
-    differences = gains - contest.objective.gain(counts)
+    differences = fixed - contest.objective.gain(counts)
     both_classes = (totals[0] > 0) & (totals[1] > 0)
     known = differences[both_classes & ~np.isnan(differences)]
     if known.size < 2 or known.size < 0.95 * np.count_nonzero(both_classes):

@@ -140,10 +140,12 @@ def _judged(
     apparent = float(choice.gains[choice.model])
     corrected = apparent - _optimism(picked(drawn.inside, winners), picked(drawn.outside, winners))
     honest = mean_known(objective.gain(crossed))
-    noise = drawn.fixed[choice.model] - apparent
-    interval = interval_at(noise, (corrected, honest), level=level, limits=objective.gain_limits)
+    fixed = drawn.fixed[choice.model]
+    interval = interval_at(
+        fixed - apparent, (corrected, honest), level=level, limits=objective.gain_limits
+    )
 
-    better = better_than_nothing(contest, choices, choice, corrected)
+    better = better_than_nothing(contest, choices, choice, fixed, corrected)
     found = _verdict(
         contest,
         choice,
@@ -379,7 +381,7 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
         wins=win_shares(inside),
         rivals=rivals,
         threshold_range=threshold_range(tuning, choice.model, drawn_tuning.rule[choice.model]),
-        better=better_than_nothing(test, choices, judged, here),
+        better=better_than_nothing(test, choices, judged, fixed[choice.model], here),
         weights=other_weights(test, drawing_of(options, seeds[0])),
         method=(
             "Model and threshold were chosen on the tuning data and are judged on these rows, so "
