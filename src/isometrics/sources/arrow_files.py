@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from isometrics.errors import Advice, FileError, ParameterError
 from isometrics.sources.arrow import kind_of
-from isometrics.sources.batches import batch_rows, reading
+from isometrics.sources.batches import batch_rows, reading, refuse_doubled
 from isometrics.sources.files import ARROW, base_folder
 from isometrics.sources.memory_limit import SHARE_OF_BATCHES, in_megabytes
 
@@ -86,11 +86,7 @@ class ParquetFile:
             self.schema: pa.Schema = file.schema_arrow
             self.rows: int | None = file.metadata.num_rows
         names = self.schema.names
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise FileError.unreadable(
-                path, f"it has two columns called {twice!r}; rename one of them"
-            )
+        refuse_doubled(path, names)
 
     def batches(
         self, columns: Sequence[str], *, limit: int | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -190,6 +191,14 @@ def reading(name: str, *errors: type[Exception]) -> Iterator[None]:
         ) from error
     except (pa.ArrowException, UnicodeDecodeError, *errors) as error:
         raise FileError.unreadable(name, _first_line(error, name)) from error
+
+
+def refuse_doubled(file: object, names: Sequence[str]) -> None:
+    """Refuse a file with two columns of one name."""
+    counts = Counter(names)
+    twice = next((name for name, count in counts.items() if count > 1), None)
+    if twice is not None:
+        raise FileError.unreadable(file, f"it has two columns called {twice!r}; rename one of them")
 
 
 def _first_line(error: BaseException, name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
 from itertools import groupby
 from pathlib import Path
 from secrets import token_hex
@@ -15,7 +14,7 @@ import numpy as np
 from isometrics._core.parameters import check_choice
 from isometrics._core.results import several
 from isometrics.errors import Advice, FileError, ParameterError
-from isometrics.sources.batches import FIRST_ROWS, ColumnTypesChangedError, reading
+from isometrics.sources.batches import FIRST_ROWS, ColumnTypesChangedError, reading, refuse_doubled
 from isometrics.sources.csv_lines import (
     Dialect,
     header_of,
@@ -481,10 +480,7 @@ def _refuse_double_names(file: Path, dialect: Dialect) -> None:
     """Refuse a header with a name that two columns have, of which DuckDB renames one."""
     if not dialect.header:
         return
-    counts = Counter(header_of(file, dialect))
-    twice = next((name for name, count in counts.items() if count > 1 and name.strip()), None)
-    if twice is not None:
-        raise FileError.unreadable(file, f"it has two columns called {twice!r}; rename one of them")
+    refuse_doubled(file, [name for name in header_of(file, dialect) if name.strip()])
 
 
 def _refuse_skipped(file: Path, start: bytes, dialect: Dialect) -> None:

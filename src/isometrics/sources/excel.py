@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from isometrics._core.results import several
 from isometrics.errors import Advice, FileError, MissingPackageError, ParameterError
-from isometrics.sources.batches import reading
+from isometrics.sources.batches import reading, refuse_doubled
 from isometrics.sources.frames import FrameSource
 from isometrics.sources.memory_limit import limit_for
 from isometrics.sources.problems import Line
@@ -74,11 +74,7 @@ class ExcelFile(FrameSource):
         columns = [
             _text(header[k]) if header and _holds(header[k]) else f"column{k}" for k in range(width)
         ]
-        if len(set(columns)) < width:
-            twice = next(name for name in columns if columns.count(name) > 1)
-            raise FileError.unreadable(
-                path, f"it has two columns called {twice!r}; rename one of them"
-            )
+        refuse_doubled(path, columns)
         self._rows_of_sheet = [number for number, _ in body]
         self._percents: list[str] = []
         arrays: dict[str, pa.Array] = {
