@@ -88,3 +88,12 @@ def other(tmp_path):
     """Return other data of the same two models."""
     label, good, bad, _ = sample(seed=2)
     return write_csv(tmp_path / "other.csv", label, good, bad, names=("label", "good", "bad"))
+
+
+def rows_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())

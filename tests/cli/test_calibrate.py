@@ -1,6 +1,5 @@
 """Maps of scores that `isometrics calibrate` learns from a file and applies to another."""
 
-import csv
 import decimal
 import json
 
@@ -11,18 +10,9 @@ import pytest
 import isometrics as iso
 from isometrics.calibration.files import read_map
 
-from .conftest import sample
+from .conftest import names, rows_of, sample
 
 LABEL, GOOD, _, _ = sample()
-
-
-def rows_of(path):
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def names(folder):
-    return sorted(path.name for path in folder.iterdir())
 
 
 @pytest.mark.parametrize(

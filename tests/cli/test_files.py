@@ -1,6 +1,5 @@
 """The commands that write files: complete, exact, and nothing where something went wrong."""
 
-import csv
 import json
 import os
 import shlex
@@ -19,18 +18,9 @@ from isometrics import formats
 from isometrics.cli import doctor, main
 from isometrics.cli.app import COMMANDS
 
-from .conftest import sample
+from .conftest import names, rows_of, sample
 
 LABEL, GOOD, BAD, GROUP = sample()
-
-
-def rows_of(path):
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def names(folder):
-    return sorted(path.name for path in folder.iterdir())
 
 
 # ---------------------------------------------------------------------- curve
