@@ -8,7 +8,7 @@ import pytest
 import isometrics as iso
 from isometrics.errors import FileError
 from isometrics.sources.opening import open_source
-from isometrics.sources.text_files import LONGEST, has_blank_block, refuse_long_lines
+from isometrics.sources.text_files import LONGEST, refuse_long_lines
 
 ROWS = b"label,score\n" + b"1,0.5\n" * 10
 

@@ -20,7 +20,6 @@ from isometrics.errors import (
     MissingValueError,
     ScoreError,
 )
-from isometrics.sources.batches import ColumnTypesChangedError
 from isometrics.sources.csv_files import CSVFiles
 from isometrics.sources.memory_limit import LEAST
 from isometrics.sources.opening import open_source

@@ -6,7 +6,7 @@ import os
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from isometrics import formats
 from isometrics.analysis.analysis import Analysis
@@ -14,24 +14,20 @@ from isometrics.analysis.origins import origins_of
 from isometrics.errors import Advice, FileError, ParameterError, redacted
 from isometrics.formats import FORMATS
 from isometrics.formats.text import uncompressed_size
-from isometrics.sources.arrow import kind_of
-from isometrics.sources.batches import ColumnTypesChangedError, peek
-from isometrics.sources.columns import REMAINING, Layout, layout_of, may_be_model
+from isometrics.sources.batches import peek
+from isometrics.sources.columns import Layout, columns_in_question, layout_of
 from isometrics.sources.csv_files import Writing
 from isometrics.sources.frames import FrameSource
 from isometrics.sources.held_rows import MANY_ROWS
 from isometrics.sources.memory_limit import limit_for, rows_budget
-from isometrics.sources.opening import check_writing, open_source, settle_types
+from isometrics.sources.opening import check_writing, open_source
 from isometrics.sources.problems import raise_together
 from isometrics.sources.tables import read_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    import pyarrow as pa
-
     from isometrics.sources.batches import Source
-    from isometrics.sources.problems import HasLines
 
 
 def read_predictions(
@@ -126,39 +122,32 @@ def read_predictions(
     writing = Writing.of(decimal, header)
     foreign = _foreign(path_or_frame, pos_label, memory_limit)
     with closing(_source(path_or_frame, foreign, memory_limit, writing)) as source:
-        while True:
-            try:
-                if foreign is not None and not any((label, scores, model, weight, group)):
-                    layout = _layout_of_format(foreign)
-                else:
-                    layout = _layout(
-                        source,
-                        label=label,
-                        scores=scores,
-                        model=model,
-                        weight=weight,
-                        group=group,
-                        pos_label=pos_label,
-                    )
-                if _may_lack_models(layout, source.schema) and settle_types(source):
-                    continue
-                tables = read_tables(
-                    source,
-                    layout,
-                    memory_limit=memory_limit,
-                    tolerance=tolerance,
-                    keep_rows=keep_rows,
-                    progress=progress,
-                    drop_missing=drop_missing,
-                    notify=notify,
-                )
-                break
-            except ColumnTypesChangedError:
-                # What the columns are may be another guess now.
-                continue
+        source.progress = progress
+        if foreign is not None and not any((label, scores, model, weight, group)):
+            layout = _layout_of_format(foreign)
+        else:
+            layout = _layout(
+                source,
+                label=label,
+                scores=scores,
+                model=model,
+                weight=weight,
+                group=group,
+                pos_label=pos_label,
+            )
+        tables = read_tables(
+            source,
+            layout,
+            memory_limit=memory_limit,
+            tolerance=tolerance,
+            keep_rows=keep_rows,
+            progress=progress,
+            drop_missing=drop_missing,
+            notify=notify,
+        )
         if tables.positive is not None:
             layout = replace(layout, pos_label=tables.positive)
-        notes = [*getattr(source, "notes", list)(), tables.note]
+        notes = [*source.notes(), tables.note]
         said = "; ".join([layout.describe(), *filter(None, notes)])
         description = f"{redacted(source.name)}: {said}"
         return Analysis(
@@ -178,22 +167,14 @@ def read_predictions(
         )
 
 
-def _layout(source: Source, **roles: Any) -> Layout:
+def _layout(source: Source, pos_label: object, **roles: Any) -> Layout:
     """Find out which column is what; the broken lines of a file are reported first."""
     try:
-        return layout_of(peek(source), **roles)
+        wanted = columns_in_question(source.schema.names, **roles)
+        return layout_of(peek(source, wanted), pos_label=pos_label, **roles)
     except ParameterError:
-        if hasattr(source, "broken_lines"):
-            raise_together([], cast("HasLines", source))
+        raise_together([], source)
         raise
-
-
-def _may_lack_models(layout: Layout, schema: pa.Schema) -> bool:
-    """Tell whether a column of whole numbers would be a model's if later rows had fractions."""
-    return layout.guessed.get("scores") == REMAINING and any(
-        may_be_model(name) and kind_of(schema.field(name).type) == "integer"
-        for name in layout.unused
-    )
 
 
 def _foreign(

@@ -82,7 +82,7 @@ def apply(
     elif answers.json:
         raise ParameterError("--json tells what was written to a file; name one with -o")
     decision = load_decision(rule)
-    opened = open_source(file, memory_limit, all_rows=True, writing=Writing.of(decimal, header))
+    opened = open_source(file, memory_limit, writing=Writing.of(decimal, header))
     with closing(opened) as source:
         flagging = _Flagging(decision, source, scores, readable(column))
         with Meter("flagging", quiet=answers.quiet) as meter:

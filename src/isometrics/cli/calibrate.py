@@ -130,7 +130,7 @@ def apply_map(
     from isometrics.sources.opening import open_source
 
     calibrators = read_map(map_file)
-    opened = open_source(file, columns.memory_limit, all_rows=True, writing=columns.writing())
+    opened = open_source(file, columns.memory_limit, writing=columns.writing())
     with closing(opened) as source:
         jobs = _jobs(calibrators, columns, source)
         added = [job.added for job in jobs]

@@ -146,11 +146,15 @@ def _write_rows(
     From CSV to CSV they stay as they are written, unless it is said how decimals are.
     """
     from isometrics.sources.opening import open_source
+    from isometrics.sources.problems import raise_together
 
-    source: Any = open_source(file, columns.memory_limit, all_rows=True, writing=columns.writing())
+    source = open_source(file, columns.memory_limit, writing=columns.writing())
     try:
-        if written[1] in TEXTS and columns.decimal is None and hasattr(source, "keep_texts"):
-            source.keep_texts({})
+        names = source.schema.names
+        as_texts = written[1] in TEXTS and columns.decimal is None
+        if not (as_texts and source.keep_texts({})):
+            source.settle(names, names)
+        raise_together([], source)
         with Meter("converting", quiet=answers.quiet) as meter:
             batches = _metered(source, meter)
             write_batches(source.schema, batches, *written, escape_formulas=escape_formulas)
@@ -173,7 +177,7 @@ def _predictions(file: str, target: str, columns: Columns) -> Predictions:
     from isometrics.sources.columns import layout_of
     from isometrics.sources.opening import open_source
 
-    source = open_source(file, columns.memory_limit, all_rows=True, writing=columns.writing())
+    source = open_source(file, columns.memory_limit, writing=columns.writing())
     try:
         layout = layout_of(peek(source), **columns.roles())
         if layout.model is not None or layout.weight is not None:

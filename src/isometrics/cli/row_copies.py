@@ -58,6 +58,7 @@ def check_numeric(column: str, source: Source) -> None:
     from isometrics.sources.arrow import NUMERIC, kind_of
     from isometrics.sources.cleaning import refuse_texts
 
+    source.settle([column], [column])
     dtype = source.schema.field(column).type
     if kind_of(dtype) == "string":
         refuse_texts(source, column)
@@ -100,22 +101,25 @@ class RowCopy:
         """Write the rows to a file, with the new columns that `compute` returns of a batch."""
         import pyarrow as pa
 
+        from isometrics.sources.problems import raise_together
+
         names = self._source.schema.names
-        if is_text(output):
-            self._keep_texts()
+        if not (is_text(output) and self._keep_texts()):
+            self._source.settle(names, names)
+        raise_together([], self._source)
         copied = [self._source.schema.field(name) for name in names]
         schema = pa.schema([*copied, *self._added])
         batches = self._batches(names, schema, compute, meter)
         write_batches(schema, batches, output, escape_formulas=escape_formulas)
 
-    def _keep_texts(self) -> None:
+    def _keep_texts(self) -> bool:
         """Let the columns of CSV files be written as they are there: 0.10, NA, yes."""
-        source: Any = self._source
-        if not hasattr(source, "keep_texts"):
-            return
-        names = source.schema.names
-        self._number_columns = {column: free_name(column, names) for column in self._number_columns}
-        source.keep_texts(self._number_columns)
+        names = self._source.schema.names
+        others = {column: free_name(column, names) for column in self._number_columns}
+        kept = self._source.keep_texts(others)
+        if kept:
+            self._number_columns = others
+        return kept
 
     def _batches(
         self, names: Sequence[str], schema: pa.Schema, compute: Compute, meter: Meter
@@ -151,8 +155,7 @@ class RowCopy:
         from isometrics.sources.problems import listed_lines
 
         position = self.n_rows + int(offending.argmax())
-        source: Any = self._source
-        lines = source.lines([position]) if hasattr(source, "lines") else {}
+        lines = self._source.lines([position])
         if not lines:
             return f"in row {position + 1}"
-        return f"on {listed_lines(lines.values(), source.line_name)}"
+        return f"on {listed_lines(lines.values(), self._source.line_name)}"

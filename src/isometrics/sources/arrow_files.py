@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from isometrics.errors import Advice, FileError, ParameterError
 from isometrics.sources.arrow import kind_of
-from isometrics.sources.batches import batch_rows, reading, refuse_doubled
+from isometrics.sources.batches import Source, batch_rows, reading, refuse_doubled
 from isometrics.sources.files import ARROW, base_folder
 from isometrics.sources.memory_limit import SHARE_OF_BATCHES, in_megabytes
 
@@ -71,7 +71,7 @@ def bytes_of(metadata: Any, columns: Sequence[str]) -> int:
     )
 
 
-class ParquetFile:
+class ParquetFile(Source):
     """One Parquet file, read a batch at a time.
 
     pyarrow's data sets, which `ArrowFiles` needs, take longer to load than many a file to read.
@@ -79,14 +79,18 @@ class ParquetFile:
 
     def __init__(self, path: str, memory: int) -> None:
         self.name = path
-        self.bytes_read = 0
+        self.bytes_read: int = 0
         self._path = path
         self._memory = memory
         with reading(path), _opened(path) as file:
-            self.schema: pa.Schema = file.schema_arrow
-            self.rows: int | None = file.metadata.num_rows
-        names = self.schema.names
-        refuse_doubled(path, names)
+            self._schema: pa.Schema = file.schema_arrow
+            self.rows = file.metadata.num_rows
+        refuse_doubled(path, self._schema.names)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The names and types of all columns."""
+        return self._schema
 
     def batches(
         self, columns: Sequence[str], *, limit: int | None = None
@@ -102,9 +106,6 @@ class ParquetFile:
                 # In a damaged file, offsets may lead anywhere, and pyarrow follows them.
                 batch.validate(full=True)
                 yield batch.select(list(columns))
-
-    def close(self) -> None:
-        """Nothing stays open between reads."""
 
 
 def _first_rows(file: Any, columns: Sequence[str], limit: int) -> Iterator[pa.RecordBatch]:
@@ -124,7 +125,7 @@ def _first_rows(file: Any, columns: Sequence[str], limit: int) -> Iterator[pa.Re
         yield batch.slice(0, limit)
 
 
-class ArrowFiles:
+class ArrowFiles(Source):
     """Parquet or Arrow files, in folders ``name=value`` too, read in batches by pyarrow.
 
     pyarrow finds out what the files have in common. They are read one after another and a batch
@@ -136,7 +137,7 @@ class ArrowFiles:
         import pyarrow.dataset as ds
 
         self.name = path
-        self.bytes_read = 0
+        self.bytes_read: int = 0
         self._memory = memory
         self._kind = kind
         self._base = base_folder(path).absolute()
@@ -156,16 +157,11 @@ class ArrowFiles:
                 ),
                 partition_base_dir=str(self._base),
             )
-            self._rows: int = self._dataset.count_rows()
+            self.rows = self._dataset.count_rows()
         self._columns = {
             each.path: {*schemas[each.path].names, *_values_of_folders(each)}
             for each in self._dataset.get_fragments()
         }
-
-    @property
-    def rows(self) -> int | None:
-        """The number of rows, which the files' footers tell."""
-        return self._rows
 
     @property
     def schema(self) -> pa.Schema:
@@ -268,9 +264,6 @@ class ArrowFiles:
                     ) from None
                 fields[field.name] = field.with_type(pa.large_string())
         return pa.schema(list(fields.values()))
-
-    def close(self) -> None:
-        """Nothing stays open between reads."""
 
 
 _WHOLE = re.compile(r"-?[0-9]+")

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
 from collections import Counter
 from contextlib import contextmanager
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from isometrics.errors import FileError
-from isometrics.sources.arrow import kind_of
+import numpy as np
+
+from isometrics.errors import Advice, FileError, ParameterError
+from isometrics.sources.arrow import codes, kind_of, numbers
 from isometrics.sources.columns import Peek
+from isometrics.sources.written_numbers import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts
     from isometrics._core.sample import Sample
+    from isometrics._core.writing import ScratchFolder
+    from isometrics.errors import IsometricsError
     from isometrics.points import OperatingPoints
     from isometrics.sources.columns import Layout
     from isometrics.sources.passes import Pass
+    from isometrics.sources.problems import Line
 
 BATCH_ROWS = 1 << 17
 _BATCH_VALUES = 1 << 20
@@ -32,6 +39,7 @@ _BATCH_VALUES = 1 << 20
 FIRST_ROWS = 1000
 ABSENT_CLASS = "no row has this class"
 """Why a class of one classifier has no table."""
+DROP_MISSING = Advice("leave out rows with missing values with {drop_missing:True}")
 _LONGEST = 400
 """The characters of a library's message that are repeated."""
 
@@ -39,41 +47,140 @@ _LONGEST = 400
 _ORIGINAL = re.compile(r"\nOriginal Line:\s*\n?.*\n")
 
 
-class ColumnTypesChangedError(Exception):
-    """Later rows have other types than the first ones; the schema is right now, so read again."""
+class Source:
+    """Named columns that can be read again, and what a reader may ask besides.
 
-
-class Source(Protocol):
-    """Anything with named columns that can be read again.
-
-    A source whose rows are counted where they are, as those of a cluster, has a method
-    `count_rows` besides, and its batches serve for the first rows alone.
+    A subclass has a `schema` and `batches`. What else it knows replaces the answers below.
     """
 
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-        ...
-
-    @property
-    def rows(self) -> int | None:
-        """The number of rows, where it is known beforehand."""
-        ...
+    name: str
+    """What messages call it."""
+    rows: int | None = None
+    """The number of rows, where it is known beforehand."""
+    ordered = True
+    """Whether rows come in the same order whenever they are read."""
+    bytes_read: int | None = None
+    """How many bytes all passes have read, where that is known."""
+    takes_writing = False
+    """Whether a user may say how its numbers and its header are written."""
+    decimal: str | None = None
+    """The mark before decimals that a user gave."""
+    has_lines = False
+    """Whether rows stand on lines of text or in rows of a sheet, which messages name."""
+    line_name = "line"
+    """What a line is called."""
+    count_rows: CountRows | None = None
+    """Counts the rows where they are, as in a cluster; `batches` serve for the first rows alone."""
+    progress: Callable[[int, int | None], None] | None = None
+    """Told of rows that are read before `batches` are asked for."""
 
     @property
     def schema(self) -> pa.Schema:
-        """The names and types of all columns."""
-        ...
+        """The names and types of all columns; those of text that was not looked at are texts."""
+        raise NotImplementedError
 
     def batches(
         self, columns: Sequence[str], *, limit: int | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns, all rows or the first ones."""
-        ...
+        raise NotImplementedError
+
+    @cached_property
+    def belongings(self) -> list[ScratchFolder]:
+        """Folders that are removed with the source."""
+        return []
 
     def close(self) -> None:
         """Let go of files and connections."""
-        ...
+        for folder in self.belongings:
+            folder.cleanup()
+
+    def settle(self, columns: Sequence[str], needed: Collection[str] = ()) -> None:
+        """Find out the types of columns from all rows, where the schema does not have them.
+
+        Those that are `needed` will be read.
+        """
+
+    def distinct(self, column: str, most: int) -> list[object]:
+        """Return the values of a column without null, or somewhat more than `most` of them."""
+        found: dict[object, None] = {}
+        for batch in self.batches([column]):
+            found |= dict.fromkeys(codes(batch.column(column))[1])
+            if len(found) > most:
+                break
+        return list(found)
+
+    def extent(self, column: str) -> tuple[float, float]:
+        """Return the smallest and the largest number of a column; NaN where it has none."""
+        low = high = math.nan
+        for batch in self.batches([column]):
+            values, missing = numbers(batch.column(column))
+            present = values if missing is None else values[~missing]
+            if present.size:
+                low, high = np.fmin(low, present.min()), np.fmax(high, present.max())
+        return float(low), float(high)
+
+    def is_number(self, text: str) -> bool:
+        """Tell whether a text is a number as the source writes them."""
+        return is_number(text)
+
+    def keep_texts(self, numbers: Mapping[str, str]) -> bool:  # noqa: ARG002
+        """Read all columns as they are written, and some numbers under other names besides.
+
+        Tell whether the source has texts to keep.
+        """
+        return False
+
+    def lines(self, positions: Sequence[int]) -> Mapping[int, Line]:  # noqa: ARG002
+        """Return the lines of some rows by their positions; none where they cannot be known."""
+        return {}
+
+    def broken_lines(self) -> list[IsometricsError]:
+        """Return what is wrong with lines that are no rows."""
+        return []
+
+    def notes(self) -> list[str]:
+        """Return what a user should know about how rows were read."""
+        return []
+
+    def missing_advice(self, column: str) -> Advice | None:  # noqa: ARG002
+        """Return what to do about missing values of a column."""
+        return DROP_MISSING if self.has_lines else None
+
+    def complete_rows(self, layout: Layout) -> tuple[Source, str]:  # noqa: ARG002
+        """Return the rows without missing values, of a source that counts its rows itself."""
+        raise ParameterError(
+            f"cannot be used with {self.name!r}, which counts its rows itself; leave them "
+            "out there",
+            parameter="drop_missing",
+        )
+
+
+class GivenSource(Source):
+    """A source of a user: an object with ``name``, ``rows``, ``schema``, ``batches``, ``close``."""
+
+    def __init__(self, given: Any) -> None:
+        self._given = given
+        self.name = given.name
+        self.rows = given.rows
+        self.count_rows = getattr(given, "count_rows", None)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The names and types of all columns."""
+        schema: pa.Schema = self._given.schema
+        return schema
+
+    def batches(
+        self, columns: Sequence[str], *, limit: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Read some columns."""
+        yield from self._given.batches(columns, limit=limit)
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        super().close()
+        self._given.close()
 
 
 class Tables(NamedTuple):
@@ -154,17 +261,27 @@ def batch_rows(columns: int) -> int:
     return min(BATCH_ROWS, max(_BATCH_VALUES // max(columns, 1), 1))
 
 
-def peek(source: Source) -> dict[str, Peek]:
-    """Return the kinds and the first values of all columns."""
-    schema = source.schema
-    kinds = {field.name: kind_of(field.type) for field in schema}
-    values: dict[str, list[object]] = {name: [] for name in kinds}
+def peek(source: Source, wanted: Collection[str] | None = None) -> dict[str, Peek]:
+    """Return what is known of all columns; of those that are not wanted, that they are there."""
+    names = source.schema.names
+    looked_at = [name for name in names if wanted is None or name in wanted]
+    source.settle(looked_at, wanted or ())
+    kinds = {name: kind_of(source.schema.field(name).type) for name in looked_at}
+    values: dict[str, list[object]] = {name: [] for name in names}
     # Values of other kinds tell nothing, and some have no counterpart in Python.
-    wanted = [name for name, kind in kinds.items() if kind != "other"]
-    for batch in source.batches(wanted, limit=FIRST_ROWS) if wanted else ():
-        for name in wanted:
+    told = [name for name, kind in kinds.items() if kind != "other"]
+    for batch in source.batches(told, limit=FIRST_ROWS) if told else ():
+        for name in told:
             values[name] += batch.column(name).to_pylist()
-    return {name: Peek(kind, values[name][:FIRST_ROWS]) for name, kind in kinds.items()}
+    return {
+        name: Peek(
+            kinds.get(name, "other"),
+            values[name][:FIRST_ROWS],
+            cache(partial(source.distinct, name)),
+            cache(partial(source.extent, name)),
+        )
+        for name in names
+    }
 
 
 def columns_of(layout: Layout) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -34,10 +34,10 @@ from isometrics.sources.arrow import (
 from isometrics.sources.batches import columns_of
 from isometrics.sources.labels import Labels
 from isometrics.sources.problems import MOST_LINES, Problem, raise_together
-from isometrics.sources.written_numbers import advice_about, is_number
+from isometrics.sources.written_numbers import advice_about
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from isometrics.errors import InputError, IsometricsError
     from isometrics.sources.batches import Source
     from isometrics.sources.columns import Layout
-    from isometrics.sources.problems import HasLines
 
     Coded = tuple[NDArray[np.int32], list[Any]]
     """The codes of rows, and the values that they stand for."""
@@ -56,7 +55,6 @@ WRITTEN_AS_TEXT = "numbers that are written as text"
 NEGATIVE, INFINITE, BEYOND = "negative values", "infinite values", "values of 2**63 or more"
 LARGEST_WEIGHT = np.iinfo(np.int64).max
 _LEAVE_OUT = Advice("leave such rows out, or give them a score")
-_DROP = Advice("leave out rows with missing values with {drop_missing:True}")
 
 
 class _Columns(NamedTuple):
@@ -151,11 +149,11 @@ class _Texts:
     Those that are no numbers are counted in `offences`, and all of them in `as_text`.
     """
 
-    def __init__(self, offences: Offences, as_text: Offences, source: object) -> None:
+    def __init__(self, offences: Offences, as_text: Offences, source: Source) -> None:
         self._offences = offences
         self._as_text = as_text
-        self._is_number: Callable[[str], bool] = getattr(source, "is_number", is_number)
-        self._decimal: str | None = getattr(source, "decimal", None)
+        self._is_number = source.is_number
+        self._decimal = source.decimal
 
     def add(self, name: str, coded: Coded, error: type[InputError], rows: Positions) -> None:
         """Count the texts of a batch."""
@@ -185,10 +183,7 @@ def refuse_texts(source: Source, column: str) -> None:
         offences.add(column, coded[0] < 0, MissingValueError, MISSING, rows, advice=_LEAVE_OUT)
         texts.add(column, coded, ScoreError, rows)
     problems = offences.of(column) or as_text.of(column)
-    if hasattr(source, "broken_lines"):
-        raise_together(problems, cast("HasLines", source))
-    for problem in problems:
-        raise problem.as_error()
+    raise_together(problems, source)
 
 
 def _groups(coded: Coded, names: GroupNames) -> Groups:
@@ -206,14 +201,14 @@ class Cleaner:
     def __init__(
         self,
         layout: Layout,
-        schema: pa.Schema,
-        source: object = None,
+        source: Source,
         *,
         drop_missing: bool = False,
     ) -> None:
         self.layout = layout
         self.dropped = Dropped() if drop_missing else None
         self._source = source
+        schema = source.schema
         self.labels = Labels(layout.label, schema.field(layout.label).type)
         self.models = GroupNames(layout.model or "")
         self.groups = GroupNames(layout.group or "")
@@ -298,12 +293,9 @@ class Cleaner:
         """
         problems = self.problems()
         first = next(problems, None)
-        if not hasattr(self._source, "broken_lines"):
-            if first is not None:
-                raise first.as_error() if isinstance(first, Problem) else first
-            return
-        found = [] if first is None else [first, *problems]
-        raise_together(found, cast("HasLines", self._source))
+        # Where rows have no lines, the first problem is the only one that is told.
+        rest = problems if self._source.has_lines else ()
+        raise_together([] if first is None else [first, *rest], self._source)
 
     @property
     def positive_word(self) -> object:
@@ -358,9 +350,7 @@ class Cleaner:
         return self.dropped is not None and 0 < self._rows == self.dropped.rows
 
     def _add_missing(self, name: str, missing: NDArray[np.bool_] | None, rows: Positions) -> bool:
-        advice = _DROP if hasattr(self._source, "broken_lines") else None
-        if missing is not None and hasattr(self._source, "missing_advice"):
-            advice = self._source.missing_advice(name)
+        advice = None if missing is None else self._source.missing_advice(name)
         return self.offences.add(name, missing, MissingValueError, MISSING, rows, advice=advice)
 
     def _of_column(self, name: str) -> list[Problem]:

@@ -71,7 +71,7 @@ def count_totals(source: ClusterFrame, layout: Layout) -> ClusterTotals:
     Only the first rows are looked at one by one: they tell positions, and the order of labels.
     """
     _refuse_long_decimals(source.schema, layout)
-    cleaner = Cleaner(layout, source.schema)
+    cleaner = Cleaner(layout, source)
     for batch in source.head(columns_of(layout)).combine_chunks().to_batches():
         cleaner.validate(batch)
     rows = _typed(source, layout)

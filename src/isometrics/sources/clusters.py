@@ -7,6 +7,7 @@ counts of ranges of scores, pass after pass.
 from __future__ import annotations
 
 import copy
+import math
 import sys
 import warnings
 from contextlib import contextmanager
@@ -24,7 +25,14 @@ from isometrics.points import OperatingPoints
 from isometrics.points.models import GroupTables, group_tables
 from isometrics.points.table_files import write_groups
 from isometrics.sources.arrow import NUMERIC, codes, is_floating, kind_of
-from isometrics.sources.batches import ABSENT_CLASS, FIRST_ROWS, Tables, columns_of, reading
+from isometrics.sources.batches import (
+    ABSENT_CLASS,
+    FIRST_ROWS,
+    Source,
+    Tables,
+    columns_of,
+    reading,
+)
 from isometrics.sources.cluster_passes import Passes, PassLimits, Ranges
 from isometrics.sources.cluster_totals import INF, ClusterTotals, count_totals, numbers_of
 from isometrics.sources.frames import FrameSource
@@ -112,7 +120,7 @@ def _loaded(errors: tuple[tuple[str, str], ...]) -> tuple[type[Exception], ...]:
     )
 
 
-class ClusterFrame:
+class ClusterFrame(Source):
     """A frame of Spark, classic or Connect, or of Dask.
 
     Parameters
@@ -159,11 +167,6 @@ class ClusterFrame:
         self._first: pa.Table | None = None
         self.passes: list[Pass] = []
         """What every collection so far has read, shuffled and collected."""
-
-    @property
-    def rows(self) -> int | None:
-        """Not known before they are counted."""
-        return None
 
     @property
     def schema(self) -> pa.Schema:
@@ -234,6 +237,22 @@ class ClusterFrame:
                 "write them to Parquet files there and name those"
             )
         yield from self.head(columns).slice(0, limit).to_batches()
+
+    def distinct(self, column: str, most: int) -> list[object]:
+        """Return the values of a column without null, or somewhat more than `most` of them."""
+        values = self.columns(value=column).drop_nulls().unique().head(most + 1)
+        found = self.collect(values, FIRST).column("value").combine_chunks()
+        return list(codes(found)[1])
+
+    def extent(self, column: str) -> tuple[float, float]:
+        """Return the smallest and the largest number of a column; NaN where it has none."""
+        import narwhals.stable.v2 as nw
+
+        value = nw.col("value").cast(nw.Float64())
+        values = self.columns(value=column).drop_nulls().filter(~value.is_nan())
+        table = self.collect(values.select(low=value.min(), high=value.max()), FIRST)
+        low, high = (table.column(name)[0].as_py() for name in ("low", "high"))
+        return (math.nan, math.nan) if low is None else (low, high)
 
     def count_rows(
         self,

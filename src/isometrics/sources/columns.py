@@ -17,7 +17,7 @@ from isometrics.errors import Advice, ParameterError
 from isometrics.sources.written_numbers import is_number, looks_like_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     Scores = str | Iterable[str] | Mapping[str, str] | None
     Choice = str | bool | None
@@ -228,23 +228,54 @@ _KINDS = {
 }
 
 
+MOST_CLASSES = 1000
+"""A column with more values than this holds no classes."""
+
+
 @tuple_value
 class Peek(NamedTuple):
-    """What is known of a column before all of it is read."""
+    """What is known of a column before it is counted.
+
+    The first rows can only rule out what a column is; all rows decide.
+    """
 
     kind: str
-    """``"boolean"``, ``"integer"``, ``"float"``, ``"string"`` or ``"other"``."""
+    """``"boolean"``, ``"integer"``, ``"float"``, ``"string"`` or ``"other"``, by all rows."""
     values: list[object]
     """Its first values, None for null."""
+    distinct_of_all: Callable[[int], list[object]] | None = None
+    """Returns the values of all rows, or more than so many of them; None if there are no others."""
+    extent_of_all: Callable[[], tuple[float, float]] | None = None
+    """Returns the smallest and the largest number of all rows."""
+
+    def first_distinct(self) -> list[object]:
+        """Return the different values among the first ones, in their order, without null."""
+        # NaN differs from itself.
+        present = (value for value in self.values if value is not None and value == value)  # noqa: PLR0124
+        return list(dict.fromkeys(present))
 
     def distinct(self) -> list[object]:
-        """Return the different values among the first ones, in their order, without null."""
-        found: dict[object, None] = {}
-        for value in self.values:
-            # NaN differs from itself.
-            if value is not None and value == value:  # noqa: PLR0124
-                found.setdefault(value)
-        return list(found)
+        """Return the different values of all rows, those of the first rows first, without null.
+
+        Of more than `MOST_CLASSES` only some are returned.
+        """
+        first = self.first_distinct()
+        most = {"boolean": 1, "other": -1}.get(self.kind, MOST_CLASSES)
+        if self.distinct_of_all is None or len(first) > most:
+            return first
+        later = set(self.distinct_of_all(MOST_CLASSES)) - set(first)
+        return first + sorted(later, key=str)
+
+    def has_only(self, fits: Callable[[list[object]], bool]) -> bool:
+        """Tell whether the values fit, of the first rows, and then of all."""
+        return fits(self.first_distinct()) and fits(self.distinct())
+
+    def extent(self) -> tuple[float, float]:
+        """Return the smallest and the largest number of all rows; NaN where there is none."""
+        if self.extent_of_all is not None:
+            return self.extent_of_all()
+        numbers = [value for value in self.first_distinct() if isinstance(value, int | float)]
+        return (min(numbers), max(numbers)) if numbers else (math.nan, math.nan)
 
 
 def guess_label(columns: Mapping[str, Peek]) -> tuple[str, str]:
@@ -331,7 +362,7 @@ def _holds_decisions(name: str, peek: Peek) -> bool:
     return (
         _known(name, PREDICTIONS)
         and peek.kind in NUMBERS
-        and any(classes.issuperset(peek.distinct()) for classes in CONVENTIONS)
+        and peek.has_only(lambda values: any(map(set(values).issubset, CONVENTIONS)))
     )
 
 
@@ -377,19 +408,42 @@ def _known(name: str, names: Collection[str]) -> bool:
 def _holds_classes(peek: Peek) -> bool:
     """Tell whether a column may be a label: no measurement, but whole numbers or words."""
     if peek.kind == "float":
-        return all(float(value).is_integer() for value in peek.distinct())  # type: ignore[arg-type]
+        return peek.has_only(lambda values: all(float(value).is_integer() for value in values))  # type: ignore[arg-type]
     return peek.kind in ("boolean", "integer", "string")
 
 
 def _is_binary(peek: Peek) -> bool:
-    if peek.kind in NUMBERS:
-        return set(peek.distinct()) in CONVENTIONS
-    return peek.kind == "boolean" or (peek.kind == "string" and len(peek.distinct()) == 2)
+    """Tell whether a column has two values; numbers must be those of a convention."""
+    if peek.kind == "boolean":
+        return True
+    if peek.kind not in (*NUMBERS, "string"):
+        return False
+    conventional = peek.kind == "string" or peek.has_only(
+        lambda values: any(map(set(values).issubset, CONVENTIONS))
+    )
+    return conventional and len(peek.first_distinct()) <= 2 and len(peek.distinct()) == 2
 
 
 def listed(columns: Mapping[str, Peek]) -> str:
     """Return the names of columns for a sentence."""
     return several([repr(name) for name in columns]) if columns else "no columns"
+
+
+def columns_in_question(
+    names: Sequence[str], *, label: object, scores: object, **roles: object
+) -> set[str] | None:
+    """Return the columns that say which is what, by their names; None if that may be any."""
+    if label is None or scores is None:
+        return None
+    given = [label, *roles.values(), *_columns_of(scores)]
+    guessed = {name for role, chosen in roles.items() if chosen is None for name in NAMES[role]}
+    return {name for name in names if name in given or _known(name, guessed)}
+
+
+def _columns_of(scores: object) -> list[object]:
+    if isinstance(scores, Mapping):
+        return list(scores.values())
+    return list(scores) if isinstance(scores, list | tuple) else [scores]
 
 
 _NAMED = 20

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import csv
-import re
 from itertools import groupby
-from pathlib import Path
+from operator import itemgetter
 from secrets import token_hex
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isometrics._core.parameters import check_choice
 from isometrics._core.results import several
 from isometrics.errors import Advice, FileError, ParameterError
-from isometrics.sources.batches import FIRST_ROWS, ColumnTypesChangedError, reading, refuse_doubled
+from isometrics.sources.batches import FIRST_ROWS, reading, refuse_doubled
 from isometrics.sources.csv_lines import (
     Dialect,
     header_of,
@@ -30,24 +29,25 @@ from isometrics.sources.files import (
     literal,
     only_this,
     quoted,
-    settings,
     size_of,
 )
 from isometrics.sources.problems import MOST_LINES, Line, listed_lines
 from isometrics.sources.text_files import (
+    INTEGERS,
     LONGEST,
     NULLS,
+    TABLE,
+    TEXT,
     TIMES,
-    WHOLE,
-    WIDER,
     TextFiles,
     codec_of,
-    compression_of,
+    may_be,
     opened,
     start_of,
     value_of,
 )
 from isometrics.sources.written_numbers import (
+    KINDS,
     PLAIN,
     has_decimal_comma,
     is_percent,
@@ -57,21 +57,19 @@ from isometrics.sources.written_numbers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
 
     import duckdb
 
     from isometrics.errors import IsometricsError
 
-_NUMBER = re.compile(r"[+-]?(?:(?!0\d)\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?inf(?:inity)?|nan", re.I)
 _BLOCK = 1 << 20
 _TAIL = 1 << 12
-_SHORTEST_ROW = 4
-"""The bytes of two digits, a separator and the end of a line."""
-_MARGIN = 2
-"""How many times better than its beginning a file may be compressed."""
 _MOST_BROKEN = 10_000
 """So many broken lines are counted."""
+_MOST_WORDS = 100
+"""A text column with more words than this in its first rows is read only if it is asked for."""
 
 
 class Writing(NamedTuple):
@@ -99,47 +97,47 @@ class CSVFiles(TextFiles):
     together; `broken_lines` returns them at the end.
     """
 
-    def __init__(self, path: str, files: Sequence[Path], memory: int, writing: Writing) -> None:
-        import duckdb
+    takes_writing = True
 
+    def __init__(self, path: str, files: Sequence[Path], memory: int, writing: Writing) -> None:
         self._partitioned = in_folders(path, files)
         self._size = size_of(path, files)
         self._writing = writing
+        self.decimal = writing.decimal
         self._dialects: dict[Path, Dialect] = {}
-        self._sniffed: dict[str, set[str]] = {}
         self._failure: Exception | None = None
         """What was raised about broken lines; they are skipped from then on."""
         self._broken: dict[Path, list[_Broken]] = {}
         self._nulls: Sequence[str] = NULLS
-        connection = duckdb.connect(config=settings(memory))
-        with closed_on_failure(connection):
-            self._sniff_all(connection, files)
-            super().__init__(path, connection)
-            if self._failure is not None or any(
-                len(kinds) > 1 and "VARCHAR" in kinds for kinds in self._sniffed.values()
-            ):
-                # A file without values in a column says nothing about its type.
-                self.infer_types()
+        super().__init__(path, memory)
+        with closed_on_failure(self):
+            self._sniff_all(files)
+            with reading(path):
+                self._first = self._first_rows()
 
-    def _sniff_all(self, connection: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> None:
-        """Find out how each file is written, and the types of its first rows."""
+    def _sniff_all(self, files: Sequence[Path]) -> None:
+        """Find out how each file is written; those that begin with the same line are alike."""
+        known: dict[tuple[bytes, str | None], Dialect] = {}
         for file in files:
             with reading(str(file)):
-                self._dialects[file], types = self._sniff(connection, file)
-            for name, kind in types.items():
-                self._sniffed.setdefault(name, set()).add(kind)
+                start = start_of(file)
+                first = start.splitlines(keepends=True)[:1]
+                key = (b"".join(first), codec_of(file))
+                if key not in known:
+                    known[key] = self._sniff(file, start)
+                    if not known[key].header or known[key].skipped:
+                        self._dialects[file] = known.pop(key)
+                        continue
+                self._dialects[file] = known[key]
 
-    def _sniff(
-        self, connection: duckdb.DuckDBPyConnection, file: Path
-    ) -> tuple[Dialect, dict[str, str]]:
+    def _sniff(self, file: Path, start: bytes) -> Dialect:
         import duckdb
 
         given = "" if self._writing.header is None else f", header = {self._writing.header}"
-        start = start_of(file)
         if self._writing.decimal == "," and (mark := _delimiter_beside_commas(start)):
             given += f", delim = {literal(mark)}"
         try:
-            dialect, types = _sniff(connection, file, start, given)
+            dialect = _sniff(self._connection, file, start, given)
         except duckdb.Error:
             _refuse_other_encodings(file)
             raise
@@ -148,70 +146,139 @@ class CSVFiles(TextFiles):
         if len(dialect.names) == 1 and (ragged := _ragged(file, start)) is not None:
             self._failure = ragged.error
             options = f"{given}, delim = {literal(ragged.delimiter)}, ignore_errors = true"
-            return _sniff(connection, file, start, options)
-        return dialect, types
+            return _sniff(self._connection, file, start, options)
+        return dialect
 
-    def _found_types(self, *, all_rows: bool) -> dict[str, str]:
-        if all_rows:
-            return self._types
-        types = {name: _joined(kinds) for name, kinds in self._sniffed.items()}
-        decimal = self._writing.decimal
-        judged = ("VARCHAR", *TIMES, *(() if decimal is None else ("DOUBLE",)))
-        texts = [name for name, kind in types.items() if kind in judged]
-        if not texts:
-            return types
-        columns = ", ".join(map(quoted, texts))
-        table = self._table_of(types | dict.fromkeys(texts, "VARCHAR"))
-        query = f"SELECT {columns} FROM {table} LIMIT {FIRST_ROWS}"
-        rows = self._rows_of(query)
-        for position, name in enumerate(texts):
-            texts = [row[position].strip() for row in rows if row[position] is not None]
-            types[name] = self._type_of_texts(texts, types[name])
-        return types
+    def _first_rows(self) -> dict[str, list[Any]]:
+        """Return the first values of all columns: texts, but for what names of folders say."""
+        import duckdb
 
-    def _type_of_texts(self, texts: list[str], sniffed: str) -> str:
-        """Return the type of a column whose first values are some texts."""
-        decimal = self._writing.decimal
-        if not texts:
-            return sniffed
-        if decimal is None and all(map(_NUMBER.fullmatch, texts)):
-            # DuckDB takes a column with "inf" for text, or for infinite dates.
-            return PLAIN
-        for kind in kinds_for(decimal):
-            if all(matches(text, kind) for text in texts):
-                return kind
-        return "VARCHAR" if sniffed == "DOUBLE" else sniffed
+        query = f"SELECT * FROM {self._raw()} LIMIT {FIRST_ROWS}"
+        try:
+            found = self._connection.cursor().sql(query)
+            rows = found.fetchall()
+        except duckdb.Error as error:
+            if self._failure is not None:
+                raise
+            self._failure = error
+            return self._first_rows()
+        in_files = {name for dialect in self._dialects.values() for name in dialect.names}
+        self._of_folders = {*found.columns} - in_files
+        return {name: [row[k] for row in rows] for k, name in enumerate(found.columns)}
 
-    def _wider(self, kind: str) -> Sequence[str]:
+    @property
+    def _names(self) -> Sequence[str]:
+        return list(self._first)
+
+    def settle(self, columns: Sequence[str], needed: Collection[str] = ()) -> None:
+        """Find out the types of columns from all rows; those that are needed are read with them.
+
+        Texts that differ from row to row, such as comments, are texts whatever follows.
+        """
+        super().settle([name for name in columns if name in needed or not self._is_free(name)])
+
+    def _is_free(self, column: str) -> bool:
+        """Tell whether a column holds texts of many kinds by its first rows."""
+        many = len(set(self._first[column])) > _MOST_WORDS
+        return many and self._candidates(column) == [TEXT]
+
+    def _candidates(self, column: str) -> list[str]:
+        """Return the kinds that the first texts of a column allow, the narrowest first."""
+        if column in self._of_folders:
+            return [TEXT]
         decimal = self._writing.decimal
-        return [
-            each if decimal is None or each != PLAIN else f"{PLAIN} {decimal}"
-            for each in WIDER[kind]
+        numbers = kinds_for(decimal) if decimal is not None else (PLAIN, *kinds_for(None))
+        texts = {text for text in self._first[column] if text is not None}
+        kinds = ("BOOLEAN", *INTEGERS, *numbers, *TIMES)
+        return [kind for kind in kinds if all(may_be(text, kind) for text in texts)] + [TEXT]
+
+    def _read(self, columns: Sequence[str]) -> None:
+        import duckdb
+
+        try:
+            self._fill(columns)
+        except duckdb.Error as error:
+            if self._failure is not None:
+                raise
+            self._failure = error
+            self._fill(columns)
+        if self._failure is not None:
+            self._note_broken()
+        else:
+            self._refuse_merged()
+
+    def _fill(self, columns: Sequence[str]) -> None:
+        """Read columns as the kinds that the first rows allow; again where later rows do not."""
+        candidates = {name: self._candidates(name) for name in columns}
+        kinds = {name: fitting[0] for name, fitting in candidates.items()}
+        self._create(self._values(kinds), self._raw())
+        counts = ", ".join(f"count({quoted(name)})" for name in columns)
+        ((rows, *present),) = self._connection.execute(
+            f"SELECT count(*), {counts} FROM {TABLE}"
+        ).fetchall()
+        doubtful = [
+            name
+            for name, count in zip(columns, present, strict=True)
+            if kinds[name] != TEXT and (count < rows or count == 0)
         ]
+        # A missing value and one of another kind are both null.
+        better = {name: self._fitting(name, candidates[name]) for name in doubtful}
+        if better.items() - kinds.items():
+            kinds |= better
+            self._create(self._values(kinds), self._raw())
+        self._kinds = kinds
+        self._refuse_overflow([name for name, kind in kinds.items() if kind in (PLAIN, *KINDS)])
+
+    def _values(self, kinds: Mapping[str, str]) -> dict[str, str]:
+        return {name: value_of(quoted(name), kind) for name, kind in kinds.items()}
+
+    def _fitting(self, column: str, candidates: Sequence[str]) -> str:
+        """Return the first kind that all texts of a column have."""
+        text = quoted(column)
+        fits = [f"bool_and({value_of(text, kind)} IS NOT NULL)" for kind in candidates]
+        query = f"SELECT {', '.join(fits)} FROM {self._raw()} WHERE {text} IS NOT NULL"
+        (answers,) = self._connection.execute(query).fetchall()
+        return next((kind for kind, fits in zip(candidates, answers, strict=True) if fits), TEXT)
+
+    def _refuse_overflow(self, floats: Sequence[str]) -> None:
+        """Refuse numbers that become infinite; to be infinite by name is legal."""
+        if not floats:
+            return
+        infinite = ", ".join(f"coalesce(bool_or(isinf({quoted(name)})), false)" for name in floats)
+        (answers,) = self._connection.execute(f"SELECT {infinite} FROM {TABLE}").fetchall()
+        for name, _ in filter(itemgetter(1), zip(floats, answers, strict=True)):
+            text = quoted(name)
+            infinite = f"isinf({value_of(text, self._kinds[name])})"
+            found = self._connection.execute(
+                f"SELECT {text} FROM {self._raw()} WHERE {infinite} "
+                f"AND NOT contains(lower({text}), 'inf') LIMIT 1"
+            ).fetchone()
+            if found is not None:
+                raise FileError.unreadable(
+                    self.name,
+                    f"{name} holds {found[0]}, which is beyond what a float can hold; divide the "
+                    "column by a power of ten",
+                )
 
     def is_number(self, text: str) -> bool:
         """Tell whether a text is a number as the files write them."""
         decimal = self._writing.decimal
         return super().is_number(text) if decimal is None else matches(text, f"{PLAIN} {decimal}")
 
-    @property
-    def decimal(self) -> str | None:
-        """The mark before decimals that was given."""
-        return self._writing.decimal
-
     def notes(self) -> list[str]:
         """Return what a reader should know about how the files were read."""
-        percents = [name for name, kind in self._types.items() if is_percent(kind)]
+        percents = [name for name, kind in self._kinds.items() if is_percent(kind)]
         said = [f"{several(percents)} in percent, read as shares"] if percents else []
         if not any(dialect.header for dialect in self._dialects.values()):
             said.append("the file has no header line")
         return said
 
-    def _table_of(self, types: dict[str, str]) -> str:
+    def _raw(self) -> str:
+        """Return the files as a table in SQL, all of whose columns are texts."""
         tables = []
         skipping = f", {_SKIPPING}" if self._failure is not None else ""
         for dialect, files in groupby(self._dialects, self._dialects.__getitem__):
-            named = ", ".join(f"{literal(name)}: {literal(types[name])}" for name in dialect.names)
+            named = ", ".join(f"{literal(name)}: {literal(TEXT)}" for name in dialect.names)
             tables.append(
                 f"read_csv([{', '.join(literal(only_this(file)) for file in files)}], "
                 f"auto_detect = false, delim = {literal(dialect.delimiter)}, "
@@ -224,47 +291,26 @@ class CSVFiles(TextFiles):
             return tables[0]
         return f"({' UNION ALL BY NAME '.join(f'SELECT * FROM {table}' for table in tables)})"
 
-    def keep_texts(self, numbers: Mapping[str, str]) -> None:
-        """Read all columns as they are written, and the numbers of some under names besides.
-
-        It is for those who write the rows again, once the types are settled. `numbers` has the
-        new name of each such column.
-        """
-        values = []
-        for column, name in numbers.items():
-            kind = "DOUBLE" if self._types[column] == PLAIN else self._types[column]
-            values.append(f", {_number_of(column, kind)} AS {quoted(name)}")
-        texts = dict.fromkeys(self._types, "VARCHAR")
+    def keep_texts(self, numbers: Mapping[str, str]) -> bool:
+        """Read all columns as they are written, and some numbers under other names besides."""
+        self.settle(list(numbers), numbers)
+        kinds = dict.fromkeys(self._names, TEXT)
+        added = {new: value_of(quoted(name), self._kinds[name]) for name, new in numbers.items()}
         # No text stands for null, not even the empty one.
         self._nulls = (token_hex(),)
-        self._table = f"(SELECT *{''.join(values)} FROM {self._table_of(texts)})"
-        self._types = texts
         with reading(self.name):
+            self._create(self._values(kinds) | added, self._raw())
             self._schema = self._query("*", 0).schema
+        self._kinds = kinds | dict.fromkeys(added, PLAIN)
+        return True
 
     # ------------------------------------------------------------------ lines
-
-    def infer_types(self) -> bool:
-        """Take the types from all rows; tell whether they are others than until now."""
-        try:
-            return super().infer_types()
-        except FileError as error:
-            # What fails for another reason fails again.
-            self._failure = self._failure or error
-            super().infer_types()
-            return True
-
-    def _skip_broken_lines(self, error: Exception) -> None:
-        self._failure = error
-        self._inferred = False
-        self.infer_types()
-        raise ColumnTypesChangedError
 
     def broken_lines(self) -> list[IsometricsError]:
         """Return what is wrong with lines that are no rows."""
         if self._failure is None:
             return []
-        self._find_broken()
+        self.settle(self._names[:1], self._names[:1])
         found = [
             (broken, Line(number, file.name if len(self._dialects) > 1 else ""), width)
             for file, lines in self._broken.items()
@@ -283,17 +329,13 @@ class CSVFiles(TextFiles):
         width = len(next(iter(self._dialects.values())).names)
         return [FileError.unreadable(self.name, _about_broken(found, width))]
 
-    def _find_broken(self) -> None:
-        """Read the files once more, and remember the lines that DuckDB rejects."""
-        with reading(self.name):
-            cursor = self._connection.cursor()
-            first = quoted(next(iter(self._types)))
-            cursor.execute(f"SELECT count({first}) FROM {self._raw()}").fetchall()
-            rejects = cursor.execute(
-                "SELECT s.file_path, e.line_byte_position, any_value(e.error_type), "
-                "any_value(e.error_message) FROM broken_lines e JOIN broken_files s "
-                "USING (scan_id, file_id) GROUP BY ALL ORDER BY ALL"
-            ).fetchall()
+    def _note_broken(self) -> None:
+        """Remember the lines that DuckDB has rejected."""
+        rejects = self._connection.execute(
+            "SELECT s.file_path, e.line_byte_position, any_value(e.error_type), "
+            "any_value(e.error_message) FROM broken_lines e JOIN broken_files s "
+            "USING (scan_id, file_id) GROUP BY ALL ORDER BY ALL"
+        ).fetchall()
         by_name = {only_this(file): file for file in self._dialects}
         by_name |= {str(file.absolute()): file for file in self._dialects}
         self._broken = {file: [] for file in self._dialects}
@@ -316,30 +358,12 @@ class CSVFiles(TextFiles):
             before += rows
         return found if len(found) == len(positions) else {}
 
-    def most_rows(self) -> int:
-        """Return how many rows there may be by the size of the files.
-
-        Of compressed ones it is judged by their beginning, and twice as many may be there.
-        """
-        with reading(self.name):
-            sizes = [
-                file.stat().st_size * (_MARGIN * compression_of(file) if dialect.codec else 1)
-                for file, dialect in self._dialects.items()
-            ]
-        return int(sum(sizes)) // _SHORTEST_ROW
-
-    def written_rows(self) -> int:
-        """Count the rows as lines, which is fast."""
-        with reading(self.name):
-            return sum(_lines(file, dialect) for file, dialect in self._dialects.items())
-
-    def _is_complete(self, rows: int, missing: int) -> bool:  # noqa: ARG002
-        if self._failure is not None:
-            return True
-        plain = not any(dialect.codec for dialect in self._dialects.values())
+    def _refuse_merged(self) -> None:
+        """Refuse files of which DuckDB has taken several rows for one, between quotes."""
         # In files of one column a blank line is a missing value.
-        if not plain or any(len(dialect.names) == 1 for dialect in self._dialects.values()):
-            return True
+        if any(dialect.codec or len(dialect.names) == 1 for dialect in self._dialects.values()):
+            return
+        ((rows,),) = self._connection.execute(f"SELECT count(*) FROM {TABLE}").fetchall()
         written = sum(_lines(file, dialect) for file, dialect in self._dialects.items())
         quotes = {dialect.quote for dialect in self._dialects.values()}
         if rows != written and quotes <= {"", _QUOTE}:
@@ -350,7 +374,6 @@ class CSVFiles(TextFiles):
                 f"it has {written} rows, of which {rows} can be told "
                 "apart; put values with quotes or line breaks into double quotes",
             )
-        return True
 
 
 class _Broken(NamedTuple):
@@ -395,19 +418,6 @@ def _about_broken(found: list[tuple[_Broken, Line, int]], width: int) -> str:
     return f"{'; '.join(said)}; correct or remove {'it' if len(found) == 1 else 'them'}"
 
 
-def _number_of(column: str, kind: str) -> str:
-    """Return the number of a text in SQL: null where it is missing, and no infinity by accident."""
-    text = quoted(column)
-    value = value_of(text, kind)
-    infinite = f"isinf(CAST({value} AS DOUBLE)) AND NOT contains(lower({text}), 'inf')"
-    said = (
-        f"{literal(f'{column} holds ')} || {text} || ', which is beyond what a float can hold; "
-        "divide the column by a power of ten'"
-    )
-    missing = f"{text} IN ({', '.join(map(literal, NULLS))})"
-    return f"CASE WHEN {missing} THEN NULL WHEN {infinite} THEN error({said}) ELSE {value} END"
-
-
 _SKIPPING = (
     f"ignore_errors = true, store_rejects = true, rejects_limit = {_MOST_BROKEN}, "
     "rejects_table = 'broken_lines', rejects_scan = 'broken_files'"
@@ -435,17 +445,15 @@ _QUOTE = '"'
 _DELIMITERS = ",;\t|"
 
 
-def _sniff(
-    connection: duckdb.DuckDBPyConnection, file: Path, start: bytes, given: str
-) -> tuple[Dialect, dict[str, str]]:
-    """Find out how a file is written, and the types of its first rows."""
+def _sniff(connection: duckdb.DuckDBPyConnection, file: Path, start: bytes, given: str) -> Dialect:
+    """Find out how a file is written."""
     quotes = f"{given}, quote = {literal(_QUOTE)}, escape = {literal(_QUOTE)}"
-    dialect, types = _sniffed(connection, file, given)
+    dialect = _sniffed(connection, file, given)
     if dialect.quote not in (_NONE, _QUOTE):
         # Between two apostrophes that are values, rows would be lost.
-        standard, its_types = _sniffed(connection, file, quotes)
+        standard = _sniffed(connection, file, quotes)
         if standard.names == dialect.names or standard.skipped < dialect.skipped:
-            dialect, types = standard, its_types
+            dialect = standard
         elif dialect.codec:
             raise FileError.unreadable(
                 file, "values stand in apostrophes; put them into double quotes"
@@ -454,26 +462,22 @@ def _sniff(
     if dialect.quote in (_NONE, _QUOTE) and dialect.escape == _NONE:
         # Quotes, or quotes inside of quotes, may come later.
         standard = dialect._replace(quote=_QUOTE, escape=_QUOTE)
-        if _QUOTE.encode() not in start or _sniffed(connection, file, quotes)[0] == standard:
+        if _QUOTE.encode() not in start or _sniffed(connection, file, quotes) == standard:
             dialect = standard
     quote, escape = ("" if mark == _NONE else mark for mark in (dialect.quote, dialect.escape))
     dialect = dialect._replace(quote=quote, escape=escape)
     _refuse_double_names(file, dialect)
-    return dialect, types
+    return dialect
 
 
-def _sniffed(
-    connection: duckdb.DuckDBPyConnection, file: Path, options: str
-) -> tuple[Dialect, dict[str, str]]:
+def _sniffed(connection: duckdb.DuckDBPyConnection, file: Path, options: str) -> Dialect:
     columns = "Delimiter, Quote, Escape, NewLineDelimiter, SkipRows, HasHeader, Columns"
     codec = codec_of(file)
     given = f"{literal(only_this(file))}, {_every_line()}{_decompressed(codec)}{options}"
     ((*written, found),) = connection.execute(
         f"SELECT {columns} FROM sniff_csv({given})"
     ).fetchall()
-    kinds = {column["name"]: column["type"] for column in found}
-    types = {name: kind if kind in WIDER else "VARCHAR" for name, kind in kinds.items()}
-    return Dialect._make([*written, tuple(types), codec]), types
+    return Dialect._make([*written, tuple(column["name"] for column in found), codec])
 
 
 def _refuse_double_names(file: Path, dialect: Dialect) -> None:
@@ -564,16 +568,6 @@ def _refuse_other_encodings(file: Path) -> None:
         raise FileError.unreadable(
             file, f"there is text that is not UTF-8 on {listed}{more}; save it as UTF-8"
         )
-
-
-def _joined(kinds: set[str]) -> str:
-    """Return the type of a column whose types differ between files."""
-    known = kinds - {"VARCHAR"} or kinds
-    if len(known) == 1:
-        return next(iter(known))
-    if known <= {*WHOLE}:
-        return "HUGEINT"
-    return "DOUBLE" if known <= {*WHOLE, "DOUBLE"} else "VARCHAR"
 
 
 def _lines(file: Path, dialect: Dialect) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 from isometrics.errors import FileError
-from isometrics.sources.batches import FIRST_ROWS, reading
+from isometrics.sources.batches import FIRST_ROWS, Source, reading
 from isometrics.sources.files import (
     QuerySource,
     ambiguous_url,
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     import duckdb
     import pyarrow as pa
-
-    from isometrics.sources.batches import Source
 
 EXAMPLE = "duckdb:///folder/file.db?table=predictions"
 _IN_FILES = ("duckdb", "sqlite")
@@ -139,7 +137,7 @@ def _file(parts: SplitResult, name: str) -> Path:
         return files[0]
 
 
-class DriverTable:
+class DriverTable(Source):
     """A table that an ADBC driver reads as Arrow batches.
 
     Parameters
@@ -202,11 +200,6 @@ class DriverTable:
         return schema
 
     @property
-    def rows(self) -> int | None:
-        """Not known before all is read."""
-        return None
-
-    @property
     def schema(self) -> pa.Schema:
         """The names and types of all columns."""
         return self._schema
@@ -229,6 +222,7 @@ class DriverTable:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+        super().close()
 
 
 _TYPE = b"POSTGRESQL:type"

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from isometrics.errors import IsometricsError
     from isometrics.sources.csv_files import Writing
 
 _BYTES_HELD = 6
@@ -50,6 +49,8 @@ class ExcelFile(FrameSource):
         What the user knows about the texts of cells, and whether there is a header.
     """
 
+    has_lines = True
+    takes_writing = True
     line_name = "row"
 
     def __init__(self, path: str, budget: int, writing: Writing) -> None:
@@ -57,6 +58,7 @@ class ExcelFile(FrameSource):
 
         _refuse_large(path, budget)
         self._writing = writing
+        self.decimal = writing.decimal
         names, rows = self._read(path)
         # Rows without any value separate parts of a table, and do not belong to it.
         filled = [(number, row) for number, row in enumerate(rows, 1) if any(map(_holds, row))]
@@ -135,11 +137,6 @@ class ExcelFile(FrameSource):
             None,
         )
 
-    @property
-    def decimal(self) -> str | None:
-        """The mark before decimals that was given."""
-        return self._writing.decimal
-
     def is_number(self, text: str) -> bool:
         """Tell whether a text is a number as the cells have them."""
         return is_number(text) if self.decimal is None else matches(text, f"{PLAIN} {self.decimal}")
@@ -147,10 +144,6 @@ class ExcelFile(FrameSource):
     def lines(self, positions: Sequence[int]) -> dict[int, Line]:
         """Return the rows of the sheet by positions."""
         return {position: Line(self._rows_of_sheet[position]) for position in positions}
-
-    def broken_lines(self) -> list[IsometricsError]:
-        """Return nothing: a sheet has no broken rows."""
-        return []
 
     def notes(self) -> list[str]:
         """Return what a reader should know about how the sheet was read."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import math
 import os
 import stat
 from contextlib import contextmanager, suppress
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isometrics.errors import FileError
-from isometrics.sources.batches import batch_rows, reading
+from isometrics.sources.batches import Source, batch_rows, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -244,25 +245,21 @@ def ambiguous_url(scheme: str) -> FileError:
     )
 
 
-class QuerySource:
-    """The rows of a DuckDB query, streamed."""
+class QuerySource(Source):
+    """A table or a view of DuckDB, streamed."""
 
     def __init__(self, name: str, connection: duckdb.DuckDBPyConnection, table: str) -> None:
         self.name = name
         self._connection = connection
         self._table = table
-        with reading(name):
-            empty = self._query("*", 0)
-            self._schema = empty.schema
-
-    @property
-    def rows(self) -> int | None:
-        """Not known before all is read."""
-        return None
+        self._schema: pa.Schema | None = None
 
     @property
     def schema(self) -> pa.Schema:
         """The names and types of all columns."""
+        if self._schema is None:
+            with reading(self.name):
+                self._schema = self._query("*", 0).schema
         return self._schema
 
     def batches(
@@ -279,9 +276,29 @@ class QuerySource:
         relation = self._connection.cursor().sql(query)
         return relation.to_arrow_reader(batch_rows(len(relation.columns)))
 
+    def distinct(self, column: str, most: int) -> list[object]:
+        """Return the values of a column, or more than `most` of them."""
+        self.settle([column], [column])
+        name = quoted(column)
+        query = f"SELECT DISTINCT {name} FROM {self._table} WHERE {name} IS NOT NULL"
+        return [value for (value,) in self._rows_of(f"{query} LIMIT {most + 1}") if value == value]  # noqa: PLR0124
+
+    def extent(self, column: str) -> tuple[float, float]:
+        """Return the smallest and the largest number of a column; NaN where it has none."""
+        self.settle([column], [column])
+        name = quoted(column)
+        present = f"{self._table} WHERE NOT isnan({name}::DOUBLE)"
+        ((low, high),) = self._rows_of(f"SELECT min({name}), max({name}) FROM {present}")
+        return (math.nan, math.nan) if low is None else (float(low), float(high))
+
+    def _rows_of(self, query: str) -> list[tuple[Any, ...]]:
+        with reading(self.name):
+            return self._connection.cursor().execute(query).fetchall()
+
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+        super().close()
 
 
 @contextmanager
@@ -300,14 +317,19 @@ def size_of(path: str, files: Iterable[Path]) -> int:
         return sum(file.stat().st_size for file in files)
 
 
-def settings(memory: int) -> dict[str, Any]:
-    """Return how DuckDB is to work: within memory, and never fetching anything."""
+def settings(memory: int, scratch: str = "") -> dict[str, Any]:
+    """Return how DuckDB is to work: within memory, and never fetching anything.
+
+    What does not fit goes into a folder, where one is given.
+    """
     megabytes = max(memory // 2**20, _THREAD_MEGABYTES)
     found: dict[str, Any] = {
         "memory_limit": f"{megabytes}MiB",
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
     }
+    if scratch:
+        found["temp_directory"] = scratch
     threads = megabytes // _THREAD_MEGABYTES
     return found if threads >= (os.cpu_count() or 1) else found | {"threads": threads}
 

@@ -6,7 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from isometrics.errors import ParameterError
-from isometrics.sources.batches import FIRST_ROWS, batch_rows, reading
+from isometrics.sources.batches import FIRST_ROWS, Source, batch_rows, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class FrameSource:
+class FrameSource(Source):
     """A frame of pandas, polars, pyarrow or DuckDB, eager or lazy.
 
     Only the columns that are needed are ever collected. A DuckDB relation is streamed.
@@ -37,13 +37,8 @@ class FrameSource:
             raise ParameterError(f"column names must be texts but are {names!r}")
         self.name = name
         self._frame = given
-        self._rows = len(given) if isinstance(given, nw.DataFrame) else None
+        self.rows = len(given) if isinstance(given, nw.DataFrame) else None
         self._schema: pa.Schema | None = None
-
-    @property
-    def rows(self) -> int | None:
-        """The number of rows of an eager frame."""
-        return self._rows
 
     @property
     def schema(self) -> pa.Schema:
@@ -90,9 +85,6 @@ class FrameSource:
         return pa.RecordBatchReader.from_batches(
             table.schema, table.to_batches(max_chunksize=batch_rows(table.num_columns))
         )
-
-    def close(self) -> None:
-        """Leave the frame to its owner."""
 
 
 def _dense(frame: Any) -> Any:

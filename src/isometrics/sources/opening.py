@@ -13,7 +13,7 @@ from isometrics._core.writing import ScratchFolder, scratch_errors
 from isometrics.errors import FileError, ParameterError, redacted
 from isometrics.formats.registry import FORMATS, sniff
 from isometrics.sources.arrow_files import ArrowFiles, ParquetFile
-from isometrics.sources.batches import reading
+from isometrics.sources.batches import GivenSource, Source, reading
 from isometrics.sources.clusters import frame_source
 from isometrics.sources.csv_files import CSVFiles, Writing
 from isometrics.sources.files import (
@@ -21,29 +21,16 @@ from isometrics.sources.files import (
     CSV,
     EXCEL,
     PARQUET,
-    closed_on_failure,
     files_of,
     is_stream,
     kind_of_file,
 )
 from isometrics.sources.memory_limit import SHARE_OF_BATCHES, parse_memory_limit, rows_budget
-from isometrics.sources.problems import raise_together
 from isometrics.sources.spark_urls import SPARK_SCHEMES, open_spark
-from isometrics.sources.text_files import (
-    JSONFiles,
-    TextFiles,
-    blocks_with_rows,
-    has_blank_block,
-    refuse_long_lines,
-)
+from isometrics.sources.text_files import JSONFiles, refuse_long_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    import pyarrow as pa
-
-    from isometrics.sources.batches import Source
-    from isometrics.sources.excel import ExcelFile
+    from collections.abc import Callable, Iterable, Iterator
 
 STANDARD_INPUT = "-"
 _NAME_OF_STANDARD_INPUT = "standard input"
@@ -52,26 +39,20 @@ _AS_USUAL = Writing()
 
 
 def open_source(
-    given: Any,
-    memory_limit: str | int | None = None,
-    *,
-    all_rows: bool = False,
-    writing: Writing = _AS_USUAL,
+    given: Any, memory_limit: str | int | None = None, *, writing: Writing = _AS_USUAL
 ) -> Source:
     """Open a path, a pattern, a folder, the URL of a table, ``-``, a data frame or a source.
 
-    The types of text are those of its first rows, and reading raises `ColumnTypesChangedError`
-    where later rows have others. With `all_rows` all are looked at beforehand, for those who pass
-    rows on and cannot begin again. `writing` is about CSV files and workbooks of Excel.
+    `writing` is about CSV files and workbooks of Excel.
     """
-    source = _opened(given, memory_limit, writing, all_rows=all_rows)
+    source = _opened(given, memory_limit, writing)
     check_writing(source, writing)
     return source
 
 
 def check_writing(source: Source, writing: Writing) -> None:
     """Refuse what is about CSV files for other sources."""
-    if writing != _AS_USUAL and not hasattr(source, "decimal"):
+    if writing != _AS_USUAL and not source.takes_writing:
         source.close()
         raise ParameterError(
             f"is about CSV files and Excel, and {redacted(source.name)!r} is neither; leave it out",
@@ -79,14 +60,13 @@ def check_writing(source: Source, writing: Writing) -> None:
         )
 
 
-def _opened(
-    given: Any, memory_limit: str | int | None, writing: Writing, *, all_rows: bool
-) -> Source:
+def _opened(given: Any, memory_limit: str | int | None, writing: Writing) -> Source:
     memory = parse_memory_limit(memory_limit) // SHARE_OF_BATCHES
     if not isinstance(given, str | os.PathLike):
+        if isinstance(given, Source):
+            return given
         # The class is asked, because some lazy frames compute the attributes they are asked for.
-        is_source = hasattr(type(given), "batches")
-        return given if is_source else frame_source(given)
+        return GivenSource(given) if hasattr(type(given), "batches") else frame_source(given)
     path = os.fspath(given)
     if "://" in path:
         if path.partition("://")[0] in SPARK_SCHEMES:
@@ -94,23 +74,13 @@ def _opened(
         from isometrics.sources.databases import open_table
 
         return open_table(path, memory)
-    open_files = partial(
-        _files,
-        memory=memory,
-        budget=rows_budget(memory_limit),
-        writing=writing,
-        all_rows=all_rows,
-    )
+    open_files = partial(_files, memory=memory, budget=rows_budget(memory_limit), writing=writing)
     if path == STANDARD_INPUT:
-        return ScratchCopy(_NAME_OF_STANDARD_INPUT, _blocks_of_standard_input(), open_files)
-    if is_stream(path):
-        return ScratchCopy(path, _blocks_of(path), open_files)
-    return open_files(path)
+        return _copied(_NAME_OF_STANDARD_INPUT, _blocks_of_standard_input(), open_files)
+    return _copied(path, _blocks_of(path), open_files) if is_stream(path) else open_files(path)
 
 
-def _files(
-    path: str, *, memory: int, budget: int, writing: Writing, all_rows: bool
-) -> ParquetFile | ArrowFiles | TextFiles | ExcelFile | ScratchCopy:
+def _files(path: str, *, memory: int, budget: int, writing: Writing) -> Source:
     files = files_of(path)
     kinds = {kind_of_file(file) for file in files}
     if len(kinds) > 1:
@@ -126,22 +96,12 @@ def _files(
         from isometrics.sources.excel import ExcelFile
 
         return ExcelFile(path, budget, writing)
-    found: TextFiles
-    if kind == CSV:
-        if len(files) == 1 and has_blank_block(files[0]):
-            how = partial(_files, memory=memory, budget=budget, writing=writing, all_rows=all_rows)
-            return ScratchCopy(path, blocks_with_rows(files[0]), how)
-        for file in files:
-            refuse_long_lines(file)
-            _refuse_other_formats(file)
-        found = CSVFiles(path, files, memory, writing)
-    else:
-        found = JSONFiles(path, files, memory)
-    if all_rows:
-        with closed_on_failure(found):
-            found.infer_types()
-            raise_together([], found)
-    return found
+    if kind != CSV:
+        return JSONFiles(path, files, memory)
+    for file in files:
+        refuse_long_lines(file)
+        _refuse_other_formats(file)
+    return CSVFiles(path, files, memory, writing)
 
 
 def _refuse_other_formats(file: Path) -> None:
@@ -154,12 +114,6 @@ def _refuse_other_formats(file: Path) -> None:
             "alone",
             purpose=" as a plain table",
         )
-
-
-def settle_types(source: Source) -> bool:
-    """Take the types of text from all rows; tell whether they are others than until now."""
-    found = source.source if isinstance(source, ScratchCopy) else source
-    return isinstance(found, TextFiles) and found.infer_types()
 
 
 _BEGINNINGS = {
@@ -200,72 +154,23 @@ def _blocks_of(path: str) -> Iterator[bytes]:
             yield block
 
 
-_OF_TEXT = (
-    *("decimal", "is_number", "lines", "line_name", "broken_lines", "notes"),
-    *("most_rows", "written_rows", "keep_texts"),
-)
-"""What files of text can tell and do besides what every source can."""
+def _copied(name: str, blocks: Iterable[bytes], open_copy: Callable[[str], Source]) -> Source:
+    """Open a copy of what can be read only once; it keeps its own name.
 
-
-class ScratchCopy:
-    """A copy of what cannot be read where it is, under its own name.
-
-    Standard input and pipes can be read only once, and some files have more blank lines than
-    DuckDB takes.
-
-    Parameters
-    ----------
-    name
-        What messages call it.
-    blocks
-        Its bytes. What they raise is about reading, and all else about writing the copy.
-    open_copy
-        A function that opens the copy by its path.
+    What `blocks` raise is about reading, and all else about writing the copy.
     """
-
-    def __init__(
-        self, name: str, blocks: Iterable[bytes], open_copy: Callable[[str], Source]
-    ) -> None:
-        self.name = name
-        self._folder = ScratchFolder()
-        path = Path(self._folder.name, "copy")
-        try:
-            with (
-                scratch_errors(self._folder.name, f"a copy of {name!r}"),
-                path.open("wb") as file,
-            ):
-                file.writelines(blocks)
-            path = _named_by_content(path)
-            self.source = open_copy(str(path))
-        except FileError as error:
-            self._folder.cleanup()
-            raise error.renamed(self.name) from error
-        except BaseException:
-            self._folder.cleanup()
-            raise
-        self.source.name = name  # type: ignore[misc]
-        self.rows: int | None = self.source.rows
-        for method in _OF_TEXT:
-            if hasattr(self.source, method):
-                setattr(self, method, getattr(self.source, method))
-
-    @property
-    def bytes_read(self) -> int | None:
-        """How many bytes all passes have read, where the copy tells."""
-        return getattr(self.source, "bytes_read", None)
-
-    @property
-    def schema(self) -> pa.Schema:
-        """The names and types of all columns."""
-        return self.source.schema
-
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
-        """Read some columns."""
-        return self.source.batches(columns, limit=limit)
-
-    def close(self) -> None:
-        """Remove the copy."""
-        self.source.close()
-        self._folder.cleanup()
+    folder = ScratchFolder()
+    path = Path(folder.name, "copy")
+    try:
+        with scratch_errors(folder.name, f"a copy of {name!r}"), path.open("wb") as file:
+            file.writelines(blocks)
+        source = open_copy(str(_named_by_content(path)))
+    except FileError as error:
+        folder.cleanup()
+        raise error.renamed(name) from error
+    except BaseException:
+        folder.cleanup()
+        raise
+    source.name = name
+    source.belongings.append(folder)
+    return source

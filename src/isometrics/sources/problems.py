@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from isometrics._core.arrays import offence
 from isometrics._core.results import several
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from isometrics.errors import InputError, IsometricsError
+    from isometrics.sources.batches import Source
 
 MOST_LINES = 5
 """So many lines of one problem are named."""
@@ -25,21 +26,6 @@ class Line(NamedTuple):
     """As editors count: the first line is 1, also of a header; quoted line breaks count."""
     file: str = ""
     """The file, where there are several."""
-
-
-class HasLines(Protocol):
-    """A source whose rows stand on lines of text, or in rows of a sheet."""
-
-    line_name: str
-    """What a line is called."""
-
-    def lines(self, positions: Sequence[int]) -> Mapping[int, Line]:
-        """Return the lines of some rows by their positions."""
-        ...
-
-    def broken_lines(self) -> list[IsometricsError]:
-        """Return what is wrong with lines that are no rows."""
-        ...
 
 
 class Problem(NamedTuple):
@@ -85,7 +71,7 @@ def listed_lines(lines: Iterable[Line], name: str = "line") -> str:
     return several(said)
 
 
-def raise_together(problems: Sequence[Problem | IsometricsError], source: HasLines) -> None:
+def raise_together(problems: Sequence[Problem | IsometricsError], source: Source) -> None:
     """Raise what is wrong with a file, if anything: broken lines first, then values."""
     broken = source.broken_lines()
     if not problems and not broken:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from isometrics._core.sample import Sample
-    from isometrics.sources.batches import CountRows, Feeder, Source
+    from isometrics.sources.batches import Feeder, Source
     from isometrics.sources.columns import Layout
 
     Progress = Callable[[int, int | None], None]
@@ -79,28 +79,20 @@ def read_tables(
     if tolerance is not None:
         tolerance = check_tolerance(tolerance)
     kept = keep_policy(layout, budget, keep_rows)
-    count: CountRows | None = getattr(source, "count_rows", None)
-    if count is not None and drop_missing:
-        complete = getattr(source, "complete_rows", None)
-        if complete is None:
-            raise ParameterError(
-                f"cannot be used with {source.name!r}, which counts its rows itself; leave them "
-                "out there",
-                parameter="drop_missing",
-            )
-        rows, note = complete(layout)
-        tables: Tables = rows.count_rows(
+    if source.count_rows is not None:
+        rows, note = source.complete_rows(layout) if drop_missing else (source, "")
+        assert rows.count_rows is not None
+        tables = rows.count_rows(
             layout, tolerance=tolerance, keep_rows=kept.required, progress=progress
         )
         return tables._replace(note="; ".join(filter(None, [note, tables.note])))
-    if count is not None:
-        return count(layout, tolerance=tolerance, keep_rows=kept.required, progress=progress)
-    rows = _rows_before_reading(source, layout, budget)
-    shortage = None if rows is None else shortage_of(layout, source.schema, rows, budget, kept)
+    source.settle(columns_of(layout), columns_of(layout))
+    n_rows = source.rows
+    shortage = None if n_rows is None else shortage_of(layout, source.schema, n_rows, budget, kept)
     if shortage is not None:
         _refuse_or_notify(shortage, layout, notify, drop_missing=drop_missing)
-    if rows is not None and notify is not None and tolerance is None and layout.model is None:
-        _notify_of_gaps(rows, len(layout.scores), budget, notify)
+    if n_rows is not None and notify is not None and tolerance is None and layout.model is None:
+        _notify_of_gaps(n_rows, len(layout.scores), budget, notify)
     with SpillFolder() as folder:
         models = _Models(layout, budget, feeder or _feeders(layout, tolerance, folder))
         grouped = layout.group is not None
@@ -109,7 +101,7 @@ def read_tables(
             grouped=grouped, budget=budget, kept=kept, folder=folder, shortage=shortage
         )
         while True:
-            cleaner = Cleaner(layout, source.schema, source, drop_missing=drop_missing)
+            cleaner = Cleaner(layout, source, drop_missing=drop_missing)
             for samples in _batches(source, cleaner, progress):
                 models.append(samples)
                 if held is not None:
@@ -144,21 +136,10 @@ def read_tables(
 
 def _pass(source: Source, rows: int, earlier: Sequence[Pass]) -> Pass:
     """Return what a pass over the rows of a source has cost; this process reads all of them."""
-    read: int | None = getattr(source, "bytes_read", None)
+    read = source.bytes_read
     if read is not None:
         read -= sum(each.bytes or 0 for each in earlier)
     return Pass("scores", rows, read, shuffled=0, collected=rows)
-
-
-def _rows_before_reading(source: Source, layout: Layout, budget: int) -> int | None:
-    """Return the number of rows; those of text are counted where they may not fit into memory."""
-    if source.rows is not None:
-        return source.rows
-    most: Callable[[], int] | None = getattr(source, "most_rows", None)
-    if most is None or most() * BYTES_OF_A_ROW * len(layout.scores) <= budget:
-        return None
-    count: Callable[[], int] = source.written_rows  # type: ignore[attr-defined]
-    return count()
 
 
 def _refuse_or_notify(

@@ -8,16 +8,13 @@ import re
 import zlib
 from abc import abstractmethod
 from contextlib import contextmanager, suppress
-from io import BytesIO
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from threading import Event, Thread
+from typing import TYPE_CHECKING, BinaryIO, cast
 
-import numpy as np
-
+from isometrics._core.writing import ScratchFolder
 from isometrics.errors import FileError
-from isometrics.sources.arrow import as_numpy, numbers
-from isometrics.sources.batches import FIRST_ROWS, ColumnTypesChangedError, reading
+from isometrics.sources.batches import reading
 from isometrics.sources.files import (
     QuerySource,
     closed_on_failure,
@@ -29,17 +26,20 @@ from isometrics.sources.files import (
     size_of,
 )
 from isometrics.sources.problems import MOST_LINES, Line, listed_lines
-from isometrics.sources.written_numbers import KINDS, PLAIN, condition, is_number, text_of_number
+from isometrics.sources.written_numbers import (
+    KINDS,
+    PLAIN,
+    condition,
+    is_number,
+    matches,
+    text_of_number,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import duckdb
     import pyarrow as pa
-
-    from isometrics.errors import IsometricsError
-
 
 LONGEST = 2**21
 """The longest line that DuckDB takes."""
@@ -47,10 +47,10 @@ LONGEST = 2**21
 _LOOKED_AT = 4 * LONGEST
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_LINE_ENDS = b"\r\n"
-_GLANCE = 64
-_PACKED, _READ = 1 << 20, 1 << 14
-"""The compressed bytes by which a whole file is judged, and how many are unpacked at once."""
+TABLE = "rows_of_text"
+_POLL_SECONDS = 0.2
+_USUAL_ROW = 40
+"""The bytes of a row with two scores, by which progress is told."""
 
 
 def refuse_long_lines(path: Path) -> None:
@@ -71,30 +71,6 @@ def refuse_long_lines(path: Path) -> None:
         at = end + 1
 
 
-def has_blank_block(path: Path) -> bool:
-    """Tell whether a file may have more blank lines on end than DuckDB takes: two blocks.
-
-    Of a block only the first bytes are looked at, unless they are blank.
-    """
-    with reading(str(path)), path.open("rb") as file:
-        size = path.stat().st_size
-        for start in range(0, size - LONGEST + 1, LONGEST):
-            file.seek(start)
-            if not file.read(_GLANCE).strip(_LINE_ENDS):
-                file.seek(start)
-                if not file.read(LONGEST).strip(_LINE_ENDS):
-                    return True
-    return False
-
-
-def blocks_with_rows(path: Path) -> Iterator[bytes]:
-    """Yield a file but for blocks of blank lines, which no value is long enough to hold."""
-    with reading(str(path)), path.open("rb") as file:
-        while block := file.read(LONGEST):
-            if block.strip(_LINE_ENDS):
-                yield block
-
-
 def start_of(path: Path) -> bytes:
     """Return the first megabytes of a file, decompressed; nothing if the archive is broken."""
     file = opened(path)
@@ -102,23 +78,6 @@ def start_of(path: Path) -> bytes:
     with suppress(EOFError, OSError, zlib.error), file:
         return file.read(_LOOKED_AT)
     return b""
-
-
-def compression_of(path: Path) -> float:
-    """Return how many times longer than its bytes a compressed file is, by its beginning."""
-    with path.open("rb") as file:
-        packed = file.read(_PACKED)
-    size = 0
-    # The beginning ends in the middle.
-    with suppress(EOFError, OSError, zlib.error):
-        content: Any = gzip.GzipFile(fileobj=BytesIO(packed))
-        if packed.startswith(_ZSTD):
-            import pyarrow as pa
-
-            content = pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
-        while block := content.read(_READ):
-            size += len(block)
-    return max(size / len(packed), 1.0)
 
 
 def codec_of(path: Path) -> str | None:
@@ -143,246 +102,172 @@ def opened(path: Path) -> BinaryIO:
 NULLS = ("", "NA", "N/A", "null", "NULL", "None")
 """What stands for a missing value in CSV; it is refused, as any missing value is."""
 
-WHOLE = ("BIGINT", "HUGEINT")
-TIMES = ("DATE", "TIME", "TIMESTAMP")
-_TRUTH = ("true", "false")
-"""Truth values; those of DuckDB mix all spellings, and "yes" is a text, as in all other sources."""
-_CHECKED = (*WHOLE, *TIMES, "BOOLEAN", *KINDS)
-_FLOATS = ("DOUBLE", PLAIN, *KINDS)
-WIDER = {
-    **dict.fromkeys(WHOLE, (*WHOLE, "NUMBER", "VARCHAR")),
-    **{time: (time, "VARCHAR") for time in TIMES},
-    "BOOLEAN": ("BOOLEAN", "VARCHAR"),
-    "NUMBER": ("NUMBER", "VARCHAR"),
-    "DOUBLE": ("DOUBLE", "VARCHAR"),
-    **{kind: (kind, "VARCHAR") for kind in KINDS},
+TEXT = "VARCHAR"
+TIMES = {
+    "DATE": r"[0-9]{4}-[0-9]{2}-[0-9]{2}",
+    "TIME": r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?",
+    "TIMESTAMP": r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?",
 }
-"""The types that a column may have in the end, by its first rows.
+INTEGERS = {"BIGINT": 2**63, "HUGEINT": 2**127}
+_ZERO_IN_FRONT = r"\s*[+-]?0[0-9]"
+"""What begins like this is an identifier, as 007 is."""
+_INTEGER = re.compile("-?(?:0|[1-9][0-9]*)")
+_TRUTH = ("true", "false")
+"""Truth values; "yes" is a text, as in all other sources."""
 
-``NUMBER`` is a ``DOUBLE`` whose texts have no zero in front: 007 is an identifier.
-"""
-_BLOCK = 1 << 20
 
-
-def _fits(column: str, kind: str) -> str:
-    """Return a condition in SQL: a text is a value of a type, and nothing of it is lost."""
+def may_be(text: str, kind: str) -> bool:
+    """Tell whether a text may be a value of a kind; where DuckDB says no, all rows decide."""
     if kind == "BOOLEAN":
-        return f"lower({column}) IN ({', '.join(map(literal, _TRUTH))})"
-    if kind == "DOUBLE":
-        return f"TRY_CAST({column} AS DOUBLE) IS NOT NULL"
-    if kind in KINDS:
-        return condition(column, kind)
+        return text.lower() in _TRUTH
+    if kind in INTEGERS:
+        return _INTEGER.fullmatch(text) is not None and abs(int(text)) <= INTEGERS[kind]
+    if kind in TIMES:
+        return re.fullmatch(TIMES[kind], text) is not None
     if kind == PLAIN:
-        zero = f"regexp_matches({column}, '^\\s*[+-]?0[0-9]')"
-        return f"TRY_CAST({column} AS DOUBLE) IS NOT NULL AND NOT {zero}"
-    return f"CAST(TRY_CAST({column} AS {kind}) AS VARCHAR) = {column}"
+        return is_number(text) and re.match(_ZERO_IN_FRONT, text) is None
+    return matches(text, kind)
 
 
 def value_of(column: str, kind: str) -> str:
-    """Return the value of a text in SQL, null where it does not fit."""
+    """Return the value of a text in SQL, null where it is none of its kind.
+
+    Nothing of a text is lost: a number is one whose text can be told from it, but for floats.
+    """
+    if kind == TEXT:
+        return column
     if kind == "BOOLEAN":
         true, false = map(literal, _TRUTH)
         return f"CASE lower({column}) WHEN {true} THEN true WHEN {false} THEN false END"
-    value = f"TRY_CAST({column} AS {kind})"
+    value = f"TRY_CAST({column} AS {'DOUBLE' if kind == PLAIN else kind})"
+    if kind == PLAIN:
+        # Most begin with another digit or with 0, which is decided without an expression.
+        zero = f"{column} < '1' AND NOT starts_with({column}, '0.')"
+        return (
+            f"CASE WHEN {zero} AND regexp_matches({column}, '^{_ZERO_IN_FRONT}') THEN NULL "
+            f"ELSE {value} END"
+        )
     if kind in KINDS:
-        value = f"TRY_CAST({text_of_number(column, kind)} AS DOUBLE)"
+        number = f"TRY_CAST({text_of_number(column, kind)} AS DOUBLE)"
+        return f"CASE WHEN {condition(column, kind)} THEN {number} END"
+    same = f"CAST({value} AS VARCHAR) = {column}"
+    if kind in TIMES:
+        same += f" AND regexp_full_match({column}, {literal(TIMES[kind])})"
     # Most labels are one digit, which needs no other check.
-    short = f"strlen({column}) = 1 OR " if kind in WHOLE else ""
-    return f"CASE WHEN {short}{_fits(column, kind)} THEN {value} END"
+    short = f"strlen({column}) = 1 OR " if kind in INTEGERS else ""
+    return f"CASE WHEN {short}{same} THEN {value} END"
 
 
 class TextFiles(QuerySource):
-    """Files of text, whose columns have the types of the first rows until later rows differ.
+    """Files of text, which are read once into a table of typed columns.
 
-    Then `batches` finds the types of all rows and raises `ColumnTypesChangedError`.
+    All rows decide what a column holds: the first ones only say what it cannot be. Columns are
+    read when they are first asked for, together where that is known. The table belongs to DuckDB,
+    which moves it to the disk where it does not fit into memory.
     """
 
-    line_name = "line"
-    bytes_read = 0
-    """How many bytes all passes over the rows have read."""
+    has_lines = True
+    bytes_read: int | None = 0
     _size: int
     """How many bytes the files have."""
-    _keys: Sequence[str] = ()
-    """The columns whose missing values are counted."""
 
-    def __init__(self, name: str, connection: duckdb.DuckDBPyConnection) -> None:
-        self.name = name
-        self._connection = connection
-        self._inferred = False
-        self._bounded: set[str] = set()
-        with reading(name):
-            self._types = self._found_types(all_rows=False)
-            self._types = self._fitting(FIRST_ROWS)
-        super().__init__(name, connection, self._typed())
+    def __init__(self, name: str, memory: int) -> None:
+        import duckdb
+
+        folder = ScratchFolder()
+        self.belongings.append(folder)
+        connection = duckdb.connect(config=settings(memory, folder.name))
+        # Joins, which stand for long lists of values, would change the order of rows.
+        connection.execute("SET disabled_optimizers = 'in_clause'")
+        super().__init__(name, connection, TABLE)
+        self._kinds: dict[str, str] = {}
+        """The kinds of the columns that were read."""
+
+    @property
+    @abstractmethod
+    def _names(self) -> Sequence[str]:
+        """The names of all columns."""
 
     @abstractmethod
-    def _found_types(self, *, all_rows: bool) -> dict[str, str]:
-        """Return all columns with their types, by all rows or by those that DuckDB looks at."""
+    def _read(self, columns: Sequence[str]) -> None:
+        """Read columns into the table, and note their kinds in `_kinds`."""
 
-    @abstractmethod
-    def _table_of(self, types: dict[str, str]) -> str:
-        """Return the files as a table in SQL, with these types of columns."""
+    @property
+    def schema(self) -> pa.Schema:
+        """The names and types of all columns; those that were not read are texts."""
+        import pyarrow as pa
 
-    @abstractmethod
-    def _is_complete(self, rows: int, missing: int) -> bool:
-        """Tell whether rows and missing values of `_keys` are as many as the bytes say."""
+        known = {field.name: field for field in self._schema or ()}
+        texts = {name: pa.field(name, pa.string()) for name in self._names}
+        return pa.schema(list((texts | known).values()))
 
-    @abstractmethod
-    def lines(self, positions: Sequence[int]) -> dict[int, Line]:
-        """Return the lines of some rows by their positions; none where rows have no lines."""
+    def settle(self, columns: Sequence[str], needed: Collection[str] = ()) -> None:  # noqa: ARG002
+        """Read columns that were not read before, beside those that were."""
+        if not set(columns) <= self._kinds.keys():
+            self._load([name for name in self._names if name in {*self._kinds, *columns}])
 
-    def broken_lines(self) -> list[IsometricsError]:
-        """Return what is wrong with lines that are no rows."""
-        return []
-
-    def notes(self) -> list[str]:
-        """Return what a reader should know about how the files were read."""
-        return []
-
-    def is_number(self, text: str) -> bool:
-        """Tell whether a text is a number as the files write them."""
-        return is_number(text)
-
-    def infer_types(self) -> bool:
-        """Take the types from all rows; tell whether they are others than until now."""
-        if self._inferred:
-            return False
-        before = self._types
+    def _load(self, columns: Sequence[str]) -> None:
         with reading(self.name):
-            self._types = self._found_types(all_rows=True)
-            self._types = self._fitting(None)
-            self._inferred = True
-            self._table = self._typed()
+            with self._telling_progress():
+                self._read(columns)
             self._schema = self._query("*", 0).schema
-        return self._types != before
+            ((self.rows,),) = self._rows_of(f"SELECT count(*) FROM {TABLE}")
+        self.bytes_read = (self.bytes_read or 0) + self._size
+
+    @contextmanager
+    def _telling_progress(self) -> Iterator[None]:
+        """Tell the user's function about rows while DuckDB reads them, as far as it knows."""
+        if self.progress is None:
+            yield
+            return
+        tell, done = self.progress, Event()
+        rows = self._estimated_rows()
+
+        def poll() -> None:
+            while not done.wait(_POLL_SECONDS):
+                tell(int(max(self._connection.query_progress(), 0) / 100 * rows), rows)
+
+        watcher = Thread(target=poll, daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            done.set()
+            watcher.join()
+
+    def _estimated_rows(self) -> int:
+        return max(self._size // _USUAL_ROW, 1)
 
     def batches(
         self, columns: Sequence[str], *, limit: int | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
-        if limit is None:
-            self.bytes_read += self._size
-            yield from self._all_batches(list(columns))
-        else:
-            # The types fit the first rows.
-            yield from super().batches(columns, limit=limit)
+        self.settle(columns, columns)
+        yield from super().batches(columns, limit=limit)
 
-    def _all_batches(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
-        import duckdb
-        import pyarrow as pa
-
-        checked = [name for name in columns if self._types.get(name) in _CHECKED]
-        floats = [name for name in columns if self._types.get(name) in _FLOATS]
-        keys = [name for name in columns if name in self._keys]
-        others = [name for name in self._keys if name not in columns]
-        absent = " + ".join(f"({quoted(name)} IS NULL)::INTEGER" for name in others)
-        selected = ", ".join([*map(quoted, columns), *([absent] if others else [])])
-        rows = missing = 0
-        with reading(self.name):
-            try:
-                for read in self._query(selected, None):
-                    batch = pa.RecordBatch.from_arrays(read.columns[: len(columns)], names=columns)
-                    rows += batch.num_rows
-                    missing += sum(batch.column(name).null_count for name in keys)
-                    if others:
-                        missing += int(as_numpy(read.columns[-1]).sum())
-                    if any(batch.column(name).null_count for name in checked):
-                        self._raise_if_types_change()
-                    for name in floats:
-                        self._refuse_overflow(name, batch.column(name))
-                    yield batch
-            except (OSError, duckdb.Error) as error:
-                # Arrow passes on what DuckDB raises as an error of its own.
-                inferred = self._inferred
-                self._raise_if_types_change()
-                if not inferred:
-                    self._skip_broken_lines(error)
-                raise
-            if not self._is_complete(rows, missing):
-                self._raise_if_types_change()
-
-    def _skip_broken_lines(self, error: Exception) -> None:
-        """Where lines are broken, begin again without them; they are reported in the end."""
-
-    def _raise_if_types_change(self) -> None:
-        """Take the types from all rows; where they are others, readers must begin again."""
-        if self.infer_types():
-            raise ColumnTypesChangedError
-
-    def _refuse_overflow(self, name: str, column: pa.Array) -> None:
-        """Refuse numbers that become infinite; to be infinite by name is legal."""
-        if name in self._bounded or not np.isinf(numbers(column).values).any():
-            return
-        self._bounded.add(name)
-        text, kind = quoted(name), self._types[name]
-        number = text_of_number(text, kind) if kind in KINDS else text
-        infinite = f"isinf(TRY_CAST({number} AS DOUBLE)) AND NOT contains(lower({text}), 'inf')"
-        for (found,) in self._rows_of(f"SELECT {text} FROM {self._raw()} WHERE {infinite} LIMIT 1"):
-            raise FileError.unreadable(
-                self.name,
-                f"{name} holds {found}, which is beyond what a float "
-                "can hold; divide the column by a power of ten",
-            )
-
-    def _rows_of(self, query: str) -> list[tuple[Any, ...]]:
-        return self._connection.cursor().execute(query).fetchall()
-
-    def _raw(self) -> str:
-        """Return the table with all columns as text but those of other types."""
-        return self._table_of(
-            {name: "VARCHAR" if kind in WIDER else kind for name, kind in self._types.items()}
-        )
-
-    def _typed(self) -> str:
-        """Return the table with all columns in their types; texts that do not fit are null."""
-        checked = {name: kind for name, kind in self._types.items() if kind in _CHECKED}
-        doubles = {name: "DOUBLE" for name, kind in self._types.items() if kind == PLAIN}
-        table = self._table_of(self._types | doubles | dict.fromkeys(checked, "VARCHAR"))
-        if not checked:
-            return table
-        values = [
-            f"{value_of(quoted(name), kind)} AS {quoted(name)}" for name, kind in checked.items()
-        ]
-        return f"(SELECT * REPLACE ({', '.join(values)}) FROM {table})"
-
-    def _wider(self, kind: str) -> Sequence[str]:
-        """Return the types that a column of a type may have in the end."""
-        return WIDER[kind]
-
-    def _fitting(self, limit: int | None) -> dict[str, str]:
-        """Return the types that all rows fit, or the first ones."""
-        wider = {name: self._wider(kind) for name, kind in self._types.items() if kind in WIDER}
-        pairs = [(name, kind) for name, kinds in wider.items() for kind in kinds[:-1]]
-        if not pairs:
-            return self._types
-        fits = [
-            f"bool_and(coalesce({_fits(quoted(name), kind)}, false)) "
-            f"FILTER ({quoted(name)} IS NOT NULL)"
-            for name, kind in pairs
-        ]
-        limit_clause = "" if limit is None else f" LIMIT {limit}"
-        query = f"SELECT {', '.join(fits)} FROM (SELECT * FROM {self._raw()}{limit_clause})"
-        (answers,) = self._rows_of(query)
-        fitting = {pair for pair, fits in zip(pairs, answers, strict=True) if fits is not False}
-        return self._types | {
-            name: next((kind for kind in kinds if (name, kind) in fitting), "VARCHAR")
-            for name, kinds in wider.items()
-        }
+    def _create(self, values: Mapping[str, str], table: str) -> None:
+        """Fill the table with values in SQL, by their names."""
+        named = ", ".join(f"{value} AS {quoted(name)}" for name, value in values.items())
+        self._connection.execute(f"CREATE OR REPLACE TABLE {TABLE} AS SELECT {named} FROM {table}")
 
 
 class JSONFiles(TextFiles):
     """JSON files: lines, or arrays of objects."""
 
     def __init__(self, path: str, files: Sequence[Path], memory: int) -> None:
-        import duckdb
-
         self._files = files
         self._size = size_of(path, files)
-        self._names = "[" + ", ".join(literal(only_this(file)) for file in files) + "]"
+        self._paths = "[" + ", ".join(literal(only_this(file)) for file in files) + "]"
         self._partitioned = in_folders(path, files)
-        connection = duckdb.connect(config=settings(memory))
-        with closed_on_failure(connection), self._lines_named(path):
-            super().__init__(path, connection)
+        super().__init__(path, memory)
+        with closed_on_failure(self), self._lines_named(path), reading(path):
+            # What folders say is no key of an object.
+            self._keys = self._described(
+                "union_by_name = true, sample_size = -1, "
+                "maximum_sample_files = -1, hive_partitioning = false"
+            )
+            self._refuse_twins(list(self._keys))
+            self._types = self._described(self._typed()) if self._partitioned else self._keys
 
     @contextmanager
     def _lines_named(self, path: str) -> Iterator[None]:
@@ -408,27 +293,27 @@ class JSONFiles(TextFiles):
                 f"{'them' if len(found) > 1 else 'it'}",
             ) from error
 
-    def infer_types(self) -> bool:
-        """Take the types from all rows; tell whether they are others than until now."""
-        with self._lines_named(self.name):
-            return super().infer_types()
-
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
-        """Read some columns."""
-        with self._lines_named(self.name):
-            yield from super().batches(columns, limit=limit)
-
-    def _found_types(self, *, all_rows: bool) -> dict[str, str]:
-        rows = "-1, maximum_sample_files = -1" if all_rows else "20480"
-        given = "format = 'auto', union_by_name = true, hive_partitioning = false"
-        table = f"read_json({self._names}, {given}, sample_size = {rows})"
+    def _described(self, options: str) -> dict[str, str]:
+        """Return the names and types of columns that DuckDB finds in all rows."""
+        table = f"read_json({self._paths}, format = 'auto', {options})"
         found = self._rows_of(f"DESCRIBE SELECT * FROM {table}")
-        types = {name: _OF_JSON.get(kind, kind) for name, kind, *_ in found}
-        self._refuse_twins(list(types))
-        self._keys = tuple(types)
-        return types
+        return {name: _OF_JSON.get(kind, kind) for name, kind, *_ in found}
+
+    def _typed(self) -> str:
+        named = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in self._keys.items())
+        return f"columns = {{{named}}}, hive_partitioning = {self._partitioned}"
+
+    @property
+    def _names(self) -> Sequence[str]:
+        return list(self._types)
+
+    def _read(self, columns: Sequence[str]) -> None:
+        with self._lines_named(self.name), reading(self.name):
+            self._create(
+                {name: quoted(name) for name in columns},
+                f"read_json({self._paths}, format = 'auto', {self._typed()})",
+            )
+        self._kinds = {name: self._types[name] for name in columns}
 
     def _refuse_twins(self, names: list[str]) -> None:
         """Refuse keys that DuckDB gave another name, because case is all that differs."""
@@ -440,13 +325,6 @@ class JSONFiles(TextFiles):
                 raise FileError.unreadable(
                     self.name, f"two of its keys are {twin!r} but for capital letters; rename one"
                 )
-
-    def _table_of(self, types: dict[str, str]) -> str:
-        named = ", ".join(f"{literal(name)}: {literal(types[name])}" for name in self._keys)
-        return (
-            f"read_json({self._names}, format = 'auto', columns = {{{named}}}, "
-            f"hive_partitioning = {self._partitioned})"
-        )
 
     def lines(self, positions: Sequence[int]) -> dict[int, Line]:
         """Return the lines of some rows; none where the objects are not one on each line."""
@@ -466,14 +344,11 @@ class JSONFiles(TextFiles):
                     row += 1
         return {}
 
-    def _is_complete(self, rows: int, missing: int) -> bool:
-        return self._inferred or rows * len(self._keys) - missing == sum(map(_colons, self._files))
-
 
 _OF_JSON = {"UBIGINT": "HUGEINT"} | dict.fromkeys(
-    ("JSON", "UUID", "TIMESTAMP WITH TIME ZONE"), "VARCHAR"
+    ("JSON", "UUID", *TIMES, "TIMESTAMP WITH TIME ZONE"), TEXT
 )
-"""Types that are read as others: those of mixed values as text, and whole numbers exactly."""
+"""Types that are read as others: texts stay as they are, and whole numbers are exact."""
 
 
 _MALFORMED = "Malformed JSON"
@@ -501,14 +376,3 @@ def _broken_json(file: Path) -> Iterator[int]:
         except ValueError:
             # Text of another encoding is no JSON, but has no lines either.
             return
-
-
-def _colons(file: Path) -> int:
-    """Count what looks like a key in JSON: a quote and a colon."""
-    count, last = 0, b""
-    with opened(file) as content:
-        while block := content.read(_BLOCK):
-            joined = last + block
-            count += joined.count(b'":')
-            last = b'"' if joined.endswith(b'"') else b""
-    return count
