@@ -14,6 +14,7 @@ from isometrics._counting.tally import Tally
 from isometrics._table.building import table_of_tally
 from isometrics.sources.batches import Feeder
 from isometrics.sources.columns import Layout
+from isometrics.sources.opening import open_source
 from isometrics.sources.tables import read_tables
 
 from .test_engines import CASES, assert_same, outcome
@@ -78,7 +79,8 @@ def test_its_feeder_agrees_with_that_of_files(case):
     weight = "weight" if "weight" in given.column_names else None
     layout = Layout("label", {"score": "score"}, weight=weight, **options)
     try:
-        result = read_tables(records(given), layout, feeder=MergedTallies).points["score"]
+        source = open_source(records(given))
+        result = read_tables(source, layout, feeder=MergedTallies).points["score"]
     except iso.IsometricsError as error:
         result = (type(error), str(error))
     assert_same(result, outcome(given, options))

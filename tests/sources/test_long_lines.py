@@ -5,7 +5,6 @@ from contextlib import closing
 
 import pytest
 
-import isometrics as iso
 from isometrics.errors import FileError
 from isometrics.sources.opening import open_source
 from isometrics.sources.text_files import LONGEST, refuse_long_lines
@@ -60,38 +59,3 @@ def test_a_broken_archive_is_left_to_its_reader(tmp_path):
     path = tmp_path / "broken.csv.gz"
     path.write_bytes(gzip.compress(ROWS * 100)[:-20])
     refuse_long_lines(path)
-
-
-FOUR = ("1,0.9", "0,0.8", "1,0.7", "0,0.1")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("before", [0, 1, 3, 5], ids=lambda rows: f"below line {rows}")
-def test_blank_lines_longer_than_the_buffers_of_duckdb(tmp_path, before):
-    """DuckDB refuses them, or counts them as a row."""
-    path = tmp_path / "blank.csv"
-    lines = ["label,score", *FOUR]
-    lines[before:before] = ["\r\n" * (5 * LONGEST // 4)]
-    path.write_bytes("\r\n".join([*lines, ""]).encode())
-    result = iso.read_predictions(path)
-    assert result.models["score"].roc.area() == 0.75
-    assert result.description.startswith(f"{path}: ")
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.slow
-def test_an_error_in_a_file_with_blank_lines_names_the_file(tmp_path):
-    path = tmp_path / "blank.csv"
-    path.write_bytes(b"label,score\n1,0.9\n0,1e999\n" + b"\n" * (3 * LONGEST))
-    with pytest.raises(FileError, match=r"^cannot read '[^']*blank\.csv': score holds 1e999"):
-        iso.read_predictions(path)
-
-
-def test_a_block_that_only_begins_with_blank_lines(tmp_path):
-    path = tmp_path / "half.csv"
-    path.write_bytes(b"label,score\n" + b"\n" * (3 * LONGEST // 2) + b"1,0.9\n0,0.1\n" * 50_000)
-    assert path.stat().st_size < 2 * LONGEST
-    assert not has_blank_block(path)
-    with path.open("ab") as file:
-        file.write(b"1,0.9\n" * LONGEST)
-    assert not has_blank_block(path)

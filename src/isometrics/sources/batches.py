@@ -105,9 +105,9 @@ class Source:
         """Return the values of a column without null, or somewhat more than `most` of them."""
         found: dict[object, None] = {}
         for batch in self.batches([column]):
-            found |= dict.fromkeys(codes(batch.column(column))[1])
-            if len(found) > most:
-                break
+            # A query that is left half read would block the connection of its owner.
+            if len(found) <= most:
+                found |= dict.fromkeys(codes(batch.column(column))[1])
         return list(found)
 
     def extent(self, column: str) -> tuple[float, float]:

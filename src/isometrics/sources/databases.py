@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 from isometrics.errors import FileError
-from isometrics.sources.batches import FIRST_ROWS, Source, reading
+from isometrics.sources.batches import FIRST_ROWS, Source, reading, refuse_doubled
 from isometrics.sources.files import (
     QuerySource,
     ambiguous_url,
@@ -65,7 +65,9 @@ def open_table(url: str, memory: int) -> Source:
         connection = duckdb.connect(file, read_only=True, config=settings(memory) | closed)
         with closed_on_failure(connection):
             table = _only_existing(names, name, lambda each: _exists(connection, each))
-            return QuerySource(name, connection, table)
+            source = QuerySource(name, connection, table)
+            refuse_doubled(name, source.schema.names)
+            return source
 
 
 def _possible_names(table: str) -> list[str]:

@@ -176,9 +176,9 @@ class TextFiles(QuerySource):
 
         folder = ScratchFolder()
         self.belongings.append(folder)
-        connection = duckdb.connect(config=settings(memory, folder.name))
-        # Joins, which stand for long lists of values, would change the order of rows.
-        connection.execute("SET disabled_optimizers = 'in_clause'")
+        # DuckDB makes joins of long lists of values, and these change the order of rows.
+        ordered = {"disabled_optimizers": "in_clause"}
+        connection = duckdb.connect(config=settings(memory, folder.name) | ordered)
         super().__init__(name, connection, TABLE)
         self._kinds: dict[str, str] = {}
         """The kinds of the columns that were read."""
@@ -248,7 +248,8 @@ class TextFiles(QuerySource):
     def _create(self, values: Mapping[str, str], table: str) -> None:
         """Fill the table with values in SQL, by their names."""
         named = ", ".join(f"{value} AS {quoted(name)}" for name, value in values.items())
-        self._connection.execute(f"CREATE OR REPLACE TABLE {TABLE} AS SELECT {named} FROM {table}")
+        query = f"CREATE OR REPLACE TABLE {TABLE} AS SELECT {named} FROM {table}"
+        self._connection.execute(query).fetchall()
 
 
 class JSONFiles(TextFiles):
