@@ -29,25 +29,26 @@ settings.load_profile(PROFILE)
 
 # Paths below this folder: they start processes that take seconds, or load large packages.
 SLOW_PATHS = (
-    "browser/",
-    "cli/test_interrupting.py",
-    "cli/test_study.py",
-    "cli/test_study_ranking.py",
-    "conformance/test_engines.py",
-    "sources/test_devices.py",
-    "sources/test_long_lines.py",
-    "fuzz/",
-    "integrations/test_mlflow.py",
-    "integrations/test_skore.py",
-    "integrations/test_torchmetrics.py",
-    "_counting/test_triton_sums.py",
-    "laws/test_kernels.py",
-    "studies/",
-    "test_benchmarks.py",
-    "test_docs.py",
-    "test_docs_cli.py",
-    "test_notebooks.py",
-    "test_processes.py",
+    "studies/tests/ranking/test_running.py",
+    "studies/tests/test_command_papers.py",
+    "studies/tests/test_command_ranking.py",
+    "studies/tests/test_papers.py",
+    "tests/browser/",
+    "tests/cli/test_interrupting.py",
+    "tests/conformance/test_engines.py",
+    "tests/sources/test_devices.py",
+    "tests/sources/test_long_lines.py",
+    "tests/fuzz/",
+    "tests/integrations/test_mlflow.py",
+    "tests/integrations/test_skore.py",
+    "tests/integrations/test_torchmetrics.py",
+    "tests/_counting/test_triton_sums.py",
+    "tests/laws/test_kernels.py",
+    "tests/test_benchmarks.py",
+    "tests/test_docs.py",
+    "tests/test_docs_cli.py",
+    "tests/test_notebooks.py",
+    "tests/test_processes.py",
 )
 # A test that starts a browser, a cluster or Node is slow, wherever it stands.
 SLOW_FIXTURES = {"browser", "spark", "web"}
@@ -176,9 +177,8 @@ def spark():
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     from isometrics._counting import native
 
-    tests = Path(__file__).parent
     for item in items:
-        path = item.path.relative_to(tests).as_posix()
+        path = item.path.relative_to(Path(__file__).parent).as_posix()
         fixtures = getattr(item, "fixturenames", ())
         if path.startswith(SLOW_PATHS) or SLOW_FIXTURES.intersection(fixtures):
             item.add_marker("slow")

@@ -4,8 +4,8 @@ import pytest
 
 import isometrics as iso
 from isometrics.spaces.indices import index_named
-from isometrics.studies.biclustering import biclustering_study, sweep_cheng_church, sweep_isa
-from isometrics.studies.planted import planted_bicluster
+from isometrics_studies.biclustering import biclustering_study, sweep_cheng_church, sweep_isa
+from isometrics_studies.planted import planted_bicluster
 
 PLANTED = planted_bicluster((60, 40), (18, 12), level=0.2, noise=0.2, seed=1)
 DELTAS = (0.005, 0.02, 0.05, 0.08)

@@ -8,8 +8,8 @@ from hypothesis.extra import numpy as arrays
 
 from isometrics import Bicluster
 from isometrics.errors import ParameterError
-from isometrics.studies.cheng_church import cheng_church, mean_squared_residue
-from isometrics.studies.planted import planted_bicluster
+from isometrics_studies.cheng_church import cheng_church, mean_squared_residue
+from isometrics_studies.planted import planted_bicluster
 
 # Additive but for the last cell, which is 9 too high. An error e in one cell of a 3 × 3 block
 # leaves the residue e·(2/3)(2/3) = 4 there, -e·(2/3)(1/3) = -2 in its row and column, and

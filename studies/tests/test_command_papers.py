@@ -1,15 +1,11 @@
-"""`isometrics study`: the papers, drawn and computed from the command line."""
+"""`isometrics-study`: the papers, drawn and computed from the command line."""
 
 import pytest
-
-pytest.importorskip("matplotlib")
-pytest.importorskip("sklearn")
-
 from rich.console import Console
 
 from isometrics.cli.output import _rich_table, cell
-from isometrics.cli.study import SHORT, _parts
-from isometrics.studies.papers import all_items, paper_numbers
+from isometrics_studies.command import SHORT, _parts
+from isometrics_studies.papers import all_items, paper_numbers
 
 
 @pytest.fixture
@@ -17,13 +13,13 @@ def few(monkeypatch):
     """Let the papers consist of three items, so that a run is quick."""
     names = ("DG06 Fig. 7", "DG06 text", "HN Fig. 3")
     chosen = tuple(item for item in all_items() if item.id in names)
-    monkeypatch.setattr("isometrics.studies.papers.folder.all_items", lambda *_, **__: chosen)
+    monkeypatch.setattr("isometrics_studies.papers.folder.all_items", lambda *_, **__: chosen)
     return chosen
 
 
 def test_papers(call, few, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = call("study", "papers")
+    done = call("papers")
     *_, title, page = done.out.splitlines()
     assert page == "papers/index.html"
     assert title == paper_numbers(few)._title()
@@ -53,7 +49,7 @@ def test_tables_fit_a_terminal_and_every_source_has_a_word():
 
 
 def test_papers_as_json(call, few, tmp_path):
-    data = call("study", "papers", "-o", tmp_path / "my papers", "--json").data
+    data = call("papers", "-o", tmp_path / "my papers", "--json").data
     assert data["index"] == str(tmp_path / "my papers" / "index.html")
     assert set(data["stand_ins"]) == {"DG06 Fig. 7", "HN Fig. 3"}
     numbers = paper_numbers(few)
@@ -73,7 +69,7 @@ def test_papers_as_json(call, few, tmp_path):
 
 
 def test_the_whole_of_one_paper(call, tmp_path):
-    done = call("study", "papers", "--only", "DG06", "-o", tmp_path / "papers", "--quiet")
+    done = call("papers", "--only", "DG06", "-o", tmp_path / "papers", "--quiet")
     assert done.err == ""
     items = all_items("DG06")
     pictures = {
@@ -85,8 +81,8 @@ def test_the_whole_of_one_paper(call, tmp_path):
 
 def test_a_reason_that_is_the_stand_in_is_not_said_twice(call, monkeypatch, tmp_path):
     chosen = tuple(item for item in all_items("HN") if item.id == "HN Fig. 8")
-    monkeypatch.setattr("isometrics.studies.papers.folder.all_items", lambda *_, **__: chosen)
-    done = call("study", "papers", "-o", tmp_path / "papers")
+    monkeypatch.setattr("isometrics_studies.papers.folder.all_items", lambda *_, **__: chosen)
+    done = call("papers", "-o", tmp_path / "papers")
     assert done.out.count("The authors' data are not public") == 1
 
 
@@ -103,10 +99,10 @@ def test_a_reason_that_is_the_stand_in_is_not_said_twice(call, monkeypatch, tmp_
 def test_bad_words_are_one_sentence_and_leave_nothing(call, words, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "thesis.tex").write_text("")
-    assert message in call("study", "papers", *words, code=2).err
+    assert message in call("papers", *words, code=2).err
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def test_study_alone_lists_its_commands(call):
-    assert "papers" in call("study").out
-    assert "nope" in call("study", "nope", code=2).err
+    assert "papers" in call().out
+    assert "nope" in call("nope", code=2).err

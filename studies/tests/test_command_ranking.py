@@ -1,14 +1,10 @@
-"""`isometrics study ranking`: folders in, tables and pictures out, and what cannot be done."""
-
-import sys
+"""`isometrics-study ranking`: folders in, tables and pictures out, and what cannot be done."""
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from isometrics.studies.ranking import openml_tasks
-
-pytest.importorskip("sklearn")
+from isometrics_studies.ranking import openml_tasks
 
 QUICK = ("--models", 4, "--folds", 3)
 
@@ -30,7 +26,7 @@ def folder(tmp_path):
 
 def test_a_study_writes_rows_tables_and_pictures(call, folder, tmp_path):
     out = tmp_path / "out"
-    done = call("study", "ranking", "--data", folder, *QUICK, "--chosen", "large", "-o", out)
+    done = call("ranking", "--data", folder, *QUICK, "--chosen", "large", "-o", out)
     assert "2 tasks, and 1 files that are none" in done.err
     assert "Disagreement between measures on 2 tasks" in done.out
     assert "AUPR and AUPRG order differently on data sets/large.csv" in done.out
@@ -49,7 +45,7 @@ def test_a_study_writes_rows_tables_and_pictures(call, folder, tmp_path):
     assert pq.read_table(out / "results.parquet").num_rows == 8
     reversed_pairs = (out / "reversals-1.csv").read_text().count("\n") - 1
     assert ("pair-1.csv" in written) == (reversed_pairs > 0)
-    again = call("study", "ranking", "--data", folder, *QUICK, "-o", out, "--json").data
+    again = call("ranking", "--data", folder, *QUICK, "-o", out, "--json").data
     assert again["tasks"] == 2
     assert list(again["unusable"]) == ["data sets/broken.csv"]
     assert again["agreement"][0]["measure"] == "AUROC"
@@ -57,7 +53,7 @@ def test_a_study_writes_rows_tables_and_pictures(call, folder, tmp_path):
 
 
 def test_tasks_are_chosen_by_number_and_by_name(call, folder, tmp_path):
-    command = ("study", "ranking", "--data", folder, *QUICK, "--json")
+    command = ("ranking", "--data", folder, *QUICK, "--json")
     for wanted, name in (("1", "small"), ("large", "large")):
         out = tmp_path / wanted
         assert call(*command, "--tasks", wanted, "-o", out).data["tasks"] == 1
@@ -68,7 +64,6 @@ def test_tasks_are_chosen_by_number_and_by_name(call, folder, tmp_path):
 
 def test_the_points_of_the_clearest_reversed_pair_are_written(call, tmp_path):
     call(
-        "study",
         "ranking",
         "--built-in",
         "--tasks",
@@ -89,7 +84,7 @@ def test_the_points_of_the_clearest_reversed_pair_are_written(call, tmp_path):
 
 
 def test_tasks_of_openml_are_fetched_only_when_asked_for(call, monkeypatch, tmp_path):
-    from isometrics.studies.ranking.datasets import built_in_tasks
+    from isometrics_studies.ranking.datasets import built_in_tasks
 
     fetched = []
 
@@ -98,13 +93,12 @@ def test_tasks_of_openml_are_fetched_only_when_asked_for(call, monkeypatch, tmp_
         return built_in_tasks()[number]
 
     monkeypatch.setattr(openml_tasks, "fetch_task", fetch)
-    found = call("study", "ranking", "--openml-tasks", "1, 2", *QUICK, "-o", tmp_path, "--json")
+    found = call("ranking", "--openml-tasks", "1, 2", *QUICK, "-o", tmp_path, "--json")
     assert found.data["tasks"] == 2
     assert fetched == [1, 2]
 
 
 def test_runs_alone_are_a_study(call, tmp_path):
-    pytest.importorskip("arff")
     runs = tmp_path / "runs"
     runs.mkdir()
     header = "".join(
@@ -120,23 +114,10 @@ def test_runs_alone_are_a_study(call, tmp_path):
         (runs / f"run {seed}.arff").write_text(
             f"@relation x\n{header}@attribute correct {{n,p}}\n@data\n{''.join(rows)}"
         )
-    found = call("study", "ranking", "--runs", runs, "-o", tmp_path / "out", "--json").data
+    found = call("ranking", "--runs", runs, "-o", tmp_path / "out", "--json").data
     assert found["tasks"] == 1
     table = pq.read_table(tmp_path / "out" / "results.parquet")
     assert table["model"].to_pylist() == ["run 1", "run 2"]
-
-
-def test_without_matplotlib_there_are_the_tables(call, folder, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    for name in [name for name in sys.modules if name.startswith("isometrics.plot")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delitem(sys.modules, "isometrics.studies.ranking.pictures", raising=False)
-    from isometrics.studies import ranking
-
-    monkeypatch.delattr(ranking, "pictures", raising=False)
-    done = call("study", "ranking", "--data", folder, *QUICK, "-o", tmp_path / "out")
-    assert "no pictures" in done.err
-    assert not list((tmp_path / "out").glob("*.svg"))
 
 
 @pytest.mark.parametrize(
@@ -150,14 +131,16 @@ def test_without_matplotlib_there_are_the_tables(call, folder, tmp_path, monkeyp
         (("--built-in", "--folds", "1000"), "there is no task to run"),
         (("--built-in", "--tasks", "nothing like it"), "no task has 'nothing like it' in its name"),
         (("--built-in", "--jobs", "0"), "--jobs must be"),
+        (("--built-in", "--limit", "0"), "--limit must be"),
+        (("--built-in", "--random-state", "-1"), "--random-state must be"),
         (("--openml-tasks", "a,b"), "--openml-tasks must be numbers"),
     ],
 )
 def test_what_cannot_be_done_is_told_in_one_sentence(call, tmp_path, words, said):
-    assert said in call("study", "ranking", *words, "-o", tmp_path / "out", code=2).err
+    assert said in call("ranking", *words, "-o", tmp_path / "out", code=2).err
 
 
 def test_the_help_has_an_example(call):
-    said = call("study", "ranking", "--help").out
-    assert "isometrics study ranking" in said.partition("For example:")[2]
-    assert "ranking" in call("study", "--help").out
+    said = call("ranking", "--help").out
+    assert "isometrics-study ranking" in said.partition("For example:")[2]
+    assert "ranking" in call("--help").out

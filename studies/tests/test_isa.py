@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from isometrics.errors import ParameterError
-from isometrics.studies.isa import isa, signature
-from isometrics.studies.planted import planted_bicluster
+from isometrics_studies.isa import isa, signature
+from isometrics_studies.planted import planted_bicluster
 
 # Every column has mean 0 and variance 1 over the rows, so standardising columns changes nothing.
 # Over the columns, rows 1 and 2 have mean 0 and variance 1 as well; rows 0 and 3 have mean ±1/2

@@ -5,9 +5,7 @@ import pytest
 
 import isometrics as iso
 from isometrics.errors import LabelError, MissingValueError, ParameterError
-from isometrics.studies.linear_models import gaussian_data, lda_and_svm, read_data
-
-pytest.importorskip("sklearn")
+from isometrics_studies.linear_models import gaussian_data, lda_and_svm, read_data
 
 
 def test_gaussian_data_has_the_shape_it_was_asked_for():

@@ -2,7 +2,6 @@
 
 import csv
 import re
-import sys
 from fractions import Fraction
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -12,16 +11,11 @@ import numpy as np
 import pytest
 
 import isometrics as iso
-from isometrics.comparison.ranking import disagreement
 from isometrics.decisions.beta_intervals import segment_precisions, segment_shares
 from isometrics.errors import FileError, ParameterError
 from isometrics.spaces import PRGSpace, ROCSpace
 from isometrics.spaces.indices import index_named
-
-pytest.importorskip("matplotlib")
-pytest.importorskip("sklearn")
-
-from isometrics.studies.papers import (
+from isometrics_studies.papers import (
     PAPERS,
     Item,
     Number,
@@ -36,13 +30,14 @@ from isometrics.studies.papers import (
     theorems,
     write_papers,
 )
-from isometrics.studies.papers import davis_goadrich as domination
-from isometrics.studies.papers import flach_kull as clover
-from isometrics.studies.papers import flach_kull as flach_kull_models
-from isometrics.studies.papers import flach_kull as running_example
-from isometrics.studies.papers.collection import short
-from isometrics.studies.papers.folder import index_page, save
-from isometrics.studies.papers.item import BY_FORMULA
+from isometrics_studies.papers import davis_goadrich as domination
+from isometrics_studies.papers import flach_kull as clover
+from isometrics_studies.papers import flach_kull as flach_kull_models
+from isometrics_studies.papers import flach_kull as running_example
+from isometrics_studies.papers.collection import short
+from isometrics_studies.papers.folder import index_page, save
+from isometrics_studies.papers.item import BY_FORMULA
+from isometrics_studies.ranking.ranks import disagreement
 
 ITEMS = all_items()
 DOCS = Path(__file__).parents[2] / "docs"
@@ -100,14 +95,6 @@ def test_one_paper_alone(paper):
 def test_an_unknown_paper_is_refused():
     with pytest.raises(ParameterError, match="DG06"):
         all_items("DG07")
-
-
-def test_without_scikit_learn_there_is_one_sentence(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(
-        ImportError, match=r"need scikit-learn: pip install 'isometrics\[sklearn\]'"
-    ):
-        all_items()
 
 
 def test_data_that_are_not_public_are_said_to_be_replaced():
@@ -463,7 +450,7 @@ class Seen(HTMLParser):
 
 def few(monkeypatch, *names):
     chosen = tuple(item for item in ITEMS if item.id in names)
-    monkeypatch.setattr("isometrics.studies.papers.folder.all_items", lambda *_, **__: chosen)
+    monkeypatch.setattr("isometrics_studies.papers.folder.all_items", lambda *_, **__: chosen)
     return chosen
 
 
@@ -500,7 +487,7 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path, monkeypatch):
         raise RuntimeError("no ink")
 
     item = Item("DG06", "Fig. 1", "A", "B.", list, broken)
-    monkeypatch.setattr("isometrics.studies.papers.folder.all_items", lambda *_, **__: (item,))
+    monkeypatch.setattr("isometrics_studies.papers.folder.all_items", lambda *_, **__: (item,))
     with pytest.raises(RuntimeError, match="no ink"):
         write_papers(tmp_path / "papers")
     assert list(tmp_path.iterdir()) == []

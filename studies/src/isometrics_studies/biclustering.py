@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isometrics.points import OperatingPoints
-from isometrics.studies.cheng_church import cheng_church
-from isometrics.studies.isa import isa
+from isometrics_studies.cheng_church import cheng_church
+from isometrics_studies.isa import isa
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from isometrics._core.families import Bicluster
-    from isometrics.studies.planted import Planted
+    from isometrics_studies.planted import Planted
 
 THRESHOLDS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
 """Standard deviations, for rows and for columns."""
@@ -93,8 +93,8 @@ def biclustering_study(
 
     Examples
     --------
-    >>> from isometrics.studies.biclustering import biclustering_study
-    >>> from isometrics.studies.planted import planted_bicluster
+    >>> from isometrics_studies.biclustering import biclustering_study
+    >>> from isometrics_studies.planted import planted_bicluster
     >>> planted = planted_bicluster((40, 30), (12, 10), noise=0.02, seed=1)
     >>> study = biclustering_study(planted, deltas=[0.001, 0.06], thresholds=[1.0], seeds=5)
     >>> list(study)

@@ -30,7 +30,7 @@ def mean_squared_residue(block: ArrayLike) -> float:
 
     Examples
     --------
-    >>> from isometrics.studies.cheng_church import mean_squared_residue
+    >>> from isometrics_studies.cheng_church import mean_squared_residue
     >>> mean_squared_residue([[1, 2], [3, 4]]), mean_squared_residue([[1, 0], [0, 1]])
     (0.0, 0.25)
     """
@@ -63,7 +63,7 @@ def cheng_church(
 
     Examples
     --------
-    >>> from isometrics.studies.cheng_church import cheng_church
+    >>> from isometrics_studies.cheng_church import cheng_church
     >>> cheng_church([[1, 2, 9], [2, 3, 0], [3, 4, 7], [8, 0, 1]], 0.0).columns
     array([0, 1])
     """

@@ -1,7 +1,8 @@
-"""`isometrics study`: the figures and theorems of the papers, and the ranking study, computed."""
+"""`isometrics-study`: the figures and theorems of the papers, and the ranking study, computed."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -9,19 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
+import isometrics
 from isometrics.cli.help import unwrapped
 from isometrics.cli.options import ANSWERS, Answers, Target
 from isometrics.cli.output import Meter, Part, answer, note, part_of
+from isometrics.cli.running import run, tune
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from isometrics.studies.papers import PaperNumbers
-    from isometrics.studies.ranking.datasets import DataSet, Unusable
-    from isometrics.studies.ranking.results import TaskResult
-    from isometrics.studies.ranking.runs import RunTask
-    from isometrics.studies.ranking.scoring import Settings
+    from isometrics_studies.papers import PaperNumbers
+    from isometrics_studies.ranking.datasets import DataSet, Unusable
+    from isometrics_studies.ranking.results import TaskResult
+    from isometrics_studies.ranking.runs import RunTask
+    from isometrics_studies.ranking.scoring import Settings
 
 
 SHORT = {
@@ -45,8 +48,8 @@ def papers(
     """Draw every figure and compute every number of the three papers, into a folder.
 
     For example:
-      isometrics study papers
-      isometrics study papers -o "my folder" --only FK15 --data arff
+      isometrics-study papers
+      isometrics-study papers -o "my folder" --only FK15 --data arff
 
     Parameters
     ----------
@@ -57,7 +60,7 @@ def papers(
     data
         A folder with the white-clover data (ARFF), for Figure 5 of FK15.
     """
-    from isometrics.studies.papers import write_papers
+    from isometrics_studies.papers import write_papers
 
     with Meter("drawing", unit="items", quiet=answers.quiet) as meter:
         numbers = write_papers(output, only=only, data=data, progress=meter)
@@ -133,10 +136,10 @@ def ranking(
     ended goes on where it was when it is started again with the same folder.
 
     For example:
-      isometrics study ranking --data keel arff --models 30 -o ranking
-      isometrics study ranking --built-in --models 5 --folds 3 -o ranking
-      isometrics study ranking --runs openml_predictions -o ranking
-      isometrics study ranking --openml-tasks 37,115 --jobs 2 -o ranking
+      isometrics-study ranking --data keel arff --models 30 -o ranking
+      isometrics-study ranking --built-in --models 5 --folds 3 -o ranking
+      isometrics-study ranking --runs openml_predictions -o ranking
+      isometrics-study ranking --openml-tasks 37,115 --jobs 2 -o ranking
 
     Parameters
     ----------
@@ -157,9 +160,9 @@ def ranking(
         Seconds of processor time for one model on one task. One that would take longer has a row
         that says so, without areas.
     """
-    from isometrics.studies.ranking.results import results_of, task_named
-    from isometrics.studies.ranking.running import run_study, settings_of
-    from isometrics.studies.ranking.tables import TaskList, tables_of, write_csv
+    from isometrics_studies.ranking.results import results_of, task_named
+    from isometrics_studies.ranking.running import run_study, settings_of
+    from isometrics_studies.ranking.tables import TaskList, tables_of, write_csv
 
     settings = settings_of(models=models, folds=folds, random_state=random_state, limit=limit)
     tasks, runs, unusable = _found(sources, folds)
@@ -187,9 +190,9 @@ def ranking(
 
 
 def _found(sources: Sources, folds: int) -> tuple[list[DataSet], list[RunTask], list[Unusable]]:
-    from isometrics.studies.ranking.datasets import built_in_tasks, data_sets_in, usable
-    from isometrics.studies.ranking.openml_tasks import fetch_task
-    from isometrics.studies.ranking.runs import read_runs
+    from isometrics_studies.ranking.datasets import built_in_tasks, data_sets_in, usable
+    from isometrics_studies.ranking.openml_tasks import fetch_task
+    from isometrics_studies.ranking.runs import read_runs
 
     if not (sources.data or sources.runs or sources.openml_tasks or sources.built_in):
         raise ParameterError(
@@ -233,9 +236,9 @@ def _chosen(
     drawn: list[TaskResult], tasks: list[DataSet], settings: Settings, folder: Path
 ) -> list[Part]:
     """Write the reversed pairs of each chosen task, and the points of the clearest of them."""
-    from isometrics.studies.ranking.reversals import reversals
-    from isometrics.studies.ranking.scoring import points_of_models
-    from isometrics.studies.ranking.tables import PairPoints, write_csv
+    from isometrics_studies.ranking.reversals import reversals
+    from isometrics_studies.ranking.scoring import points_of_models
+    from isometrics_studies.ranking.tables import PairPoints, write_csv
 
     parts = []
     for number, task in enumerate(drawn, 1):
@@ -250,12 +253,8 @@ def _chosen(
 
 
 def _pictures(results: list[TaskResult], drawn: list[TaskResult], folder: Path) -> list[str]:
-    """Draw what matplotlib is there for; without it there are the tables."""
-    try:
-        from isometrics.studies.ranking import pictures
-    except ImportError as error:
-        note(f"no pictures: {error}")
-        return []
+    from isometrics_studies.ranking import pictures
+
     figures = {"heat-map.svg": pictures.draw_heat_map(results)}
     if drawn:
         figures["scatter.svg"] = pictures.draw_scatter(drawn)
@@ -264,18 +263,26 @@ def _pictures(results: list[TaskResult], drawn: list[TaskResult], folder: Path) 
     return [str(folder / name) for name in figures]
 
 
-STUDY = """\
+app = App(
+    name="isometrics-study",
+    help="""\
 Run the experiments of the papers again, on data of your own or theirs.
 
 For example:
-  isometrics study papers --only FK15 -o papers
-  isometrics study ranking --built-in -o ranking"""
-
-study = App(
-    name="study",
-    help=STUDY,
+  isometrics-study papers --only FK15 -o papers
+  isometrics-study ranking --built-in -o ranking""",
     help_format="plaintext",
-    group_commands="Commands",
+    version=isometrics.__version__,
+    exit_on_error=False,
+    print_error=False,
+    result_action="return_value",
+    suppress_keyboard_interrupt=False,
 )
-study.command(unwrapped(papers))
-study.command(unwrapped(ranking))
+app.command(unwrapped(papers))
+app.command(unwrapped(ranking))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code; by default with the words of this process."""
+    tune()
+    return run(sys.argv[1:] if arguments is None else arguments, app)

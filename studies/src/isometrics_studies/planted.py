@@ -55,7 +55,7 @@ def planted_bicluster(
 
     Examples
     --------
-    >>> from isometrics.studies.planted import planted_bicluster
+    >>> from isometrics_studies.planted import planted_bicluster
     >>> planted_bicluster((20, 10), (5, 4)).target
     Bicluster: 5 rows × 4 columns of a 20 × 10 matrix
     """

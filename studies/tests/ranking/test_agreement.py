@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr, rankdata
 
 from isometrics.errors import EmptyInputError, FileError, ParameterError
-from isometrics.studies.ranking.agreement import agreement, heat_map
-from isometrics.studies.ranking.choosing import picks
-from isometrics.studies.ranking.results import (
+from isometrics_studies.ranking.agreement import agreement, heat_map
+from isometrics_studies.ranking.choosing import picks
+from isometrics_studies.ranking.results import (
     TaskResamples,
     TaskResult,
     origin,
@@ -22,8 +22,8 @@ from isometrics.studies.ranking.results import (
     task_named,
     write_table,
 )
-from isometrics.studies.ranking.reversals import reversals
-from isometrics.studies.ranking.scoring import HALVES, MEASURES
+from isometrics_studies.ranking.reversals import reversals
+from isometrics_studies.ranking.scoring import HALVES, MEASURES
 
 PAIR = ("aupr", "auprg")
 

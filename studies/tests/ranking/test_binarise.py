@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isometrics.studies.ranking.datasets import (
+from isometrics_studies.ranking.datasets import (
     MAJORITY,
     MEAN,
     NATIVE,

@@ -5,9 +5,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from isometrics.studies.ranking.datasets import built_in_tasks
-from isometrics.studies.ranking.running import settings_of
-from isometrics.studies.ranking.scoring import MEASURES, evaluate_task
+from isometrics_studies.ranking.datasets import built_in_tasks
+from isometrics_studies.ranking.running import settings_of
+from isometrics_studies.ranking.scoring import MEASURES, evaluate_task
 
 COMMITTED = Path(__file__).parents[3] / "docs" / "ranking" / "results.parquet"
 # Models without random numbers or a solver that stops early, alike in all versions.

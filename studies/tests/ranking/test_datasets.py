@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isometrics.errors import FileError, InputError
-from isometrics.studies.ranking.datasets import (
+from isometrics_studies.ranking.datasets import (
     Column,
     DataSet,
     RawTable,
@@ -123,7 +123,6 @@ def test_fingerprints_know_rows_and_their_order():
 
 
 def test_some_tasks_need_no_files():
-    pytest.importorskip("sklearn")
     tasks = built_in_tasks()
     assert [(task.positive.size, task.positives) for task in tasks] == [
         (569, 212),

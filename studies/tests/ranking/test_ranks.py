@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import isometrics as iso
-from isometrics.comparison.ranking import disagreement, rank_models
 from isometrics.errors import EmptyInputError, ParameterError
+from isometrics_studies.ranking.ranks import disagreement, rank_models
 
 TOTALS = {"positives": 10, "negatives": 30}
 GOOD = iso.OperatingPoints.from_counts([4, 10], [0, 12], **TOTALS)

@@ -3,9 +3,7 @@
 import pytest
 
 from isometrics.errors import FileError
-from isometrics.studies.ranking.datasets import read_raw
-
-pytest.importorskip("arff")
+from isometrics_studies.ranking.datasets import read_raw
 
 ARFF = """% a comment
 @relation 'weather of a test'

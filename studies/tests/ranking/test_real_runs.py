@@ -7,9 +7,11 @@ here, rather than one that is skipped.
 import os
 from pathlib import Path
 
+import arff
 import pytest
+from sklearn.metrics import roc_auc_score
 
-from isometrics.studies.ranking.runs import read_runs
+from isometrics_studies.ranking.runs import read_runs
 
 FOLDER = Path(os.environ.get("ISOMETRICS_DATA", ""), "openml_predictions")
 DIABETES = "EvaluationEngine_task115_diabetes_predictions"
@@ -26,8 +28,6 @@ if "ISOMETRICS_DATA" in os.environ:
         ]
 
     def test_areas_are_those_of_other_readers():
-        arff = pytest.importorskip("arff")
-        metrics = pytest.importorskip("sklearn.metrics")
         with (FOLDER / f"{DIABETES}.arff").open(encoding="utf-8") as file:
             content = arff.load(file)
         names = [name for name, _ in content["attributes"]]
@@ -39,4 +39,4 @@ if "ISOMETRICS_DATA" in os.environ:
         (ours,) = (
             row for task in read_runs(FOLDER)[0] for row in task.rows() if row["model"] == DIABETES
         )
-        assert ours["auroc"] == pytest.approx(metrics.roc_auc_score(positive, scores), rel=1e-12)
+        assert ours["auroc"] == pytest.approx(roc_auc_score(positive, scores), rel=1e-12)

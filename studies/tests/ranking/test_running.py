@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from isometrics.errors import EmptyInputError, FileError, ParameterError
-from isometrics.studies.ranking import running
-from isometrics.studies.ranking.datasets import built_in_tasks
-from isometrics.studies.ranking.results import part_path
-from isometrics.studies.ranking.running import run_study, settings_of
+from isometrics_studies.ranking import running
+from isometrics_studies.ranking.datasets import built_in_tasks
+from isometrics_studies.ranking.results import part_path
+from isometrics_studies.ranking.running import run_study, settings_of
 
 TASKS = built_in_tasks()[1:4]
 SETTINGS = settings_of(models=5, folds=3)
@@ -104,8 +104,8 @@ def test_an_error_in_a_process_is_raised_and_ends_the_others(tmp_path):
 
 KILLED = """
 import sys
-from isometrics.studies.ranking.datasets import built_in_tasks
-from isometrics.studies.ranking.running import run_study, settings_of
+from isometrics_studies.ranking.datasets import built_in_tasks
+from isometrics_studies.ranking.running import run_study, settings_of
 if __name__ == "__main__":
     run_study(built_in_tasks(), settings_of(models=30, folds=2), sys.argv[1], n_jobs=2)
 """
@@ -169,14 +169,6 @@ def test_when_the_program_is_killed_its_processes_end_and_parts_are_whole(tmp_pa
 def test_bad_settings_are_told(options, said):
     with pytest.raises(ParameterError, match=said):
         settings_of(**options)
-
-
-def test_a_missing_scikit_learn_is_told(monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(ImportError, match=r"pip install 'isometrics\[sklearn\]'"):
-        run_study(TASKS, SETTINGS, tmp_path)
-    with pytest.raises(ImportError, match=r"pip install 'isometrics\[sklearn\]'"):
-        built_in_tasks()
 
 
 def test_every_task_has_a_file_name_of_its_own(tmp_path):

@@ -9,11 +9,9 @@ import pytest
 
 import isometrics as iso
 from isometrics.errors import FileError
-from isometrics.studies.ranking.openml_tasks import fetch_task
-from isometrics.studies.ranking.running import run_study, settings_of
-from isometrics.studies.ranking.runs import read_run, read_runs
-
-pytest.importorskip("arff")
+from isometrics_studies.ranking.openml_tasks import fetch_task
+from isometrics_studies.ranking.running import run_study, settings_of
+from isometrics_studies.ranking.runs import read_run, read_runs
 
 HEADER = """@relation {relation}
 @attribute repeat numeric
@@ -187,10 +185,11 @@ def test_a_missing_network_is_told_in_one_sentence(monkeypatch):
 
 def test_a_missing_package_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "openml", None)
-    with pytest.raises(ImportError, match=r"pip install 'isometrics\[openml\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'isometrics-studies\[openml\]'"):
         fetch_task(115)
 
 
+@pytest.mark.slow
 def test_the_package_has_what_is_asked_of_it():
     openml = pytest.importorskip("openml")
     assert callable(openml.tasks.get_task)

@@ -10,11 +10,11 @@ from sklearn.model_selection import StratifiedKFold
 
 import isometrics as iso
 from isometrics.errors import ParameterError
-from isometrics.studies.ranking import scoring
-from isometrics.studies.ranking.datasets import DataSet, built_in_tasks
-from isometrics.studies.ranking.models import MODELS, first_models, model_named
-from isometrics.studies.ranking.running import settings_of
-from isometrics.studies.ranking.scoring import MEASURES, evaluate_task, measures_of
+from isometrics_studies.ranking import scoring
+from isometrics_studies.ranking.datasets import DataSet, built_in_tasks
+from isometrics_studies.ranking.models import MODELS, first_models, model_named
+from isometrics_studies.ranking.running import settings_of
+from isometrics_studies.ranking.scoring import MEASURES, evaluate_task, measures_of
 
 WINE = built_in_tasks()[2]
 

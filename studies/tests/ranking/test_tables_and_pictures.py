@@ -7,18 +7,17 @@ import pytest
 
 import isometrics as iso
 from isometrics.errors import EmptyInputError
-from isometrics.studies.ranking.datasets import DataSet, Unusable, built_in_tasks
-from isometrics.studies.ranking.results import TaskResult, results_of
-from isometrics.studies.ranking.running import run_study, settings_of
-from isometrics.studies.ranking.tables import (
+from isometrics_studies.ranking import pictures
+from isometrics_studies.ranking.datasets import DataSet, Unusable, built_in_tasks
+from isometrics_studies.ranking.results import TaskResult, results_of
+from isometrics_studies.ranking.running import run_study, settings_of
+from isometrics_studies.ranking.tables import (
     PairPoints,
     TaskList,
     read_points,
     tables_of,
     write_csv,
 )
-
-pictures = pytest.importorskip("isometrics.studies.ranking.pictures")
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from isometrics.studies.papers.collection import PAPERS, PaperNumbers, all_items, paper_numbers
-from isometrics.studies.papers.folder import write_papers
-from isometrics.studies.papers.item import Item, Number
+from isometrics_studies.papers.collection import PAPERS, PaperNumbers, all_items, paper_numbers
+from isometrics_studies.papers.folder import write_papers
+from isometrics_studies.papers.item import Item, Number
 
 __all__ = [
     "PAPERS",

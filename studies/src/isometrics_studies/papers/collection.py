@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from isometrics._core.parameters import check_choice
 from isometrics._core.results import ResultTable
-from isometrics.errors import MissingPackageError
+from isometrics_studies.papers import davis_goadrich, flach_kull, hanczar_nadif
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
-    from isometrics.studies.papers.item import Item, Number
+    from isometrics_studies.papers.item import Item, Number
 
 PAPERS = {
     "DG06": "Davis & Goadrich (2006), The relationship between precision-recall and ROC curves",
@@ -39,15 +39,6 @@ def all_items(
     """
     if only is not None:
         check_choice(only, "only", tuple(PAPERS))
-    try:
-        import sklearn  # noqa: F401
-    except ImportError as error:
-        raise MissingPackageError(
-            "the figures of the papers need scikit-learn", "isometrics[sklearn]"
-        ) from error
-    # The pictures need matplotlib, which says how to get it.
-    from isometrics.studies.papers import davis_goadrich, flach_kull, hanczar_nadif
-
     folder = None if data is None else Path(data)
     if folder is not None:
         flach_kull.clover_file(folder)
@@ -170,7 +161,7 @@ def paper_numbers(items: Iterable[Item]) -> PaperNumbers:
 
     Examples
     --------
-    >>> from isometrics.studies.papers import all_items, paper_numbers
+    >>> from isometrics_studies.papers import all_items, paper_numbers
     >>> figure_7 = [item for item in all_items("DG06") if item.name == "Fig. 7"]
     >>> for number in paper_numbers(figure_7).numbers:
     ...     print(number.name, round(number.ours, 4), number.printed)

@@ -13,8 +13,8 @@ from isometrics.measures import AUPR, AUROC
 from isometrics.plot.frame import frame
 from isometrics.plot.styles import BLACK, BLUE, VERMILLION
 from isometrics.points import OperatingPoints
-from isometrics.studies.papers.item import BY_FORMULA, Item, Number
-from isometrics.studies.papers.panels import (
+from isometrics_studies.papers.item import BY_FORMULA, Item, Number
+from isometrics_studies.papers.panels import (
     curve_panel,
     legend_below,
     named_point,

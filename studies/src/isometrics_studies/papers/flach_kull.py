@@ -15,10 +15,10 @@ from isometrics.plot import background
 from isometrics.plot.styles import BLUE, VERMILLION
 from isometrics.points import OperatingPoints
 from isometrics.spaces.isolines import f_gain_isoline
-from isometrics.studies.linear_models import LabelledData, read_data
-from isometrics.studies.papers import tasks, theorems
-from isometrics.studies.papers.item import BY_FORMULA, CLAIMED, FROM_FIGURE, Item, Number
-from isometrics.studies.papers.panels import (
+from isometrics_studies.linear_models import LabelledData, read_data
+from isometrics_studies.papers import tasks, theorems
+from isometrics_studies.papers.item import BY_FORMULA, CLAIMED, FROM_FIGURE, Item, Number
+from isometrics_studies.papers.panels import (
     TITLES,
     curve_panel,
     legend_below,

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isometrics._core.writing import whole_folder
-from isometrics.studies.papers.collection import PAPERS, all_items, paper_numbers, short
+from isometrics._core.writing import ScratchFolder, as_path
+from isometrics.errors import FileError
+from isometrics_studies.papers.collection import PAPERS, all_items, paper_numbers, short
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from os import PathLike
 
     from matplotlib.figure import Figure
 
-    from isometrics.studies.papers.collection import PaperNumbers
-    from isometrics.studies.papers.item import Item
+    from isometrics_studies.papers.collection import PaperNumbers
+    from isometrics_studies.papers.item import Item
 
 
 TITLE = "The figures and tables of three papers, computed"
@@ -129,8 +131,8 @@ def write_papers(
     Parameters
     ----------
     output
-        The folder, which is written completely or not at all. A folder of an earlier run is
-        replaced; one with other contents is refused.
+        The folder, into which files come when all are made. Those of an earlier run are replaced;
+        a folder with other contents is refused.
     only, data
         As in `all_items`.
     dpi
@@ -146,7 +148,10 @@ def write_papers(
     items = all_items(only, data=data)
     # Files of an earlier run with other options may be replaced, too.
     names = {INDEX, NUMBERS, *_picture_names(all_items())}
-    with whole_folder(output, names=names) as folder:
+    target = as_path(output)
+    _refuse_other_contents(target, names)
+    with ScratchFolder() as made:
+        folder = Path(made)
         for done, item in enumerate(items):
             if progress is not None:
                 progress(done, len(items))
@@ -155,7 +160,22 @@ def write_papers(
         numbers = paper_numbers(items)
         (folder / INDEX).write_text(index_page(items, numbers), encoding="utf-8")
         _write_numbers(folder / NUMBERS, numbers)
+        target.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            (target / name).unlink(missing_ok=True)
+        shutil.copytree(folder, target, dirs_exist_ok=True, copy_function=shutil.copyfile)
     return numbers
+
+
+def _refuse_other_contents(folder: Path, names: Collection[str]) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise FileError(f"cannot make the folder {str(folder)!r}: there is a file of that name")
+    others = {path.name for path in folder.glob("*")} - {*names}
+    if others:
+        raise FileError(
+            f"cannot write into the folder {str(folder)!r}: it holds other things, such as "
+            f"{min(others)!r}; choose a new or an empty one"
+        )
 
 
 def _picture_names(items: Sequence[Item]) -> Iterator[str]:

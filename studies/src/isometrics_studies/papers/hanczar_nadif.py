@@ -13,10 +13,10 @@ from isometrics.plot.styles import BLACK
 from isometrics.plot.tradeoff import tradeoff
 from isometrics.points import OperatingPoints
 from isometrics.spaces.indices import index_named
-from isometrics.studies.papers import hanczar_nadif_experiments as experiments
-from isometrics.studies.papers import hanczar_nadif_indices as indices
-from isometrics.studies.papers.item import BY_FORMULA, Item, Number
-from isometrics.studies.papers.panels import named_point, panels, undominated
+from isometrics_studies.papers import hanczar_nadif_experiments as experiments
+from isometrics_studies.papers import hanczar_nadif_indices as indices
+from isometrics_studies.papers.item import BY_FORMULA, Item, Number
+from isometrics_studies.papers.panels import named_point, panels, undominated
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

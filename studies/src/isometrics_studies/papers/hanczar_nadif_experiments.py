@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from isometrics.comparison.compare import compare
 from isometrics.plot.comparison import comparison
 from isometrics.plot.tradeoff import NAMES, tradeoff
-from isometrics.studies.biclustering import biclustering_study
-from isometrics.studies.linear_models import gaussian_data, lda_and_svm
-from isometrics.studies.papers.item import FROM_ENDS, Item, Number
-from isometrics.studies.papers.panels import curve_panel, panels
-from isometrics.studies.planted import planted_bicluster
+from isometrics_studies.biclustering import biclustering_study
+from isometrics_studies.linear_models import gaussian_data, lda_and_svm
+from isometrics_studies.papers.item import FROM_ENDS, Item, Number
+from isometrics_studies.papers.panels import curve_panel, panels
+from isometrics_studies.planted import planted_bicluster
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -150,7 +150,7 @@ def jaccard_weight(weight: float) -> float:
 
     Examples
     --------
-    >>> from isometrics.studies.papers.hanczar_nadif_experiments import jaccard_weight
+    >>> from isometrics_studies.papers.hanczar_nadif_experiments import jaccard_weight
     >>> jaccard_weight(0.5), jaccard_weight(0.25), jaccard_weight(0.75)
     (0.5, 0.16666666666666666, 0.8333333333333334)
     """

@@ -10,9 +10,9 @@ from isometrics.plot.styles import BLACK, BLUE, GREEN, VERMILLION
 from isometrics.plot.tradeoff import NAMES, index_isolines
 from isometrics.points import OperatingPoints
 from isometrics.spaces.indices import Rows, index_named
-from isometrics.studies.papers.hanczar_nadif_experiments import INDICES
-from isometrics.studies.papers.item import Number
-from isometrics.studies.papers.panels import legend_below, panels
+from isometrics_studies.papers.hanczar_nadif_experiments import INDICES
+from isometrics_studies.papers.item import Number
+from isometrics_studies.papers.panels import legend_below, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

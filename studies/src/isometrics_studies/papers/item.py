@@ -46,7 +46,7 @@ class Number:
 
     Examples
     --------
-    >>> from isometrics.studies.papers import Number
+    >>> from isometrics_studies.papers import Number
     >>> area = Number("area", 0.51379, "0.514")
     >>> area.agrees, round(area.difference, 6)
     (True, -0.00021)

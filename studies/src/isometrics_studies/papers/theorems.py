@@ -11,7 +11,7 @@ import numpy as np
 
 from isometrics.measures import EXPECTED_ACCURACY
 from isometrics.points import OperatingPoints
-from isometrics.studies.papers.item import Number
+from isometrics_studies.papers.item import Number
 
 TABLES = 60
 SQUARED_BETAS = (Fraction(1, 16), Fraction(1, 4), Fraction(1), Fraction(9))

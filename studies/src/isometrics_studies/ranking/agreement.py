@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.results import ResultTable
-from isometrics.comparison.ranking import disagreement_of
-from isometrics.studies.ranking.results import TaskResamples
-from isometrics.studies.ranking.scoring import MEASURES, NAMES
+from isometrics_studies.ranking.ranks import disagreement_of
+from isometrics_studies.ranking.results import TaskResamples
+from isometrics_studies.ranking.scoring import MEASURES, NAMES
 
 if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
-    from isometrics.studies.ranking.results import TaskResult
+    from isometrics_studies.ranking.results import TaskResult
 
 _NUMBERS = ("top_1", "top_3", "top_3_in_order", "kendall", "spearman", "rank_correlation")
 

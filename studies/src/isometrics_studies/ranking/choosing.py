@@ -14,12 +14,12 @@ import numpy as np
 
 from isometrics._core.results import ResultTable
 from isometrics.errors import EmptyInputError
-from isometrics.studies.ranking.results import TaskResamples
-from isometrics.studies.ranking.scoring import HALVES, MEASURES, NAMES
+from isometrics_studies.ranking.results import TaskResamples
+from isometrics_studies.ranking.scoring import HALVES, MEASURES, NAMES
 
 if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
-    from isometrics.studies.ranking.results import TaskResult
+    from isometrics_studies.ranking.results import TaskResult
 
 CRITERIA = {
     "f1": "F1 at the threshold chosen on the other half",

@@ -15,8 +15,7 @@ from isometrics._core.results import Value
 from isometrics.errors import FileError, InputError
 from isometrics.formats.text import TextFile, is_number
 from isometrics.formats.weka import attributes_and_rows
-from isometrics.studies.linear_models import gaussian_data
-from isometrics.studies.ranking.models import require_sklearn
+from isometrics_studies.linear_models import gaussian_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -202,7 +201,7 @@ def binarise_classes(classes: Sequence[str]) -> Binary:
 
     Examples
     --------
-    >>> from isometrics.studies.ranking.datasets import binarise_classes
+    >>> from isometrics_studies.ranking.datasets import binarise_classes
     >>> binarise_classes(["a", "b", "b", "c", "c", "c", "c"]).positive.tolist()
     [True, True, True, False, False, False, False]
     >>> binarise_classes(["a", "b", "b", "c", "d"]).positive.tolist()
@@ -219,7 +218,7 @@ def binarise_numbers(numbers: ArrayLike) -> Binary:
 
     Examples
     --------
-    >>> from isometrics.studies.ranking.datasets import binarise_numbers
+    >>> from isometrics_studies.ranking.datasets import binarise_numbers
     >>> binarise_numbers([1, 2, 3, 10]).positive.tolist()
     [False, False, False, True]
     """
@@ -239,7 +238,6 @@ _SIMULATED = {"normal classes, 10% positive": 0.1, "normal classes, 30% positive
 
 def built_in_tasks() -> list[DataSet]:
     """Return three tasks of scikit-learn's data sets, and two simulated ones of 300 rows."""
-    require_sklearn()
     from sklearn import datasets
 
     tasks = []

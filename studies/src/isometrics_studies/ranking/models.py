@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isometrics._core.parameters import check_choice
-from isometrics.errors import MissingPackageError, ParameterError
+from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,16 +43,6 @@ def model_named(name: str) -> Model:
     """Return one model of the list."""
     check_choice(name, "model", tuple(model.name for model in MODELS))
     return next(model for model in MODELS if model.name == name)
-
-
-def require_sklearn() -> None:
-    """Raise an error that says how to install scikit-learn if it is missing."""
-    try:
-        import sklearn  # noqa: F401
-    except ImportError:
-        raise MissingPackageError(
-            "ranking models on data sets needs scikit-learn", "isometrics[sklearn]"
-        ) from None
 
 
 def preprocessing(nominal: NDArray[Any]) -> Any:

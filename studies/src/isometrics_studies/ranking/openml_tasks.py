@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from isometrics.errors import FileError, MissingPackageError
-from isometrics.studies.ranking.datasets import Column, RawTable, data_set_of
+from isometrics_studies.ranking.datasets import Column, RawTable, data_set_of
 
 if TYPE_CHECKING:
-    from isometrics.studies.ranking.datasets import DataSet
+    from isometrics_studies.ranking.datasets import DataSet
 
 
 def fetch_task(task_id: int) -> DataSet:
@@ -27,7 +27,8 @@ def fetch_task(task_id: int) -> DataSet:
         import openml
     except ImportError:
         raise MissingPackageError(
-            "fetching OpenML tasks needs openml, which is not installed", "isometrics[openml]"
+            "fetching OpenML tasks needs openml, which is not installed",
+            "isometrics-studies[openml]",
         ) from None
     try:
         task: Any = openml.tasks.get_task(task_id)

@@ -11,15 +11,15 @@ from matplotlib.figure import Figure
 from isometrics import plot
 from isometrics._core.writing import whole_file
 from isometrics.plot.styles import BLACK, plain, style_of
-from isometrics.studies.ranking.agreement import heat_map
-from isometrics.studies.ranking.scoring import NAMES
+from isometrics_studies.ranking.agreement import heat_map
+from isometrics_studies.ranking.scoring import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from isometrics.points import OperatingPoints
-    from isometrics.studies.ranking.results import TaskResult
+    from isometrics_studies.ranking.results import TaskResult
 
 _SETTINGS: Any = {"svg.hashsalt": "isometrics", "svg.fonttype": "none"}
 

@@ -84,7 +84,7 @@ def disagreement(tasks: Iterable[Scores]) -> Disagreement:
 
     Examples
     --------
-    >>> from isometrics.comparison.ranking import disagreement
+    >>> from isometrics_studies.ranking.ranks import disagreement
     >>> tasks = [
     ...     {"A": {"AUROC": 0.9, "AUPRG": 0.6}, "B": {"AUROC": 0.8, "AUPRG": 0.7}},
     ...     {"A": {"AUROC": 0.7, "AUPRG": 0.2}, "B": {"AUROC": 0.6, "AUPRG": 0.1}},
@@ -244,7 +244,7 @@ def rank_models(
 
     Examples
     --------
-    >>> from isometrics.comparison.ranking import rank_models
+    >>> from isometrics_studies.ranking.ranks import rank_models
     >>> scores = {
     ...     "LDA": {"AUROC": 0.90, "AUPRG": 0.60},
     ...     "SVM": {"AUROC": 0.88, "AUPRG": 0.70},

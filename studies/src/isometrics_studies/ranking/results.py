@@ -16,15 +16,15 @@ from isometrics._core.results import Value
 from isometrics._core.writing import whole_file
 from isometrics.errors import FileError, ParameterError
 from isometrics.formats.text import as_path, unreadable
-from isometrics.studies.ranking.scoring import HALVES, MEASURES
+from isometrics_studies.ranking.scoring import HALVES, MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from os import PathLike
 
     from isometrics._core.arrays import Floats
-    from isometrics.studies.ranking.datasets import DataSet
-    from isometrics.studies.ranking.scoring import Settings
+    from isometrics_studies.ranking.datasets import DataSet
+    from isometrics_studies.ranking.scoring import Settings
 
 
 _METADATA_KEY = b"isometrics"
@@ -150,7 +150,7 @@ def origin(task: str) -> str:
 
     Examples
     --------
-    >>> from isometrics.studies.ranking.results import origin
+    >>> from isometrics_studies.ranking.results import origin
     >>> origin("keel/yeast1.dat"), origin("arff/nominal__heart.c.arff")
     ('yeast', 'heart')
     """

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.results import ResultTable
-from isometrics.studies.ranking.scoring import NAMES
+from isometrics_studies.ranking.scoring import NAMES
 
 if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
-    from isometrics.studies.ranking.results import TaskResult
+    from isometrics_studies.ranking.results import TaskResult
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

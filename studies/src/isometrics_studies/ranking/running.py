@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from isometrics._core.parameters import parse_jobs
 from isometrics._core.progress import reporting
 from isometrics.errors import EmptyInputError, FileError, ParameterError, system_reason
-from isometrics.studies.ranking.models import first_models, require_sklearn
-from isometrics.studies.ranking.results import (
+from isometrics_studies.ranking.models import first_models
+from isometrics_studies.ranking.results import (
     fingerprint,
     is_valid_part,
     join_parts,
@@ -21,15 +21,15 @@ from isometrics.studies.ranking.results import (
     write_part,
     write_table,
 )
-from isometrics.studies.ranking.scoring import Settings, evaluate_task
+from isometrics_studies.ranking.scoring import Settings, evaluate_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
 
     from isometrics._core.progress import ProgressLike
-    from isometrics.studies.ranking.datasets import DataSet
-    from isometrics.studies.ranking.runs import RunTask
+    from isometrics_studies.ranking.datasets import DataSet
+    from isometrics_studies.ranking.runs import RunTask
 
 RESULTS = "results.parquet"
 _PARTS_FOLDER = "parts"
@@ -43,7 +43,7 @@ def settings_of(
     Parameters
     ----------
     models
-        The number of models: the first ones of `isometrics.studies.ranking.models.MODELS`.
+        The number of models: the first ones of `isometrics_studies.ranking.models.MODELS`.
     folds
         The number of folds, 2 or more.
     random_state
@@ -93,8 +93,6 @@ def run_study(
     """
     if not tasks and not runs:
         raise EmptyInputError("there is no task to run; give data sets that can be used")
-    if tasks:
-        require_sklearn()
     parts_folder = _make_folder(Path(folder) / _PARTS_FOLDER)
     paths = [part_path(parts_folder, task.name) for task in tasks]
     jobs = [

@@ -15,8 +15,8 @@ from isometrics.errors import FileError, InputError
 from isometrics.formats.openml import openml_rows
 from isometrics.formats.predictions import confidence
 from isometrics.formats.text import TextFile
-from isometrics.studies.ranking.datasets import Unusable, binarise_classes
-from isometrics.studies.ranking.scoring import measures_of
+from isometrics_studies.ranking.datasets import Unusable, binarise_classes
+from isometrics_studies.ranking.scoring import measures_of
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -10,15 +10,16 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isometrics.decisions.best import best_threshold
 from isometrics.errors import UndefinedWarning
-from isometrics.measures import AUPR, AUPRG, AUROC, tradeoff_area_by
+from isometrics.measures import AUPR, AUPRG, AUROC, TRADEOFF_AREA
 from isometrics.points import OperatingPoints
-from isometrics.studies.ranking.models import model_named, preprocessing
+from isometrics_studies.ranking.models import model_named, preprocessing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,11 +27,23 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
-    from isometrics.studies.ranking.datasets import DataSet
-    from isometrics.studies.ranking.models import Model
+    from isometrics.measures import Measure
+    from isometrics_studies.ranking.datasets import DataSet
+    from isometrics_studies.ranking.models import Model
 
 _INDICES = ("f-measure", "jaccard", "folke", "kulczynski")
-_AREAS = (AUROC, AUPR, AUPRG, *map(tradeoff_area_by, _INDICES))
+
+
+def _tradeoff_area_by(index: str) -> Measure:
+    return replace(
+        TRADEOFF_AREA,
+        name=f"tradeoff, {index.capitalize()}",
+        key=f"tradeoff_{index.replace('-', '_')}",
+        of=lambda points: points.tradeoff(index).area(),
+    )
+
+
+_AREAS = (AUROC, AUPR, AUPRG, *map(_tradeoff_area_by, _INDICES))
 NAMES = {area.key: area.name for area in _AREAS}
 """What the columns of areas are called in tables and pictures."""
 MEASURES = tuple(NAMES)

@@ -10,15 +10,15 @@ from isometrics._core.results import ResultTable, number
 from isometrics._core.writing import whole_file
 from isometrics.errors import EmptyInputError
 from isometrics.points import OperatingPoints
-from isometrics.studies.ranking.agreement import agreement
-from isometrics.studies.ranking.choosing import CRITERIA, picks
+from isometrics_studies.ranking.agreement import agreement
+from isometrics_studies.ranking.choosing import CRITERIA, picks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from isometrics.studies.ranking.datasets import DataSet, Unusable
-    from isometrics.studies.ranking.results import TaskResult
+    from isometrics_studies.ranking.datasets import DataSet, Unusable
+    from isometrics_studies.ranking.results import TaskResult
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
