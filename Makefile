@@ -18,6 +18,9 @@ MUTANTS := .venv/.mutants
 LOOPS := .venv/.loops
 RELEASE := .venv/.release
 
+# Tests cover every branch of these, and nine in ten of all, the studies included.
+MATHEMATICS := $(subst $() ,$(),*/_counting/*, */_table/*, */spaces/*, */measures.py, */decisions/*, \
+    */uncertainty/*, */comparison/*, */calibration/*, */verdict/*)
 # Code that is tested through a missing program is not run, so full coverage needs all programs.
 PROGRAMS := cc chromium node java psql
 MISSING := $(foreach program,$(PROGRAMS),$(if $(shell command -v $(program) 2>/dev/null),,$(program)))
@@ -38,7 +41,9 @@ test: $(TEST) $(LOOPS)  ## run the quick tests, three minutes; `make test-all` a
 	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick} $(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 
 test-all: $(PARTS) $(LOOPS) $(if $(filter node,$(MISSING)),,web/node_modules/.ready)  ## run all tests with branch coverage; installs the large optional parts first
-	$(BIN)/python -m pytest -n $(WORKERS) --cov $(if $(MISSING),,--cov-fail-under=100)
+	$(BIN)/python -m pytest -n $(WORKERS) --cov
+	$(if $(MISSING),,$(BIN)/coverage report --format=total --include='$(MATHEMATICS)' --fail-under=100)
+	$(if $(MISSING),,$(BIN)/coverage report --format=total --fail-under=90)
 
 matrix: $(RELEASE)  ## build wheel and sdist, install and test them with Python 3.11 to 3.13, newest and oldest dependencies
 	$(BIN)/python tests/matrix --write
@@ -71,10 +76,10 @@ bench: $(PARTS) $(LOOPS)  ## time isometrics and other tools, ten minutes on an 
 	$(BIN)/python benchmarks/peers.py --write
 
 clean:  ## remove .venv and everything generated
-	rm -rf .venv web/node_modules site demo-report papers build dist .coverage .coverage.* .cache .matrix \
+	rm -rf .venv __pycache__ web/node_modules site demo-report papers build dist .coverage .coverage.* .cache .matrix \
 	    .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src/isometrics/_counting/native -name 'loops.*' ! -name loops.h -delete
-	find src tests docs examples benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	find src studies tests docs examples benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 web/node_modules/.ready: web/package-lock.json
 	@command -v node >/dev/null || { \
@@ -108,10 +113,10 @@ $(LOOPS): hatch_build.py $(wildcard src/isometrics/_counting/native/*.[ch]) | $(
 	@$(BIN)/python hatch_build.py
 	@touch $@
 
-$(TEST): $(RUNTIME)
-	@echo "Installing the packages of the tests into .venv"
+$(TEST): studies/pyproject.toml $(RUNTIME)
+	@echo "Installing the packages of the tests, and the studies, into .venv"
 	$(resume)
-	@$(PIP) install --group test
+	@$(PIP) install --group test --editable studies
 	@touch $@
 
 $(DEV): $(TEST)

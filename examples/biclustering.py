@@ -3,7 +3,7 @@
 Run it with ``python examples/biclustering.py [file]``. It repeats, on a small scale, the
 experiments of Hanczar & Nadif on the tradeoff space (their figures 5 to 8) and leaves a picture in
 ``demo-report/``. The file, if given, holds real data for the linear models: numbers with the class
-in the last column, in KEEL, ARFF or CSV format.
+in the last column, in KEEL, ARFF or CSV format. It needs the studies: ``pip install ./studies``.
 """
 
 import sys
@@ -13,9 +13,9 @@ import matplotlib as mpl
 
 import isometrics as iso
 from isometrics import plot
-from isometrics.studies.biclustering import biclustering_study
-from isometrics.studies.linear_models import gaussian_data, lda_and_svm, read_data
-from isometrics.studies.planted import planted_bicluster
+from isometrics_studies.biclustering import biclustering_study
+from isometrics_studies.linear_models import gaussian_data, lda_and_svm, read_data
+from isometrics_studies.planted import planted_bicluster
 
 mpl.use("svg")
 import matplotlib.pyplot as plt

@@ -29,9 +29,12 @@ def test_what_the_format_requires_is_there():
 
 def test_the_version_and_the_licence_are_those_of_the_package():
     assert CITATION["version"] == isometrics.__version__
-    project = (Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8")
-    assert f'license = "{CITATION["license"]}"' in project
-    assert f'version = "{CITATION["version"]}"' in project
+    for folder in (".", "studies"):
+        path = Path(__file__).parent.parent / folder / "pyproject.toml"
+        project = path.read_text(encoding="utf-8")
+        assert f'license = "{CITATION["license"]}"' in project
+        assert f'version = "{CITATION["version"]}"' in project
+    assert f'isometrics[arff,plot,sklearn]=={CITATION["version"]}"' in project
     page = (Path(__file__).parent.parent / "web" / "package.json").read_text(encoding="utf-8")
     assert f'"version": "{CITATION["version"]}"' in page
 

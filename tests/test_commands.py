@@ -59,8 +59,7 @@ def test_wrong():
 
 def run_tests(folder, *options, **variables):
     """Run the tests of a folder with the settings of this project; return exit code and lines."""
-    for name in ("pyproject.toml", "tests/conftest.py"):
-        (folder / name).parent.mkdir(exist_ok=True)
+    for name in ("pyproject.toml", "conftest.py"):
         shutil.copy(ROOT / name, folder / name)
     inherited = {
         name: value
@@ -104,10 +103,10 @@ def test_where_all_is_required_a_skipped_test_fails(tmp_path):
 
 def test_slow_paths_exist():
     """A path that was renamed would make its tests quick."""
-    conftest = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
+    conftest = (ROOT / "conftest.py").read_text(encoding="utf-8")
     paths = re.findall(r'"(\S+)"', re.search(r"^SLOW_PATHS = \((.*?)^\)", conftest, re.M | re.S)[1])
     assert len(paths) > 10
-    assert [path for path in paths if not (ROOT / "tests" / path).exists()] == []
+    assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
 def test_slow_tests_are_left_out_by_mark_and_by_folder(tmp_path):
@@ -147,7 +146,9 @@ exit 0
 @pytest.fixture
 def checkout(tmp_path):
     shutil.copy(ROOT / "Makefile", tmp_path)
-    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "studies").mkdir()
+    for folder in (".", "studies"):
+        (tmp_path / folder / "pyproject.toml").touch()
     (tmp_path / "python").write_text(PYTHON, encoding="utf-8")
     (tmp_path / "python").chmod(0o755)
     return tmp_path
@@ -167,7 +168,7 @@ def test_each_command_installs_no_more_than_it_needs(checkout):
     assert done
     assert called[1:] == [".venv", "--upgrade pip>=25.1", "--editable ."]
     assert install(checkout, "runtime") == (True, [])
-    assert install(checkout, "test") == (True, ["--group test"])
+    assert install(checkout, "test") == (True, ["--group test --editable studies"])
     assert install(checkout, "dev") == (True, ["--group dev"])
     assert install(checkout, "parts") == (True, ["--group parts"])
     assert re.search(r"^demo: \$\(RUNTIME\)  ##", MAKEFILE, re.MULTILINE)
@@ -175,16 +176,16 @@ def test_each_command_installs_no_more_than_it_needs(checkout):
     assert "pip" not in re.search(r"^\$\(LOOPS\):(?:.*\n\t)+.*", MAKEFILE, re.MULTILINE)[0].lower()
 
 
-@pytest.mark.parametrize("step", ["venv", "pip>=25.1", ".", "test"])
+@pytest.mark.parametrize("step", ["venv", "pip>=25.1", ".", "studies"])
 def test_an_interrupted_installation_is_resumed(checkout, step):
     (checkout / "interrupt").write_text(step, encoding="utf-8")
     assert not install(checkout, "test")[0]
     assert not (checkout / ".venv" / ".test").exists()
     done, called = install(checkout, "test")
     assert done
-    assert "--group test" in called
+    assert "--group test --editable studies" in called
     assert (".venv" in called) == (step == "venv")
-    assert ("--editable ." in called) == (step != "test")
+    assert ("--editable ." in called) == (step != "studies")
     packages = checkout / ".venv" / "lib" / "python3" / "site-packages"
     assert not (packages / "~old").exists()
     assert all((package / "INSTALLER").exists() for package in packages.glob("*.dist-info"))

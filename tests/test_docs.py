@@ -19,8 +19,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OPTIONAL = (
-    *("anywidget", "arff", "dask", "matplotlib", "pandas", "polars", "pyarrow", "pyspark"),
-    "sklearn",
+    *("anywidget", "arff", "dask", "isometrics_studies", "matplotlib", "pandas", "polars"),
+    *("pyarrow", "pyspark", "sklearn"),
 )
 # These warn about their own doings.
 NOISY = ("mlflow", "skore", "torch", "torchmetrics")

@@ -40,11 +40,9 @@ from isometrics.measures import (
     recall_at,
     register,
     registered,
-    tradeoff_area_by,
     unregister,
 )
 from isometrics.score_functions import measure_score
-from isometrics.spaces.indices import INDICES
 from isometrics.testing import Curve
 from isometrics.testing.strategies import binary_samples
 
@@ -178,10 +176,6 @@ def test_each_space_has_its_area():
         "prg": POINTS.prg.area(),
         "tradeoff": POINTS.tradeoff().area(),
     }
-    for index in INDICES:
-        area = tradeoff_area_by(index)
-        assert area.of(POINTS) == POINTS.tradeoff(index).area()
-        assert area.name.lower() == f"tradeoff, {index}"
 
 
 def test_what_a_measure_may_be():

@@ -25,7 +25,7 @@ from isometrics.plot import spaces as curves
 from isometrics.plot.frame import frame
 from isometrics.plot.styles import BLACK, BLUE, VERMILLION, style_of
 from isometrics.spaces.isolines import f_isoline
-from isometrics.studies.papers import all_items
+from isometrics_studies.papers import all_items
 
 mpl.use("svg")
 import matplotlib.pyplot as plt

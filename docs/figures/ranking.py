@@ -4,9 +4,9 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from isometrics.studies.ranking import pictures
-from isometrics.studies.ranking.results import TaskResult, read_results, task_named
-from isometrics.studies.ranking.tables import read_points
+from isometrics_studies.ranking import pictures
+from isometrics_studies.ranking.results import TaskResult, read_results, task_named
+from isometrics_studies.ranking.tables import read_points
 
 FOLDER = Path("docs/ranking")
 

@@ -7,8 +7,8 @@ import isometrics as iso
 from isometrics import plot
 from isometrics.decisions.lift import cumulative_gains
 from isometrics.plot.styles import BLACK, BLUE
-from isometrics.studies.cheng_church import cheng_church
-from isometrics.studies.planted import planted_bicluster
+from isometrics_studies.cheng_church import cheng_church
+from isometrics_studies.planted import planted_bicluster
 
 
 def fraud() -> plt.Figure:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from isometrics._core.version import __version__ as __version__
-from isometrics._moved import install as install_moved
 
 if TYPE_CHECKING:
     from isometrics.analysis import Analysis, analyse, read_predictions
@@ -96,9 +95,6 @@ else:
         value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
         globals()[name] = value
         return value
-
-
-install_moved()
 
 
 def __dir__() -> list[str]:

@@ -477,19 +477,6 @@ def area_in(space: str) -> Measure:
     return next(each for each in shown if each.space == space)
 
 
-def tradeoff_area_by(index: str) -> Measure:
-    """Return the area under the optimal tradeoff curve of one of the built-in indices."""
-    return Measure(
-        f"tradeoff, {index[0].upper()}{index[1:]}",
-        lambda points: points.tradeoff(index).area(),
-        Detail.RUNS,
-        key=f"tradeoff_{index.replace('-', '_')}",
-        space="tradeoff",
-        of_curve=False,
-        reference=TRADEOFF_AREA.reference,
-    )
-
-
 def f_at(threshold: float, *, beta: float = 1.0) -> Measure:
     """Return the measure F_β of the rule ``score >= threshold``.
 

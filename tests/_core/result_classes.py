@@ -10,7 +10,6 @@ from isometrics import formats
 from isometrics._table.table import Gaps
 from isometrics.calibration.reliability import calibration_report, platt_scaling
 from isometrics.comparison.dominance import dominance, dominance_matrix
-from isometrics.comparison.ranking import disagreement, rank_models
 from isometrics.decisions.lift import net_benefit
 from isometrics.decisions.objective import parse_objective
 from isometrics.decisions.prevalence import prevalence_sensitivity
@@ -18,15 +17,6 @@ from isometrics.decisions.threshold_choice import plug_in_threshold
 from isometrics.decisions.transfer import loss_table
 from isometrics.sources.columns import Layout, Peek
 from isometrics.spaces.indices import INDICES
-from isometrics.studies.papers.collection import PaperNumbers
-from isometrics.studies.papers.item import Item, Number
-from isometrics.studies.planted import planted_bicluster
-from isometrics.studies.ranking.agreement import Agreement
-from isometrics.studies.ranking.choosing import PickDifferences, Picks
-from isometrics.studies.ranking.datasets import DataSet, Unusable
-from isometrics.studies.ranking.results import TaskResult
-from isometrics.studies.ranking.reversals import Reversals
-from isometrics.studies.ranking.tables import PairPoints, TaskList
 from isometrics.testing import Curve, count
 from isometrics.uncertainty.permutation import permutation_test
 from isometrics.uncertainty.sample_size import sample_size
@@ -37,7 +27,6 @@ SCORES = {name: GENERATOR.random(60).round(1) + LABELS / 3 for name in ("A", "B"
 PROBABILITIES = SCORES["A"] / 2
 GROUPS = GENERATOR.integers(0, 2, 60)
 NAN = float("nan")
-PAIR = ("aupr", "auroc")
 DRAWS = {"n_resamples": 20, "random_state": 0}
 
 
@@ -69,29 +58,8 @@ def bicluster():
     return iso.Bicluster([0, 2], [1], (3, 4))
 
 
-def ranking():
-    return rank_models(models())
-
-
-def data_set():
-    codes = np.array([False, True])
-    return DataSet("keel/some.dat", np.array([[0.5, NAN], [1, 2]]), codes, codes, "the rule")
-
-
 def two_curves():
     return iso.bootstrap_curves(LABELS, SCORES, space="tradeoff", **DRAWS)
-
-
-def numbers():
-    return (number(),)
-
-
-def number():
-    return Number("AUPR", 0.5, "0.50")
-
-
-def item():
-    return Item("DG06", "Fig. 2", "A title.", "A curve.", numbers)
 
 
 FACTORIES = {
@@ -138,12 +106,8 @@ FACTORIES = {
     "isometrics.comparison.compare.Crossings": lambda: iso.compare(models()).crossings,
     "isometrics.comparison.compare.UsefulRanges": lambda: iso.compare(models()).useful,
     "isometrics.comparison.compare.Areas": lambda: iso.compare(models()).areas,
-    "isometrics.comparison.ranking.Disagreement": lambda: disagreement(
-        [{"x": {"AUPR": 0.5, "AUROC": 0.4}, "y": {"AUPR": 0.3, "AUROC": 0.6}}]
-    ),
     "isometrics.comparison.dominance.Dominance": lambda: dominance(points(), points("B")),
     "isometrics.comparison.dominance.DominanceMatrix": lambda: dominance_matrix(models()),
-    "isometrics.comparison.ranking.Ranking": ranking,
     "isometrics.comparison.winners.Winners": lambda: iso.compare(models()).winners,
     "isometrics.formats.Predictions": lambda: formats.Predictions(
         {"label": LABELS.copy(), "score": SCORES["A"].copy()}, "label", {"score": "score"}
@@ -161,32 +125,6 @@ FACTORIES = {
     ),
     "isometrics.calibration.reliability.PlattScaling": lambda: platt_scaling(LABELS, SCORES["A"]),
     "isometrics.spaces.tradeoff.UsefulRange": lambda: points().tradeoff().useful_range(),
-    "isometrics.studies.papers.collection.PaperNumbers": lambda: PaperNumbers(
-        (item(),), (number(),)
-    ),
-    "isometrics.studies.papers.item.Item": item,
-    "isometrics.studies.papers.item.Number": number,
-    "isometrics.studies.planted.Planted": lambda: planted_bicluster((9, 9), (3, 3)),
-    "isometrics.studies.ranking.agreement.Agreement": lambda: Agreement(
-        (PAIR,), 3, 2, 0.95, *np.full((3, 1, 6), NAN)
-    ),
-    "isometrics.studies.ranking.choosing.PickDifferences": lambda: PickDifferences(
-        "f1", (PAIR,), *np.full((6, 1), NAN)
-    ),
-    "isometrics.studies.ranking.choosing.Picks": lambda: Picks(
-        "f1", PAIR, 3, *np.full((4, 2), NAN)
-    ),
-    "isometrics.studies.ranking.datasets.DataSet": data_set,
-    "isometrics.studies.ranking.results.TaskResult": lambda: TaskResult(
-        "task", ("x", "y"), {"AUPR": np.array([0.5, NAN])}
-    ),
-    "isometrics.studies.ranking.reversals.Reversals": lambda: Reversals(
-        "task", PAIR, (("x", "y"),), np.array([[0.5, NAN]]), 3
-    ),
-    "isometrics.studies.ranking.tables.PairPoints": lambda: PairPoints("task", models()),
-    "isometrics.studies.ranking.tables.TaskList": lambda: TaskList(
-        (data_set(),), (Unusable("b", "is broken"),)
-    ),
     "isometrics._table.table.Gaps": lambda: Gaps(np.array([True, False]), {"x": 0.5}),
     "isometrics._table.table.Table": lambda: points().table,
     "isometrics.testing.Curve": lambda: Curve.of([1, 2], [1, 3], positives=4, negatives=9),

@@ -16,7 +16,6 @@ from isometrics._core.writing import (
     remove_abandoned,
     remove_unfinished,
     whole_file,
-    whole_folder,
 )
 from isometrics.errors import FileError, ParameterError
 
@@ -75,9 +74,8 @@ NO_NAMES = {
 
 
 @pytest.mark.parametrize("given", NO_NAMES, ids=repr)
-@pytest.mark.parametrize("write", [whole_file, lambda path: whole_folder(path, names=())])
-def test_what_can_name_no_file_is_refused(given, write):
-    with pytest.raises(ParameterError, match=NO_NAMES[given]), write(given):
+def test_what_can_name_no_file_is_refused(given):
+    with pytest.raises(ParameterError, match=NO_NAMES[given]), whole_file(given):
         pytest.fail("there is nothing to write to")
 
 
@@ -198,8 +196,6 @@ def test_the_umask_is_never_changed(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "umask", lambda _: pytest.fail("changes the umask of all threads"))
     with whole_file(tmp_path / "out.txt") as file:
         file.write("x")
-    with whole_folder(tmp_path / "folder", names=()):
-        pass
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
@@ -322,9 +318,9 @@ def test_a_circle_of_links(tmp_path):
 
 KILLED = """
 import sys
-from isometrics._core.writing import ScratchFolder, whole_file, whole_folder
+from isometrics._core.writing import ScratchFolder, whole_file
 scratch = ScratchFolder()
-with whole_file(sys.argv[1]) as file, whole_folder(sys.argv[2], names=()):
+with whole_file(sys.argv[1]) as file:
     print(scratch.name, flush=True)
     sys.stdin.read()
 """
@@ -344,13 +340,13 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path, scratch):
     out = tmp_path / "out"
     out.mkdir()
     process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(out / "a.txt"), str(out / "b")],
+        [sys.executable, "-c", KILLED, str(out / "a.txt")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
     process.stdout.readline()
     theirs = [*scratch.iterdir(), *out.iterdir()]
-    assert len(theirs) == 3
+    assert len(theirs) == 2
     # While it lives, nobody touches its files.
     ScratchFolder().cleanup()
     with whole_file(out / "c.txt"):
@@ -367,11 +363,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path, scratch):
 
 def test_only_what_looks_abandoned_is_removed(tmp_path, monkeypatch):
     hexadecimal = "0123456789abcdef"
-    for name in (
-        "isometrics-data",
-        f"my-isometrics-{hexadecimal}",
-        f"isometrics-{hexadecimal}.old",
-    ):
+    for name in ("isometrics-data", f"my-isometrics-{hexadecimal}"):
         (tmp_path / name).write_text("mine")
     (tmp_path / f"isometrics-{hexadecimal}").symlink_to("isometrics-data")
     before = sorted(tmp_path.iterdir())
@@ -426,191 +418,3 @@ def test_threads_that_write_at_once(tmp_path):
         thread.join()
     assert sorted(names(tmp_path)) == ["0.txt", "1.txt"]
     assert (tmp_path / "0.txt").read_text() == "x" * 1000
-
-
-# ---------------------------------------------------------------------- folders
-
-
-def test_a_folder_takes_its_place_when_it_is_complete(tmp_path):
-    path = tmp_path / "new" / "out"
-    before = os.umask(0o027)
-    try:
-        with whole_folder(path, names={"a"}) as folder:
-            (folder / "a").write_text("1")
-            assert not path.exists()
-    finally:
-        os.umask(before)
-    assert (path / "a").read_text() == "1"
-    assert names(tmp_path / "new") == ["out"]
-    assert stat.S_IMODE(path.stat().st_mode) == 0o750
-    with whole_folder(path, names={"a", "b"}) as folder:
-        (folder / "b").write_text("2")
-        assert names(path) == ["a"]
-    assert names(path) == ["b"]
-    assert names(tmp_path / "new") == ["out"]
-
-
-@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
-def test_an_interrupted_folder_leaves_the_old_one(tmp_path, error):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "a").write_text("old")
-    with pytest.raises(error), whole_folder(tmp_path / "out", names={"a"}) as folder:  # noqa: PT012
-        (folder / "a").write_text("half")
-        raise error
-    assert names(tmp_path) == ["out"]
-    assert (tmp_path / "out" / "a").read_text() == "old"
-
-
-def test_a_folder_of_other_things_is_never_touched(tmp_path):
-    (tmp_path / "thesis.tex").write_text("all of it")
-    with (
-        pytest.raises(FileError, match=r"it holds other things, such as 'thesis\.tex'; choose"),
-        whole_folder(tmp_path, names={"a"}),
-    ):
-        pytest.fail("there is nothing to write to")
-    assert names(tmp_path) == ["thesis.tex"]
-
-
-def test_what_comes_into_a_folder_meanwhile_is_not_removed(tmp_path):
-    path = tmp_path / "out"
-    with pytest.raises(FileError, match="other"), whole_folder(path, names={"a"}):  # noqa: PT012
-        path.mkdir()
-        (path / "b").write_text("mine")
-    assert names(path) == ["b"]
-    assert names(tmp_path) == ["out"]
-
-
-def test_a_file_is_no_folder(tmp_path):
-    (tmp_path / "out").write_text("")
-    with (
-        pytest.raises(FileError, match=r"cannot make the folder .*out.*: there is a file of that"),
-        whole_folder(tmp_path / "out", names=()),
-    ):
-        pytest.fail("there is nothing to write to")
-
-
-def test_a_folder_inside_a_file_is_one_sentence(tmp_path):
-    (tmp_path / "file").write_text("")
-    with (
-        pytest.raises(FileError, match=r"cannot write .*out"),
-        whole_folder(tmp_path / "file" / "out", names=()),
-    ):
-        pytest.fail("there is nothing to write to")
-
-
-def test_an_old_folder_comes_back_if_it_cannot_be_replaced(tmp_path, monkeypatch):
-    path = tmp_path / "out"
-    path.mkdir()
-    rename = Path.rename
-
-    def refuse(self, target):
-        if Path(target) == path and not self.name.endswith(".old"):
-            raise PermissionError(13, "Permission denied")
-        return rename(self, target)
-
-    monkeypatch.setattr(Path, "rename", refuse)
-    with pytest.raises(FileError, match="permission denied"), whole_folder(path, names=()):
-        pass
-    assert names(tmp_path) == ["out"]
-
-
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("number", [1, 2, 3])
-def test_an_interrupt_between_two_names_never_loses_a_folder(tmp_path, monkeypatch, number, after):
-    """Ctrl-C may arrive before each of the renames, or when it is done."""
-    path = tmp_path / "out"
-    path.mkdir()
-    (path / "a").write_text("old")
-    rename, calls = Path.rename, []
-
-    def interrupted(self, target):
-        calls.append(self)
-        if len(calls) == number and not after:
-            raise KeyboardInterrupt
-        rename(self, target)
-        if len(calls) == number and after:
-            raise KeyboardInterrupt
-
-    def replace():
-        with whole_folder(path, names={"a"}) as folder:
-            (folder / "a").write_text("new")
-            monkeypatch.setattr(Path, "rename", interrupted)
-
-    with pytest.raises(KeyboardInterrupt):
-        replace()
-    monkeypatch.undo()
-    assert (path / "a").read_text() == ("new" if (number, after) >= (2, True) else "old")
-    assert names(tmp_path) == ["out"]
-    assert not writing._SET_ASIDE
-
-
-def test_a_process_that_ends_between_two_names_puts_the_folder_back(tmp_path, monkeypatch):
-    path = tmp_path / "out"
-    path.mkdir()
-    (path / "a").write_text("old")
-    rename, left = Path.rename, []
-
-    def ended(self, target):
-        if Path(target) == path and not self.name.endswith(".old"):
-            remove_unfinished()
-            left.extend(names(tmp_path))
-        return rename(self, target)
-
-    monkeypatch.setattr(Path, "rename", ended)
-    with pytest.raises(FileError, match="no such file"), whole_folder(path, names={"a"}):
-        pass
-    assert left == names(tmp_path) == ["out"]
-    assert (path / "a").read_text() == "old"
-
-
-HIDDEN = ".isometrics-0123456789abcdef.old"
-
-
-def test_a_folder_that_a_killed_process_set_aside_comes_back(tmp_path):
-    hidden = tmp_path / f".out{HIDDEN}"
-    hidden.mkdir()
-    (hidden / "a").write_text("old")
-    # While that process lives, nobody touches it.
-    lock = writing._lock(hidden, wait=True)
-    remove_abandoned(tmp_path)
-    assert names(tmp_path) == [hidden.name]
-    writing._unlock(lock)
-    with whole_file(tmp_path / "other"):
-        pass
-    assert sorted(names(tmp_path)) == ["other", "out"]
-    assert (tmp_path / "out" / "a").read_text() == "old"
-
-
-def test_a_folder_that_was_set_aside_is_never_removed(tmp_path):
-    """Another one has its name, its name was cut off, or it is a file and not ours."""
-    (tmp_path / "out").mkdir()
-    (tmp_path / f".out{HIDDEN}").mkdir()
-    (tmp_path / f".{'x' * 100}{HIDDEN}").mkdir()
-    (tmp_path / f".file{HIDDEN}").write_text("mine")
-    before = sorted(names(tmp_path))
-    remove_abandoned(tmp_path)
-    assert sorted(names(tmp_path)) == before
-
-
-def test_a_folder_that_cannot_be_put_back_is_left(tmp_path):
-    (tmp_path / f".out{HIDDEN}").mkdir()
-    (tmp_path / "out").symlink_to("nowhere")
-    remove_abandoned(tmp_path)
-    assert sorted(names(tmp_path)) == [f".out{HIDDEN}", "out"]
-
-
-def test_a_folder_keeps_its_permissions(tmp_path):
-    path = tmp_path / "out"
-    path.mkdir(0o700)
-    with whole_folder(path, names={"a"}) as folder:
-        (folder / "a").write_text("1")
-    assert mode_of(path) == 0o700
-
-
-def test_a_folder_that_cannot_be_given_to_its_owner_is_left(tmp_path, monkeypatch):
-    path = tmp_path / "out"
-    path.mkdir()
-    monkeypatch.setattr(writing, "_copy_ownership", lambda *_: False)
-    with pytest.raises(FileError, match="not permitted"), whole_folder(path, names=()):
-        pass
-    assert names(tmp_path) == ["out"]

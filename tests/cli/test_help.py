@@ -45,7 +45,7 @@ def test_options_that_topics_name_exist():
     options = {
         name
         for command in app
-        if not command.startswith("-") and command != "study"
+        if not command.startswith("-")
         for argument in app[command].assemble_argument_collection()
         for name in argument.names
     }

@@ -25,8 +25,6 @@ WORDS = {
     ("demo",): [],
     ("doctor",): [],
     ("help",): [],
-    ("study", "papers"): ["-o", "papers"],
-    ("study", "ranking"): ["-o", "ranking", "--built-in"],
 }
 """Every command, with what it needs."""
 
@@ -41,26 +39,21 @@ REFUSED = {
     "--dpi": ["5"],
     "--false-alarm-cost": ["-1", "--miss-cost", "1"],
     "--fold": ["nope"],
-    "--folds": ["1"],
     "--from": ["excel"],
     "--group": ["nope"],
     "--index": ["nope"],
-    "--jobs": ["0"],
     "--kind": ["nope"],
     "--label": ["nope"],
     "--lambda": ["2"],
-    "--limit": ["0"],
     "--measure": ["nope", *SURE],
     "--memory-limit": ["1B"],
     "--min-precision": ["2"],
     "--min-recall": ["-0.5"],
     "--miss-cost": ["-1", "--false-alarm-cost", "1"],
     "--model": ["nope"],
-    "--models": ["1"],
     "--negatives": ["-1", "--positives", "3", "--from", "ROC"],
     "--objective": ["nope"],
     "--only": ["nope"],
-    "--openml-tasks": ["a"],
     "--port": ["70000"],
     "--pos-label": ["nope"],
     "--positives": ["-1", "--negatives", "3", "--from", "ROC"],
@@ -77,12 +70,11 @@ REFUSED = {
 }
 """Of every option that refuses something, a value that it refuses, and what it needs for that."""
 
-FILES = {"--apply", "--data", "--labels", "--on", "--output", "--runs", "--thresholds-from"}
-TEXTS = {"--chosen", "--host", "--tasks", "--title"}
+FILES = {"--apply", "--labels", "--on", "--output", "--thresholds-from"}
+TEXTS = {"--host", "--title"}
 FLAGS = {
     *(
         "--all",
-        "--built-in",
         "--clusters",
         "--debug",
         "--drop-missing",
@@ -132,8 +124,6 @@ def test_an_error_has_the_name_of_the_option(call, grouped, monkeypatch, command
     more = REFUSED[option]
     if command == ("apply",):
         iso.read_predictions(grouped).decision("good").save("rule.json")
-    if option in ("--random-state", "--resamples") and command[0] == "study":
-        more = more[:1]
     if command == ("convert",) and "ROC" in more:
         grouped.write_text("0.5 0.5\n")
     if option == "--only" and command == ("plot",):

@@ -47,12 +47,6 @@ def test_values():
     )
 
 
-@pytest.mark.parametrize(("old", "new"), [("tradeoff", "tradeoff_area"), ("f_gain", "f1_gain")])
-def test_names_of_an_earlier_version(old, new):
-    with pytest.warns(FutureWarning, match=f"^the scorer '{old}' is now '{new}'; change its name$"):
-        assert get_scorer(old) is SCORERS[new]
-
-
 def test_the_achievable_area_is_at_least_the_area():
     rng = np.random.default_rng(0)
     for _ in range(50):

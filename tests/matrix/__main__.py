@@ -211,7 +211,7 @@ def digest_of(archive: Path, requirements: str) -> str:
         if not is_about_matrix(Path(name)):
             digest.update(f"{name}\0{len(content)}\0".encode())
             digest.update(content)
-    for path in sorted((ROOT / "tests").rglob("*.py")):
+    for path in (ROOT / "conftest.py", *sorted((ROOT / "tests").rglob("*.py"))):
         if not is_about_matrix(path):
             digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -89,7 +89,7 @@ def sample_mutants(paths: list[Path], options: argparse.Namespace) -> list[Mutan
 
 def measure_coverage(paths: list[Path], options: argparse.Namespace) -> Coverage:
     """Measure which tests run which lines, unless that is known for these sources and tests."""
-    files = [*ROOT.glob("src/**/*.py"), *ROOT.glob("tests/**/*.py")]
+    files = [ROOT / "conftest.py", *ROOT.glob("src/**/*.py"), *ROOT.glob("tests/**/*.py")]
     digest = hashlib.sha256(repr((options.tests, paths)).encode())
     for file in sorted(set(files) - set(Path(__file__).parent.iterdir())):
         digest.update(file.read_bytes())

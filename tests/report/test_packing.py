@@ -42,10 +42,3 @@ def test_text_needs_no_escapes(octets):
     assert bytes_of(text) == octets
     assert not set(text) & set("\"'\\&<>$` \n")
     assert len(text) == -(-len(octets) * 5 // 4)
-
-
-def test_programs_of_older_pages_can_be_read():
-    assert unpacked({"integers": "AAIEAA=="}).tolist() == [0, 1, 3, 3]
-    floats = {"floats": "/////////w//////////h4ABgYCAgICAgMj/AYKAgICAgIDQ/wE="}
-    assert unpacked(floats).tolist() == [np.inf, 0.75, -0.5, 1.0]
-    assert unpacked({"integers": ""}).size == 0

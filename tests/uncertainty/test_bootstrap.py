@@ -352,16 +352,6 @@ def test_all_processors_can_be_used():
     np.testing.assert_array_equal(result.replicates, iso.bootstrap(POINTS, **FEW).replicates)
 
 
-@pytest.mark.parametrize("function", [iso.bootstrap, iso.bootstrap_curves])
-def test_the_old_name_of_clusters_warns(function):
-    with pytest.warns(FutureWarning, match="groups= is now called clusters="):
-        old = function(LABELS, SCORES, groups=GROUPS, **FEW)
-    new = function(LABELS, SCORES, clusters=GROUPS, **FEW)
-    np.testing.assert_array_equal(old.replicates, new.replicates)
-    with pytest.raises(ParameterError, match="groups is the old name of clusters"):
-        function(LABELS, SCORES, groups=GROUPS, clusters=GROUPS)
-
-
 def test_intervals_by_any_name_of_a_measure():
     result = iso.bootstrap(POINTS, measures=["AUROC", "AUPR"], n_resamples=50, random_state=0)
     assert result.interval("auroc") == result.interval("AUROC") != result.interval("aupr")

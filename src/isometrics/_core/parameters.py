@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from isometrics.errors import ParameterError, warn
+from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -288,13 +288,3 @@ def parse_random_state(random_state: object) -> np.random.SeedSequence:
             parameter="random_state",
         )
     return np.random.SeedSequence(seed)
-
-
-def renamed(old: str, old_value: Any, new: str, value: Any) -> Any:
-    """Return the value of an argument that has a new name; the old one warns."""
-    if old_value is None:
-        return value
-    if value is not None:
-        raise ParameterError(f"{old} is the old name of {new}; give {new} alone")
-    warn(f"{old}= is now called {new}=; the old name will be refused", FutureWarning)
-    return old_value

@@ -1,4 +1,4 @@
-"""Files and folders that are written completely or not at all."""
+"""Files that are written completely or not at all, and folders for intermediate ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shutil
 import sys
 import tempfile
 from contextlib import contextmanager, suppress
-from errno import EACCES, EPERM
+from errno import EACCES
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,7 +19,7 @@ from weakref import finalize
 from isometrics.errors import Advice, FileError, ParameterError, system_reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
 
@@ -28,15 +28,9 @@ fcntl: Any = import_module("fcntl") if find_spec("fcntl") else None
 
 _UNFINISHED: set[Path] = set()
 """Files and folders that must be removed before the process ends."""
-_SET_ASIDE: dict[Path, Path] = {}
-"""Folders under a hidden name, and their own names, while their successors take their places."""
 
 _LONGEST_PREFIX = 100
 _TEMPORARY_NAME = re.compile(r"(\..*\.)?isometrics-[0-9a-f]{16}", re.DOTALL)
-# A longer name was cut off, so that nobody knows where the folder belongs.
-_SET_ASIDE_NAME = re.compile(
-    rf"\.(.{{1,{_LONGEST_PREFIX - 1}}})\.isometrics-[0-9a-f]{{16}}\.old", re.DOTALL
-)
 _REMOVAL_ATTEMPTS = 10
 _MAX_LINKS = 40
 """The number of links that Linux follows before it reports a loop."""
@@ -120,7 +114,8 @@ def _replacing(target: Path, binary: bool) -> Iterator[IO[Any]]:
         # The umask applies to the mode.
         path.touch(mode | 0o600, exist_ok=False)
 
-    with _temporary(target.parent, _prefix(target), create) as temporary:
+    prefix = f".{target.name[:_LONGEST_PREFIX]}."
+    with _temporary(target.parent, prefix, create) as temporary:
         with _open(temporary, binary) as file:
             yield file
         if existing is None or _copy_ownership(temporary, target, existing):
@@ -130,7 +125,7 @@ def _replacing(target: Path, binary: bool) -> Iterator[IO[Any]]:
 
 
 def _copy_ownership(temporary: Path, target: Path, existing: os.stat_result) -> bool:
-    """Copy the owner and permissions of a file or folder; return False if that is not allowed."""
+    """Copy the owner and permissions of a file; return False if that is not allowed."""
     created = temporary.stat()
     if (created.st_uid, created.st_gid) != (existing.st_uid, existing.st_gid):
         try:
@@ -147,71 +142,6 @@ def _copy_ownership(temporary: Path, target: Path, existing: os.stat_result) -> 
 
 def _no_attributes(_: Path) -> tuple[str, ...]:
     return ()
-
-
-@contextmanager
-def whole_folder(path: str | os.PathLike[str], *, names: Collection[str]) -> Iterator[Path]:
-    """Make a temporary folder that replaces `path` when the block ends without an error.
-
-    An existing folder is replaced as a whole, but only if it has no entries other than these
-    names: a folder with other entries is never changed. Links are followed.
-    """
-    requested = as_path(path)
-    target = Path(os.path.realpath(requested))
-    _refuse_other_entries(requested, target, names)
-    with _file_errors(requested):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with _temporary(target.parent, _prefix(target), Path.mkdir) as temporary:
-            yield temporary
-            # Others may have added entries to the existing folder in the meantime.
-            _refuse_other_entries(requested, target, names)
-            if target.exists() and not _copy_ownership(temporary, target, target.stat()):
-                raise PermissionError(EPERM, os.strerror(EPERM))
-            _replace_folder(temporary, target)
-
-
-def _refuse_other_entries(requested: Path, target: Path, names: Collection[str]) -> None:
-    if not target.exists():
-        return
-    if not target.is_dir():
-        raise FileError(f"cannot make the folder {str(requested)!r}: there is a file of that name")
-    others = sorted(entry.name for entry in target.iterdir() if entry.name not in names)
-    if others:
-        raise FileError(
-            f"cannot write into the folder {str(requested)!r}: it holds other things, such as "
-            f"{others[0]!r}; choose a new or an empty one"
-        )
-
-
-def _replace_folder(new: Path, target: Path) -> None:
-    """Rename a temporary folder to the name of an existing one, which takes the temporary name.
-
-    The existing folder is restored if that fails, or if Ctrl-C or a signal interrupts it.
-    """
-    if not target.exists():
-        new.rename(target)
-        return
-    old = new.with_name(f"{new.name}.old")
-    # While it is locked, no other process takes it for abandoned.
-    lock = _lock(target, wait=False)
-    try:
-        _SET_ASIDE[old] = target
-        target.rename(old)
-        new.rename(target)
-        # Under the temporary name it is removed as other temporary folders are.
-        old.rename(new)
-    finally:
-        if old.exists():
-            old.rename(new if target.exists() else target)
-        _SET_ASIDE.pop(old, None)
-        _unlock(lock)
-
-
-def _put_back(old: Path, target: Path) -> None:
-    """Give a folder that was set aside its name again, unless there is another of that name."""
-    if old.is_dir() and not target.exists():
-        with suppress(OSError):
-            old.rename(target)
 
 
 def _open(target: Path | int, binary: bool) -> IO[Any]:
@@ -289,11 +219,6 @@ def _temporary(folder: Path, prefix: str, create: Callable[[Path], None]) -> Ite
         _unlock(lock)
 
 
-def _prefix(target: Path) -> str:
-    """Return how the names of temporary files begin that become another file."""
-    return f".{target.name[:_LONGEST_PREFIX]}."
-
-
 def _create_locked(
     folder: Path, prefix: str, create: Callable[[Path], None]
 ) -> tuple[Path, int | None]:
@@ -337,8 +262,6 @@ def _unlock(descriptor: int | None) -> None:
 def remove_abandoned(folder: Path | None = None) -> None:
     """Remove this user's temporary files and folders whose processes were killed.
 
-    A folder that was set aside, and whose successor never took its place, gets its name again.
-
     Parameters
     ----------
     folder
@@ -349,22 +272,16 @@ def remove_abandoned(folder: Path | None = None) -> None:
     with suppress(OSError):
         folder = Path(tempfile.gettempdir()) if folder is None else folder
         for path in list(folder.iterdir()):
-            set_aside = _SET_ASIDE_NAME.fullmatch(path.name)
-            if not set_aside and not _TEMPORARY_NAME.fullmatch(path.name):
+            if not _TEMPORARY_NAME.fullmatch(path.name):
                 continue
             own = path.lstat().st_uid == os.geteuid()
             if own and (lock := _lock(path, wait=False)) is not None:
-                if set_aside:
-                    _put_back(path, path.with_name(set_aside[1]))
-                else:
-                    _remove(path)
+                _remove(path)
                 _unlock(lock)
 
 
 def remove_unfinished() -> None:
     """Remove unfinished files, in a process that ends without leaving its blocks."""
-    for old, target in tuple(_SET_ASIDE.items()):
-        _put_back(old, target)
     for path in tuple(_UNFINISHED):
         _remove(path)
 

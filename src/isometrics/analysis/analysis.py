@@ -16,7 +16,6 @@ from isometrics._core.parameters import (
     check_prevalence,
     check_size,
     parse_betas,
-    renamed,
 )
 from isometrics._core.progress import part_of_progress, reporting
 from isometrics._core.results import Value, number, several
@@ -923,18 +922,17 @@ class Analysis(Value):
     def _evidence(self, options: dict[str, Any]) -> tuple[Evidence, dict[str, Any]]:
         """Return what is drawn again, and how; rows that are needed and not there are refused."""
         options = {"random_state": 0, "prevalence": self.prevalence} | options
-        old, new = options.pop("clustered", None), options.pop("clusters", None)
-        clustered = renamed("clustered", old, "clusters", new)
-        if not isinstance(clustered, bool | None):
+        clusters = options.pop("clusters", False)
+        if not isinstance(clusters, bool):
             raise ParameterError(
                 "clusters must be True or False: the clusters of an analysis are its groups, which "
                 "it is made with"
             )
-        if clustered:
+        if clusters:
             check_clusters(self)
         # Replicates are drawn from whole rows, and moved to the prevalence afterwards.
         models = self._tables_as_counted()
-        evidence = Evidence(models, self.rows, bool(clustered), self.class_rows or None)
+        evidence = Evidence(models, self.rows, clusters, self.class_rows or None)
         if evidence.needs_rows and not evidence.samples and self.without_rows:
             what = _CLASSES_DRAWN if self.one_vs_rest else _COMPARED
             raise NotAnswerableError(

@@ -19,7 +19,6 @@ from isometrics.cli.help import MORE, help_, unwrapped
 from isometrics.cli.plot import plot
 from isometrics.cli.report import report
 from isometrics.cli.serve import serve
-from isometrics.cli.study import study
 from isometrics.cli.summary import summary
 from isometrics.cli.thresholds import thresholds
 from isometrics.cli.tradeoff import tradeoff
@@ -30,16 +29,14 @@ if TYPE_CHECKING:
 
     Command = Callable[..., int | None]
 
-TASKS: dict[str, tuple[Command | App, ...]] = {
+TASKS: dict[str, tuple[Command, ...]] = {
     "Decide": (verdict, summary, thresholds, apply, compare),
     "Look": (report, serve, plot, curve, tradeoff),
     "Prepare files": (convert, calibrate),
-    "Learn and check": (demo, help_, doctor, study),
+    "Learn and check": (demo, help_, doctor),
 }
 
-COMMANDS = tuple(
-    command for commands in TASKS.values() for command in commands if not isinstance(command, App)
-)
+COMMANDS = tuple(command for commands in TASKS.values() for command in commands)
 
 EXAMPLES = """\
 Precision-recall analysis of prediction files: verdicts, areas, thresholds, reports.
@@ -82,10 +79,6 @@ app = _App(
 for position, (task, commands) in enumerate(TASKS.items()):
     group = Group(task, sort_key=position)
     for number, command in enumerate(commands):
-        if isinstance(command, App):
-            command.sort_key, command.group = number, group
-            app.command(command)
-        else:
-            name = command.__name__.rstrip("_")
-            app.command(unwrapped(command), name=name, sort_key=number, group=group)
+        name = command.__name__.rstrip("_")
+        app.command(unwrapped(command), name=name, sort_key=number, group=group)
 app.register_install_completion_command(help="Install completion for the shell in use.")

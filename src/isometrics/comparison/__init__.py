@@ -1,1 +1,1 @@
-"""What a comparison of models is made of: areas, winners, dominance, ranks, sentences."""
+"""What a comparison of models is made of: areas, winners, dominance, sentences."""

@@ -28,7 +28,6 @@ FORMAT = "isometrics/decision-1"
 """The name of the form that `Decision.save` writes; docs/rules.md describes it."""
 
 _MAX_BYTES = 2**20
-_FAMILY = "isometrics/decision-"
 _KIND = "saved decision"
 _TEXTS = ("index", "objective")
 _NUMBERS = (
@@ -120,21 +119,14 @@ def decision_of_data(data: object) -> Decision:
     if not isinstance(data, dict) or not isinstance(data.get("format"), str):
         raise FileError(f"it should be an object with the format {FORMAT!r}")
     if data["format"] != FORMAT:
-        _refuse_format(data["format"])
+        raise FileError(
+            f"its format is {data['format']!r:.60}, but isometrics {__version__} reads {FORMAT!r} "
+            "alone"
+        )
     fields = {name: value for name, value in data.items() if name != "format"}
     _refuse_other_fields(fields)
     _text("isometrics")(fields.pop("isometrics"))
     return Decision(**{name: _PARSERS[name](value) for name, value in fields.items()})
-
-
-def _refuse_format(name: str) -> None:
-    number = name.removeprefix(_FAMILY)
-    if name.startswith(_FAMILY) and number.isdecimal():
-        raise FileError(
-            f"its format is {name!r:.60}, which isometrics {__version__} cannot read; "
-            "install a newer version"
-        )
-    raise FileError(f"its format is {name!r:.60} instead of {FORMAT!r}")
 
 
 def _refuse_other_fields(fields: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b85decode, b85encode
+from base64 import b85decode, b85encode
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _SIGN = np.uint64(1 << 63)
-_ONE, _SEVEN = np.uint64(1), np.uint64(7)
+_ONE = np.uint64(1)
 _POWERS = _ONE << np.arange(64, dtype=np.uint64)
 _ESCAPED, _PLAIN = b"$&<>`", b"[,./:"
 """Letters of base 85 that HTML, JSON, templates or replacements escape, and those instead."""
@@ -90,12 +90,10 @@ def _floats(words: Words) -> NDArray[np.float64]:
 
 
 def unpacked(text: dict[str, str]) -> NDArray[Any]:
-    """Return the numbers of `packed`, also as programs from older pages have them."""
+    """Return the numbers of `packed`."""
     ((kind, data),) = text.items()
-    words = _decode(data) if kind in ("whole", "real") else _decode_bytes(data)
-    if kind in ("whole", "integers"):
-        return words.view(np.int64)
-    return _floats(words)
+    words = _decode(data)
+    return words.view(np.int64) if kind == "whole" else _floats(words)
 
 
 def _lengths(words: Words) -> NDArray[np.int64]:
@@ -144,19 +142,5 @@ def _decode(data: str) -> Words:
     # The highest bit of z + 2**k, modulo 2**64.
     highest = np.where(widths < 64, _POWERS[np.minimum(widths, 63)], np.uint64(0))
     zigzag += highest - _POWERS[order]
-    return _summed(zigzag)
-
-
-def _summed(zigzag: Words) -> Words:
     differences = (zigzag >> _ONE) ^ (~(zigzag & _ONE) + _ONE)
     return np.cumsum(differences, dtype=np.uint64)
-
-
-def _decode_bytes(data: str) -> Words:
-    """Return the words of an older code: seven bits in a byte, the eighth if another follows."""
-    octets = np.frombuffer(b64decode(data), np.uint8).astype(np.uint64)
-    last = np.flatnonzero(octets < 128)
-    starts = np.concatenate([[0], last[:-1] + 1])[: last.size]
-    position = np.arange(octets.size) - np.repeat(starts, last - starts + 1)
-    shifted = (octets & np.uint64(127)) << (_SEVEN * position.astype(np.uint64))
-    return _summed(np.add.reduceat(shifted, starts) if last.size else shifted)

@@ -16,7 +16,6 @@ from isometrics._core.parameters import (
     parse_lambdas,
     parse_positions,
     parse_random_state,
-    renamed,
 )
 from isometrics._core.progress import reporting
 from isometrics._core.results import ResultTable
@@ -295,7 +294,6 @@ def bootstrap_curves(
     random_state: object = None,
     n_jobs: int | None = None,
     progress: ProgressLike = None,
-    groups: ArrayLike | None = None,
 ) -> CurveReplicates:
     """Resample the rows and return the curves of the replicates, for bands around them.
 
@@ -303,7 +301,7 @@ def bootstrap_curves(
     ----------
     y_true, y_score, sample_weight, clusters, pos_label, classes, prevalence, n_resamples
         As for `bootstrap`.
-    scheme, stratified, confidence_level, random_state, n_jobs, progress, groups
+    scheme, stratified, confidence_level, random_state, n_jobs, progress
         As for `bootstrap`.
     space
         ``"roc"``, ``"pr"``, ``"prg"`` or ``"tradeoff"``.
@@ -329,7 +327,7 @@ def bootstrap_curves(
         y_true,
         y_score,
         sample_weight=sample_weight,
-        clusters=renamed("groups", groups, "clusters", clusters),
+        clusters=clusters,
         pos_label=pos_label,
         classes=classes,
     )

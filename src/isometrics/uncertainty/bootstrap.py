@@ -17,7 +17,6 @@ from isometrics._core.parameters import (
     index_of,
     parse_jobs,
     parse_random_state,
-    renamed,
 )
 from isometrics._core.progress import reporting
 from isometrics._core.results import ResultTable, number, told_apart
@@ -355,7 +354,6 @@ def bootstrap(
     n_jobs: int | None = None,
     kernel: str = "auto",
     progress: ProgressLike = None,
-    groups: ArrayLike | None = None,
 ) -> Bootstrap:
     """Estimate confidence intervals of areas and other measures by drawing the rows many times.
 
@@ -409,8 +407,6 @@ def bootstrap(
         ``"auto"``, ``"plain"`` (NumPy) or ``"compiled"`` (loops written in C).
     progress
         True for a progress bar, or a function of the replicates done and their total.
-    groups
-        The name that `clusters` had before version 0.2.
 
     Notes
     -----
@@ -437,7 +433,7 @@ def bootstrap(
         y_true,
         y_score,
         sample_weight=sample_weight,
-        clusters=renamed("groups", groups, "clusters", clusters),
+        clusters=clusters,
         pos_label=pos_label,
         classes=classes,
         drop_missing=drop_missing,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from sklearn.metrics import make_scorer
 
 from isometrics._core.parameters import check_beta, check_choice
-from isometrics.errors import warn
 from isometrics.measures import (
     ACHIEVABLE_AUPR,
     AUPR,
@@ -132,10 +131,6 @@ SCORERS: Mapping[str, Any] = ComparedMeasures(
 """The scorers by name, those of measures that you register among them."""
 
 
-_RENAMED = {"tradeoff": "tradeoff_area", "f_gain": "f1_gain"}
-"""Names of version 0.1."""
-
-
 def get_scorer(name: str, *, pos_label: object = None) -> Any:
     """Return a scorer by its name in `SCORERS`, or by the name of any other measure.
 
@@ -155,9 +150,6 @@ def get_scorer(name: str, *, pos_label: object = None) -> Any:
     >>> get_scorer("auprg")
     make_scorer(auprg_score, response_method=('decision_function', 'predict_proba'))
     """
-    if name in _RENAMED:
-        warn(f"the scorer {name!r} is now {_RENAMED[name]!r}; change its name", FutureWarning)
-        name = _RENAMED[name]
     measures = {each.key: each for each in registered() if each.higher_is_better}
     named = measure_named(name) if isinstance(name, str) and name not in SCORERS else None
     if named is not None and named.key in measures:

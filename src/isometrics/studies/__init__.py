@@ -1,1 +1,0 @@
-"""The experiments of the papers, small enough to run again."""
