@@ -26,6 +26,7 @@ __all__ = [
     "InputError",
     "IsometricsError",
     "LabelError",
+    "LeftOutWarning",
     "LengthError",
     "MembershipError",
     "MissingPackageError",
@@ -66,6 +67,10 @@ def redacted(text: str) -> str:
 
 def _in_python(parameter: str) -> str:
     return f"{parameter}="
+
+
+BETWEEN = "\x1f"
+"""Separates the values of a parameter that takes several."""
 
 
 class Advice:
@@ -121,7 +126,9 @@ def _with_value(name: str, value: str) -> str:
         return f"{name}False" if in_python else f"{name} ''"
     if not value:
         return name
-    return f"{name}{value!r}" if in_python else f"{name} {value}"
+    if not in_python:
+        return " ".join([name, *map(shlex.quote, value.split(BETWEEN))])
+    return f"{name}{value.split(BETWEEN) if BETWEEN in value else value!r}"
 
 
 class IsometricsError(ValueError):
@@ -284,6 +291,10 @@ class NotFittedError(IsometricsError):
 
 class ToleranceWarning(UserWarning):
     """An area is known less closely than was asked for; its bracket is still true."""
+
+
+class LeftOutWarning(UserWarning):
+    """Columns that may have been meant as scores are not used; the message says why."""
 
 
 class UndefinedWarning(UserWarning):

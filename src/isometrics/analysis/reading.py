@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from isometrics import formats
 from isometrics.analysis.analysis import Analysis
 from isometrics.analysis.origins import origins_of
-from isometrics.errors import Advice, FileError, ParameterError, redacted
+from isometrics.errors import Advice, FileError, LeftOutWarning, ParameterError, redacted
 from isometrics.formats import FORMATS
 from isometrics.formats.text import uncompressed_size
 from isometrics.sources.batches import peek
@@ -45,6 +46,7 @@ def read_predictions(
     drop_missing: bool = False,
     decimal: str | None = None,
     header: bool | None = None,
+    strict: bool = False,
     progress: Callable[[int, int | None], None] | None = None,
     notify: Callable[[Advice], None] | None = None,
 ) -> Analysis:
@@ -100,12 +102,16 @@ def read_predictions(
     header
         Whether the first line of a CSV file, or row of a sheet, has the names of the columns; by
         default it is recognised. Columns without names are ``column0``, ``column1`` and so on.
+    strict
+        Refuse to guess which column is what; the error says what to write instead. By default
+        `isometrics.errors.LeftOutWarning` tells about columns that may have been meant as scores.
     progress
         A function that is told the rows read so far and the number of all rows, or None.
     notify
-        A function that is told, before the rows are read, that their tables will not fit into the
-        memory limit and will keep only some of their rows, and which limit would do; it is given
-        an `isometrics.errors.Advice`, which ``str`` turns into a sentence.
+        A function that is told, before the rows are counted, what would be a warning, and that
+        tables will not fit into the memory limit and will keep only some of their rows, and which
+        limit would do; it is given an `isometrics.errors.Advice`, which ``str`` turns into a
+        sentence.
 
     Examples
     --------
@@ -135,6 +141,10 @@ def read_predictions(
                 group=group,
                 pos_label=pos_label,
             )
+        if strict:
+            layout.refuse_guesses()
+        if (left_out := layout.warning()) is not None:
+            _warn(left_out, notify)
         tables = read_tables(
             source,
             layout,
@@ -175,6 +185,13 @@ def _layout(source: Source, pos_label: object, **roles: Any) -> Layout:
     except ParameterError:
         raise_together([], source)
         raise
+
+
+def _warn(advice: Advice, notify: Callable[[Advice], None] | None) -> None:
+    if notify is not None:
+        notify(advice)
+    else:
+        warnings.warn(str(advice), LeftOutWarning, stacklevel=3)
 
 
 def _foreign(

@@ -80,13 +80,15 @@ def compare(
         pairs = len(analysis.models) <= _MOST_PAIRED
     with resampling(certainty, answers, analysis, wanted) as options:
         whole = analysis.compare(index, measure=wanted, **options) if options else None
+    # Groups that nobody asked for are no part of the answer.
+    groups_asked = analysis.groups if columns.group else {}
     with Meter("comparing", unit="groups", quiet=answers.quiet) as meter:
         if whole is None:
             whole = analysis.compare(index, measure=wanted)
         groups: dict[str, Comparison] = {}
-        for done, (group, models) in enumerate(analysis.groups.items(), 1):
+        for done, (group, models) in enumerate(groups_asked.items(), 1):
             groups |= {group: compared(models, index)} if len(models) > 1 else {}
-            meter(done, len(analysis.groups))
+            meter(done, len(groups_asked))
         said = about(analysis) | {"index": index, "sentence": whole.sentence(), "pairs": pairs}
         parts = _parts(whole, pairs=pairs)
         if answers.json and groups:

@@ -115,6 +115,8 @@ class Columns:
     """The mark before decimals in CSV and Excel, a comma as in 0,5783 or a point."""
     header: Annotated[bool | None, _READING] = None
     """Whether the first line of a CSV file has the names of columns; recognised by default."""
+    strict: Annotated[bool, _READING, Parameter(negative="", env_var="ISOMETRICS_STRICT")] = False
+    """Refuse to guess which column is what."""
     explain: Annotated[bool, _READING, Parameter(negative="")] = False
     """Print what each pass over the rows read, shuffled and collected, on standard error."""
     prevalence: Annotated[float | None, _READING] = None
@@ -243,8 +245,9 @@ def load(
             drop_missing=columns.drop_missing,
             decimal=columns.decimal,
             header=columns.header,
+            strict=columns.strict,
             progress=meter,
-            notify=None if answers.json else _note_advice,
+            notify=_note_advice,
         )
     if not answers.json:
         note(analysis.description)

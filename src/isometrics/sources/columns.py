@@ -13,7 +13,7 @@ from isometrics._core.class_columns import classes_of_columns, columns_of_classe
 from isometrics._core.class_scores import class_name
 from isometrics._core.labels import are_truth_words, is_positive_word
 from isometrics._core.results import Value, several, tuple_value
-from isometrics.errors import Advice, ParameterError
+from isometrics.errors import BETWEEN, Advice, ParameterError
 from isometrics.sources.written_numbers import is_number, looks_like_number
 
 if TYPE_CHECKING:
@@ -336,7 +336,7 @@ def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
         and (peek.kind == "float" or _has_broken_fractions(peek))
     ]
     if models:
-        return models, REMAINING
+        return _comparable(models, columns), REMAINING
     if decided:
         return [_only(decided, "scores", _SEVERAL_MODELS)], ""
     texts = [
@@ -355,6 +355,44 @@ def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
         f"no column looks like scores among {listed(columns)}",
         Advice("say which they are with {scores}"),
     )
+
+
+def _comparable(models: list[str], columns: Mapping[str, Peek]) -> list[str]:
+    """Return the columns that can be scores of rivals: where some are probabilities, those alone.
+
+    A measurement beside them, such as an amount, would become a model, and so would no values.
+    """
+    if len(models) < 2:
+        return models
+    # The reader reports what is wrong with texts.
+    texts = [name for name in models if columns[name].kind == "string"]
+    extents = {name: columns[name].extent() for name in models if name not in texts}
+    present = [name for name, (low, _) in extents.items() if not math.isnan(low)]
+    shares = [name for name in present if extents[name][0] >= 0 and extents[name][1] <= 1]
+    chosen = {*texts, *(shares or present)}
+    return [name for name in models if name in chosen] or models
+
+
+_FRACTION_AS_TEXT = re.compile(
+    r"\s*[+-]?[0-9]*[.,][0-9]+(?:e[+-]?[0-9]+)?\s*\D{0,3}", re.IGNORECASE
+)
+
+
+def _left_out(name: str, peek: Peek) -> str:
+    """Return why a column that is not used may have been meant as scores; nothing if it is not."""
+    if not may_be_model(name) or peek.kind in ("boolean", "other"):
+        return ""
+    present = [value for value in peek.values if value is not None]
+    if not present and not peek.distinct():
+        return "holds no values"
+    if peek.kind == "string":
+        fractions = sum(_FRACTION_AS_TEXT.fullmatch(str(text)) is not None for text in present)
+        return "holds numbers as text" if fractions * 2 > len(present) else ""
+    # Identifiers are all different, and flags have two values.
+    if peek.kind == "integer" and len(peek.first_distinct()) in (1, 2, len(present)):
+        return ""
+    low, high = peek.extent()
+    return f"holds numbers from {low:.6g} to {high:.6g}"
 
 
 def _holds_decisions(name: str, peek: Peek) -> bool:
@@ -474,6 +512,9 @@ class Layout(Value):
         What was guessed, and by what.
     unused
         The columns that are not used.
+    left_out
+        Those of them that may have been meant as scores, where scores were guessed, and why they
+        were not taken.
 
     Examples
     --------
@@ -498,6 +539,7 @@ class Layout(Value):
     classes: dict[str, object] = field(default_factory=dict)
     guessed: dict[str, str] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
+    left_out: dict[str, str] = field(default_factory=dict)
 
     def describe(self) -> str:
         """Return one sentence that says which column is what, and what was guessed."""
@@ -518,6 +560,38 @@ class Layout(Value):
             more = [f"and {len(self.unused) - _NAMED} more"] * (len(self.unused) > _NAMED)
             said.append(f"not used: {', '.join([*self.unused[:_NAMED], *more])}")
         return " ".join("; ".join(said).split())
+
+    def warning(self) -> Advice | None:
+        """Return one sentence about columns that may have been meant as scores; None without."""
+        if not self.left_out:
+            return None
+        said = [f"{name!r} {reason}" for name, reason in self.left_out.items()]
+        return Advice(
+            "not used as scores: {}; name the score columns with {scores}",
+            several(said, most=_NAMED),
+        )
+
+    def refuse_guesses(self) -> None:
+        """Refuse what was guessed, and say what to write instead."""
+        if not self.guessed:
+            return
+        roles: dict[str, list[str | None]] = {
+            "label": [self.label],
+            "scores": list(self.scores.values()),
+            **{role: [getattr(self, role)] for role in ("model", "weight", "group")},
+        }
+        asked = [
+            f"{{{role}:{BETWEEN.join(name for name in roles[role] if name is not None)}}}"
+            for role in self.guessed
+        ]
+        written = " ".join(asked)
+        if any(mark in name for name in self.scores.values() for mark in "{}"):
+            written = " ".join(f"{{{role}}}" for role in self.guessed)
+        raise ParameterError(
+            f"takes no guesses, and {several(list(self.guessed))} had to be guessed",
+            Advice(f"if these are right, write {written}"),
+            parameter="strict",
+        )
 
     def _role(self, role: str, columns: str, what: str | None = None) -> str:
         said = f"{what or role}: {columns}"
@@ -586,6 +660,8 @@ def layout_of(
     if "model" in taken:
         _settle_models(taken, guessed, chosen)
     in_use = {*taken.values(), *chosen.columns.values()}
+    unused = tuple(name for name in columns if name not in in_use)
+    reasons = {name: _left_out(name, columns[name]) for name in unused if chosen.reason is not None}
     return Layout(
         taken["label"],
         # One column serves all models, so it has the name of none.
@@ -599,7 +675,8 @@ def layout_of(
         bool(chosen.classes),
         chosen.classes,
         guessed,
-        tuple(name for name in columns if name not in in_use),
+        unused,
+        {name: reason for name, reason in reasons.items() if reason},
     )
 
 
