@@ -145,8 +145,8 @@ def excel(table, folder):
     for name, values in rows.items():
         if pa.types.is_date(table.rows[name].type):
             rows[name] = [str(value) for value in values]
-    path = folder / "predictions.xlsx"
-    return write_workbook(path, {"rows": [list(rows), *map(list, zip(*rows.values()))]})
+    lines = zip(*rows.values(), strict=True)
+    return write_workbook(folder / "predictions.xlsx", {"rows": [list(rows), *map(list, lines)]})
 
 
 # ---------------------------------------------------------------------- databases
