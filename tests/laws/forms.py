@@ -20,7 +20,7 @@ from pyarrow import feather
 from ..sources.workbooks import write_workbook
 from .predictions import EXACT
 
-NULLS = ("", "NA")
+NULLS = ("", "NA", "null")
 """Texts of the random tables that stand for a missing value in CSV and Excel."""
 
 LACKS = {
@@ -31,9 +31,11 @@ LACKS = {
     "Excel": {
         "beyond floats": "all numbers are floats of 64 bits",
         "many rows": "a sheet is for small tables",
-        "null": "an empty cell is null and an empty text, and so is NA",
+        "null": "an empty cell is null and an empty text, and so are NA and null",
     },
-    "CSV": {"null": "an empty cell is null and an empty text, and so is NA where types matter"},
+    "CSV": {
+        "null": "an empty cell is null and an empty text, and to types so are NA and null",
+    },
     "TSV": {"null": "as CSV"},
     "JSON lines": {},
     "SQLite": {"many rows": "it is written row by row, which takes long"},
@@ -47,20 +49,21 @@ kind of float, and SQLite, CSV and JSON have texts for dates and 0 and 1 for tru
 MANY = 3000
 
 
-def traits(table):
-    """Return what is in a table that some forms cannot say."""
+def traits(table, *, copied=False):
+    """Return what is in a table that some forms cannot say: in all columns, if they are copied."""
     found = {"long"} if table.model else set()
     found |= set() if table.named else {"guessed"}
     found |= {"many rows"} if table.rows.num_rows > MANY else set()
-    for name in (table.label, *table.scores.values(), table.weight, table.group):
-        column = None if name is None else table.rows[name]
-        if column is not None and pa.types.is_int64(column.type):
-            found |= {"beyond floats"} if (pc.max(column).as_py() or 0) >= EXACT else set()
+    read = (table.label, *table.scores.values(), table.weight, table.group)
+    for name in table.rows.column_names if copied else filter(None, read):
+        column = table.rows[name]
+        if pa.types.is_int64(column.type) and (pc.max(column).as_py() or 0) >= EXACT:
+            found |= {"beyond floats"}
     return found
 
 
-def can_say(form, table):
-    return not traits(table) & set(LACKS.get(form.partition(",")[0], {}))
+def can_say(form, table, *, copied=False):
+    return not traits(table, copied=copied) & set(LACKS.get(form.partition(",")[0], {}))
 
 
 # ---------------------------------------------------------------------- text

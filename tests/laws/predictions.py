@@ -259,10 +259,13 @@ def fixed(values, decimals):
 
 USUAL = ("label", "y", "target", "class", "outcome")
 MODELS = ("rf", "model 1", "s,core", 'quo"te', "naïve β", "p[0]", "a;b", "Logit (v2)", "it's")
-ODD = ("churned", "is it?", "wahr, oder", "ランク", "x y", '"', "select", "a.b", "%")
+ODD = (
+    *("churned", "is it?", "wahr, oder", "ランク", "x y", '"', "select", "a.b", "%"),
+    *("a=b", "LABEL", "'"),
+)
 NOTES = (
     *("plain", "a,b", 'say "no"', "two\nlines", "naïve 名前", "tab\there", "; # '", "007", "1e5"),
-    *("NA", "", None, " padded ", "x" * 40),
+    *("NA", "", None, " padded ", "x" * 40, "=1+1", "no. #", "\\", "'", "null", "nan", "é\u0301"),
 )
 WORDS = ("north", "south", "Ost, West", "ü")
 CODES = ("007", "010", "0012", "7")
@@ -317,6 +320,10 @@ def random_table(rng, n, *, wide_text=False):
         columns[group], said = groups_of(rng, n)
         kinds.append(f"groups {said}")
     columns |= unused(rng, n, wide_text=wide_text)
+    if named and rng.random() < 0.5:
+        # Where columns are guessed, these floats would be a model; pandas makes floats of both.
+        columns["gaps"] = pa.array(np.arange(n), mask=rng.random(n) < 0.2)
+        columns["half"] = pa.array(rng.normal(size=n), mask=rng.random(n) < 0.2)
     classes = dict(zip(CLASSES, CLASSES, strict=True)) if multiclass else {}
     names = [str(each) for each in rng.permutation(list(columns))]
     return Predictions(

@@ -72,7 +72,7 @@ def sorted_by_score(table, rng):
 def doubled(table, rng):
     """Each row is there twice, with half its weight."""
     n = table.rows.num_rows
-    name = table.weight or ("half" if table.named else "weight")
+    name = table.weight or ("a half" if table.named else "weight")
     weights = np.ones(n) if table.weight is None else table.rows[name].to_numpy()
     halves = pa.chunked_array([pa.array(weights / 2)])
     if table.weight is None:
@@ -327,7 +327,8 @@ def column_of(values, kind):
         if pa.types.is_date(kind) or pa.types.is_string(kind):
             values = [None if value is None else str(value) for value in values]
         values = pa.array(values)
-    if is_texts(values):
+    if is_texts(values) and not pa.types.is_string(kind):
+        values = pc.if_else(pc.equal(values, ""), pa.scalar(None, values.type), values)
         if pa.types.is_boolean(kind):
             return pc.equal(values, "true")
         if pa.types.is_floating(kind):
@@ -604,6 +605,7 @@ class Case:
         if "scores beyond floats" in self.table.kinds or self.table.model:
             # A map of such scores is refused, because readers of JSON would round them.
             copies.remove("calibrate")
+        files = [form for form in files if can_say(form, self.table, copied=True)]
         copies = list(product(files, copies, SUFFIXES))
         form, law, suffix = copies[self.seed * 61 % len(copies)]
         if self.megabytes and self.seed % 2 == 0:
