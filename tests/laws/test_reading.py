@@ -28,7 +28,7 @@ from .reading import (
 SEED = int(os.environ["ISOMETRICS_SEED"])
 QUICK = range(36)
 LONG = range(4)
-MEGABYTES = 6
+MEGABYTES = 5
 """More text than a reader holds at once for one of its threads."""
 
 
