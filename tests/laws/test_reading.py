@@ -4,6 +4,7 @@ import os
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -12,7 +13,7 @@ from isometrics.sources import opening
 
 from . import reading
 from .forms import BYTES, FORMS, LACKS, can_say
-from .predictions import SCORES, expected
+from .predictions import SCORES, Predictions, expected
 from .reading import (
     CHANGES,
     COPIES,
@@ -23,6 +24,7 @@ from .reading import (
     case,
     compare_counts,
     read,
+    sorted_by_label,
 )
 
 SEED = int(os.environ["ISOMETRICS_SEED"])
@@ -33,7 +35,8 @@ MEGABYTES = 5
 
 
 def holds(findings):
-    assert not findings.failures, "\n".join(findings.failures)
+    if findings.failures:
+        pytest.fail("\n".join(findings.failures), pytrace=False)
 
 
 @pytest.mark.parametrize("seed", QUICK)
@@ -60,6 +63,94 @@ def test_reading_other_tables(part, tmp_path):
 def test_reading_other_long_tables(part, tmp_path):
     """One of them is larger than the largest buffers."""
     holds(case(SEED + part, tmp_path, megabytes=MEGABYTES if part else 50))
+
+
+# ---------------------------------------------------------------------- what the laws have found
+
+
+def plain_table(n, scores=None, **more):
+    """Return a table of one model, without what the random ones have; `more` are other columns."""
+    rng = np.random.default_rng(n)
+    labels = rng.integers(0, 2, n)
+    scores = rng.random(n) if scores is None else scores(labels)
+    columns = {"y": labels, "rf": scores} | more
+    roles = {"weight": "weight", "group": "site"}
+    used = {role: name for role, name in roles.items() if name in columns}
+    rows = pa.table({name: pa.chunked_array([pa.array(each)]) for name, each in columns.items()})
+    return Predictions(rows, "y", {"rf": "rf"}, **used, named=False)
+
+
+def late(n, at, word, values):
+    """Return texts that are numbers but for some rows."""
+    return [word if at <= row < at + 9 else str(values(row)) for row in range(n)]
+
+
+def late_class(n):
+    """Return three classes, of which one comes behind the first thousand rows."""
+    labels = np.array(["cat", "dog", "sea lion"])[np.append(np.arange(n - 90) % 2, [2] * 90)]
+    classes = ("cat", "dog", "sea lion")
+    scores = {name: f"p_{name}" for name in classes}
+    rng = np.random.default_rng(n)
+    columns = {"y": labels} | {column: rng.random(n) for column in scores.values()}
+    rows = pa.table({name: pa.chunked_array([pa.array(each)]) for name, each in columns.items()})
+    return Predictions(rows, "y", scores, classes=dict(zip(classes, classes, strict=True)))
+
+
+def half_late(labels):
+    return np.append(np.arange(labels.size - 1) % 7, 0.5)
+
+
+def churned(table):
+    """Give the column of labels a name that is not usual for one."""
+    names = ["churned" if name == "y" else name for name in table.rows.column_names]
+    return replace(table, rows=table.rows.rename_columns(names), label="churned")
+
+
+ROWS = np.arange(6000)
+COUNTS, COPY = "the same counts", "apply"
+FOUND = {
+    "files of a folder": (COPY, "CSV, folder", lambda: plain_table(6000, id=ROWS)),
+    "late text in an unused column": (
+        *(COUNTS, "CSV"),
+        lambda: plain_table(1500, id=late(1500, 1400, "A17", str)),
+    ),
+    "late text in a column of groups": (
+        *(COUNTS, "CSV"),
+        lambda: plain_table(6000, site=late(6000, 4000, "x9", lambda row: row % 3)),
+    ),
+    "late fraction in SQLite": (
+        *(COUNTS, "SQLite"),
+        lambda: replace(
+            plain_table(1500, half_late),
+            named=True,
+            texts={"rf": pa.chunked_array([[f"{k:g}" for k in half_late(np.empty(1500))]])},
+        ),
+    ),
+    "codes in Excel": (COUNTS, "Excel", lambda: plain_table(40, site=["007", "7"] * 20)),
+    "floats of 32 bits": (
+        *("convert", "Parquet"),
+        lambda: plain_table(40, lambda labels: np.linspace(0.1, 0.9, labels.size, dtype="f4")),
+    ),
+    "labels that are sorted": (
+        *(COUNTS, "Parquet"),
+        lambda: sorted_by_label(churned(plain_table(6000)), np.random.default_rng(0)),
+    ),
+    "a late class": (COUNTS, "pyarrow", lambda: replace(late_class(3000), named=False)),
+    "a late class, named": (COUNTS, "pyarrow", lambda: late_class(3000)),
+}
+"""Tables that were read or copied wrongly: the law, the form and the table."""
+
+
+@pytest.mark.parametrize("found", FOUND)
+def test_what_the_laws_have_found(found, tmp_path):
+    law, form, table = FOUND[found]
+    tried = Case(1, tmp_path, table=table())
+    check = tried.same_counts
+    options = {"form": form, "change": "as it is", "changed": tried.table}
+    if law in COPIES:
+        check, options = getattr(tried, COPIES[law]), {"form": form, "suffix": ".csv"}
+    tried.try_law(law, form, found, lambda place: check(place, **options))
+    holds(tried.found)
 
 
 # ---------------------------------------------------------------------- the laws themselves
