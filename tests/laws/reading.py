@@ -600,7 +600,7 @@ class Case:
         elif law == "the command" and self.table.rows.num_rows <= FEW:
             yield law, form, "", partial(self.command, form=form)
         elif law is not None:
-            yield law, form, "", partial(self.twice, form=form)
+            yield "read twice", form, "", partial(self.twice, form=form)
         copies = list(COPIES)
         if "scores beyond floats" in self.table.kinds or self.table.model:
             # A map of such scores is refused, because readers of JSON would round them.
