@@ -306,6 +306,14 @@ def random_table(rng, n, *, wide_text=False):
         if (spelling := spelled(chosen, column)) is not None:
             texts[model] = spelling
         scores[CLASSES[place] if multiclass else model] = model
+    shares = {
+        each: column
+        for each, column in scores.items()
+        if 0 <= pc.min(columns[column]).as_py() and pc.max(columns[column]).as_py() <= 1
+    }
+    if not (named or multiclass) and shares:
+        # Beside probabilities, other numbers are no scores but where they are named.
+        scores = shares
     weight = group = model = None
     if long:
         model = "which one" if named else "model"

@@ -81,6 +81,8 @@ class ScoreColumns(NamedTuple):
     """The label of each class; empty where the columns are those of models."""
     reason: str | None
     """By what they were guessed; None where they were given."""
+    others: Collection[str] = ()
+    """Columns of classes that are not asked for."""
 
 
 def scores_among(
@@ -187,8 +189,8 @@ def _of_classes(
             parameter="pos_label",
         )
     if len(values) == 2:
-        return ScoreColumns({named[name]: named[name]}, {}, reason)
-    return ScoreColumns({name: named[name]}, {name: positive}, reason)
+        return ScoreColumns({named[name]: named[name]}, {}, reason, named.values())
+    return ScoreColumns({name: named[name]}, {name: positive}, reason, named.values())
 
 
 NAMES = {
@@ -214,7 +216,7 @@ PREDICTIONS = ("pred", "prediction")
 
 _OTHERS = (
     *("id", "ids", "row_id", "rowid", "row", "index", "idx", "key", "uuid", "unnamed: 0", ""),
-    *("y_pred", "predicted", "predicted_label", "predicted_class"),
+    *("y_pred", "predicted", "predicted_label", "predicted_class", "__index_level_0__"),
 )
 _RESERVED = {name for names in NAMES.values() for name in names}
 NUMBERS = ("integer", "float")
@@ -373,6 +375,7 @@ def _comparable(models: list[str], columns: Mapping[str, Peek]) -> list[str]:
     return [name for name in models if name in chosen] or models
 
 
+_FEW_WHOLE = 10
 _FRACTION_AS_TEXT = re.compile(
     r"\s*[+-]?[0-9]*[.,][0-9]+(?:e[+-]?[0-9]+)?\s*\D{0,3}", re.IGNORECASE
 )
@@ -388,8 +391,8 @@ def _left_out(name: str, peek: Peek) -> str:
     if peek.kind == "string":
         fractions = sum(_FRACTION_AS_TEXT.fullmatch(str(text)) is not None for text in present)
         return "holds numbers as text" if fractions * 2 > len(present) else ""
-    # Identifiers are all different, and flags have two values.
-    if peek.kind == "integer" and len(peek.first_distinct()) in (1, 2, len(present)):
+    # Identifiers are all different, and flags, days and the like have few values.
+    if peek.kind == "integer" and not _FEW_WHOLE < len(peek.first_distinct()) < len(present):
         return ""
     low, high = peek.extent()
     return f"holds numbers from {low:.6g} to {high:.6g}"
@@ -661,7 +664,10 @@ def layout_of(
         _settle_models(taken, guessed, chosen)
     in_use = {*taken.values(), *chosen.columns.values()}
     unused = tuple(name for name in columns if name not in in_use)
-    reasons = {name: _left_out(name, columns[name]) for name in unused if chosen.reason is not None}
+    guesses = (
+        () if chosen.reason is None else [each for each in unused if each not in chosen.others]
+    )
+    reasons = {name: _left_out(name, columns[name]) for name in guesses}
     return Layout(
         taken["label"],
         # One column serves all models, so it has the name of none.

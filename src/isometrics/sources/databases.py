@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 from isometrics.errors import FileError
-from isometrics.sources.batches import FIRST_ROWS, Source, reading, refuse_doubled
+from isometrics.sources.batches import Source, reading, refuse_doubled
 from isometrics.sources.files import (
     QuerySource,
     ambiguous_url,
@@ -167,9 +167,13 @@ class DriverTable(Source):
             self._connection: Any = unless_done.enter_context(driving.connect(address))
             self._table = _only_existing(tables, name, self._exists)
             with self._connection.cursor() as cursor:
-                # SQLite has no types but those of its values.
-                cursor.execute(f"SELECT * FROM {self._table} LIMIT {FIRST_ROWS}")
+                cursor.execute(f"SELECT * FROM {self._table} LIMIT 1")
                 found: pa.Schema = cursor.fetch_record_batch().schema
+            self._values = {name: quoted(name) for name in found.names}
+            if driver == "sqlite":
+                self._values = self._of_one_type(found.names)
+                with self._reader(found.names, 1) as batches:
+                    found = batches.schema
             self._schema = self._with_numbers(found)
             unless_done.pop_all()
 
@@ -182,6 +186,22 @@ class DriverTable(Source):
                 self._connection.rollback()
                 return False
         return True
+
+    def _of_one_type(self, names: Sequence[str]) -> dict[str, str]:
+        """Return columns of SQLite in SQL: its values have types, and the widest is that of all."""
+        asked = ", ".join(
+            f"max(typeof({quoted(name)}) = '{kind}')" for name in names for kind in _WIDEST_FIRST
+        )
+        with self._connection.cursor() as cursor:
+            cursor.execute(f"SELECT {asked} FROM {self._table}")
+            answers = iter(cursor.fetchone())
+        values = {}
+        for name in names:
+            present = [kind for kind in _WIDEST_FIRST if next(answers)]
+            values[name] = quoted(name)
+            if present and present != ["blob"]:
+                values[name] = f"CAST({quoted(name)} AS {present[0]})"
+        return values
 
     def _with_numbers(self, schema: pa.Schema) -> pa.Schema:
         """Return a schema in which PostgreSQL's NUMERIC, which comes as text, is a number.
@@ -212,14 +232,18 @@ class DriverTable(Source):
         """Read some columns."""
         import pyarrow as pa
 
-        limit_clause = "" if limit is None else f" LIMIT {limit}"
-        with reading(self.name, self._error), self._connection.cursor() as cursor:
-            cursor.execute(
-                f"SELECT {', '.join(map(quoted, columns))} FROM {self._table}{limit_clause}"
-            )
+        with reading(self.name, self._error), self._reader(columns, limit) as batches:
             schema = pa.schema([self.schema.field(name) for name in columns])
-            for batch in cursor.fetch_record_batch():
+            for batch in batches:
                 yield batch if batch.schema.equals(schema) else _cast(batch, schema)
+
+    @contextmanager
+    def _reader(self, columns: Sequence[str], limit: int | None) -> Iterator[pa.RecordBatchReader]:
+        named = ", ".join(f"{self._values[name]} AS {quoted(name)}" for name in columns)
+        limit_clause = "" if limit is None else f" LIMIT {limit}"
+        with self._connection.cursor() as cursor:
+            cursor.execute(f"SELECT {named} FROM {self._table}{limit_clause}")
+            yield cursor.fetch_record_batch()
 
     def close(self) -> None:
         """Close the connection."""
@@ -228,6 +252,8 @@ class DriverTable(Source):
 
 
 _TYPE = b"POSTGRESQL:type"
+_WIDEST_FIRST = ("blob", "text", "real", "integer")
+"""The types of values in SQLite."""
 
 
 def _cast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

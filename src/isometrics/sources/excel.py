@@ -11,7 +11,7 @@ from isometrics.sources.batches import reading, refuse_doubled
 from isometrics.sources.frames import FrameSource
 from isometrics.sources.memory_limit import limit_for
 from isometrics.sources.problems import Line
-from isometrics.sources.text_files import NULLS
+from isometrics.sources.text_files import NULLS, may_be
 from isometrics.sources.written_numbers import (
     PLAIN,
     is_number,
@@ -126,7 +126,7 @@ class ExcelFile(FrameSource):
 
     def _kind(self, texts: list[str]) -> str | None:
         """Return how numbers are written in texts; None if some texts are not numbers."""
-        if self._writing.decimal is None and all(map(is_number, texts)):
+        if self._writing.decimal is None and all(may_be(text, PLAIN) for text in texts):
             return PLAIN
         return next(
             (
