@@ -118,7 +118,7 @@ class Decision(ResultTable):
         """Tell which scores are flagged: those at or above the threshold.
 
         The numbers are compared exactly, whatever their types: nothing is rounded. Missing scores
-        are refused. A rule that flags nothing has the threshold +inf, which scores of +inf reach.
+        are refused. The threshold +inf flags nothing, not even a score of +inf.
 
         Parameters
         ----------
@@ -220,16 +220,17 @@ def decision_of(
 def _at_or_above(values: NDArray[Any], threshold: Any) -> NDArray[np.bool_]:
     """Compare numbers of any type with a threshold of any other, exactly.
 
-    The threshold is replaced by the least number of the values' own type that reaches it.
+    The threshold is replaced by the least number of the values' own type that reaches it. No score
+    reaches +inf, the threshold of the empty rule.
     """
+    if math.isinf(threshold):
+        return np.full(values.shape, threshold < 0)
     if values.dtype.kind == "f":
         with np.errstate(over="ignore", under="ignore"):
             least = values.dtype.type(threshold)
             if _exact(least) < _exact(threshold):
                 least = np.nextafter(least, values.dtype.type(np.inf))
         return np.asarray(values >= least)
-    if math.isinf(threshold):
-        return np.full(values.shape, threshold < 0)
     whole = values.astype(np.uint8) if values.dtype.kind == "b" else values
     limits = np.iinfo(whole.dtype)
     bound = math.ceil(_exact(threshold))
