@@ -67,8 +67,10 @@ export function ruleSql(
 ): string {
   const threshold = plain(typed ?? one.table.thresholds[row]!);
   const column = quoted(scoresOf(one, source) ?? one.model.name);
-  const flagged = `${column} >= CAST('${threshold}' AS DOUBLE PRECISION) AS flagged`;
-  return `SELECT *, ${flagged} FROM new_scores;\n`;
+  // No score reaches the threshold of the empty rule, not even +inf.
+  const flagged =
+    threshold === "Infinity" ? "FALSE" : `${column} >= CAST('${threshold}' AS DOUBLE PRECISION)`;
+  return `SELECT *, ${flagged} AS flagged FROM new_scores;\n`;
 }
 
 /** A line for a data frame of new scores. */
@@ -81,7 +83,7 @@ export function rulePython(
   const threshold = exact(typed ?? one.table.thresholds[row]!);
   const number = threshold.includes("inf") ? `float("${threshold}")` : threshold;
   const column = JSON.stringify(scoresOf(one, source) ?? one.model.name);
-  return `flagged = new_scores[${column}] >= ${number}\n`;
+  return `flagged = new_scores[${column}] ${threshold === "inf" ? ">" : ">="} ${number}\n`;
 }
 
 interface Purpose {
