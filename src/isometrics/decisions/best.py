@@ -12,7 +12,7 @@ import numpy as np
 from isometrics._core.results import number, several
 from isometrics._counting.best_rules import Counts
 from isometrics._table.hull import hull_of, ordered_with_ends
-from isometrics._table.table import Kind, Table
+from isometrics._table.table import Table
 from isometrics.decisions.beta_intervals import OptimalThresholds, optimal_thresholds
 from isometrics.decisions.decision import decision_at, decision_of
 from isometrics.decisions.hidden_rows import may_hide_better
@@ -149,29 +149,19 @@ def best_rule(pts: OperatingPoints, objective: Objective, *, beta: float = 1.0) 
         # What is best of all is best of those allowed, so a table with gaps may know it; and what
         # ties for an index is told by its intervals.
         best = _free(pts, replace(objective, constraints=()), beta)
-        if allowed_rows(_row_of(best, table), objective)[0]:
+        if allowed_rows(best._table, objective)[0]:
             return replace(best, objective=objective.label)
     rules = _with_trivial_rules(table)
     rows = np.flatnonzero(allowed_rows(rules, objective))
     best_row, gain = None, -math.inf
     if rows.size:
         best_row = _scale_of(rules, objective).best(rules, rows, objective.label, beta)
-        gain = _gain_of(best_row, objective)
+        gain = float(objective.gain(best_row.counts))
     if may_hide_better(table, objective, allowed_rows(table, objective), gain):
         table.refuse_gaps("the best row under constraints")
     if best_row is None:
         raise ParameterError(_refusal(rules, objective))
     return best_row
-
-
-def _gain_of(decision: Decision, objective: Objective) -> float:
-    totals = (decision.tp + decision.fn, decision.fp + decision.tn)
-    return float(objective.gain(Counts(decision.tp, decision.fp, *totals)))
-
-
-def _row_of(decision: Decision, table: Table) -> Table:
-    counts = (np.array([decision.tp]), np.array([decision.fp]))
-    return Table(np.array([np.inf]), *counts, table.positives, table.negatives, Kind.SELECTION)
 
 
 def allowed_rows(table: Table, objective: Objective) -> NDArray[np.bool_]:
@@ -217,15 +207,7 @@ def _free(pts: OperatingPoints, objective: Objective, beta: float) -> Decision:
         table = _with_trivial_rules(pts.table)
         rows = np.flatnonzero(table.tp + table.fp > 0)
         return _scale_of(table, objective).best(table, rows, objective.label, beta)
-    best = best_of_optimal(optimal_thresholds(pts), objective.beta)
-    return best if best.beta == beta else _with_beta(best, pts.table, beta)
-
-
-def _with_beta(decision: Decision, table: Table, beta: float) -> Decision:
-    """Return the same rule with the F of another β beside it."""
-    points = OperatingPoints(_row_of(decision, table))
-    f, f_gain = float(points.f(beta)[0]), float(points.f_gain(beta)[0])
-    return replace(decision, f=f, f_gain=f_gain, beta=beta)
+    return replace(best_of_optimal(optimal_thresholds(pts), objective.beta), beta=beta)
 
 
 def best_of_optimal(optimal: OptimalThresholds, beta: float) -> Decision:
