@@ -9,8 +9,6 @@ import { exact } from "./format";
 import { budgetOf, nameOf, valueOf, type Objective } from "./objective";
 import { general } from "./python_format";
 import type { Source } from "./snippet";
-import * as pr from "./spaces/pr";
-import * as prg from "./spaces/prg";
 import type { Settings } from "./state";
 import { countsAt, itemsOf, type ModelView, type View } from "./view";
 
@@ -48,10 +46,6 @@ export function ruleFile(
     fp,
     fn: table.positives - tp,
     tn: table.negatives - fp,
-    precision: plain(pr.y(table, row)),
-    recall: plain(pr.x(table, row)),
-    f: plain(pr.f(table, row, beta)),
-    f_gain: plain(prg.fGain(table, row, beta)),
     beta: plain(beta),
     fingerprint: null,
   };
