@@ -110,7 +110,7 @@ def reliability(
         ax.errorbar(
             report.predicted,
             report.observed,
-            yerr=(report.observed - report.observed_lo, report.observed_hi - report.observed),
+            yerr=(report.observed - report.observed_lower, report.observed_upper - report.observed),
             color=style.curve,
             marker=style.marker,
             capsize=2,
