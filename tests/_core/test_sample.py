@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from isometrics import OperatingPoints, read_predictions
 from isometrics._core import sample as inputs
+from isometrics._core.sample import HIGHEST_SCORE
 from isometrics.errors import (
     DimensionError,
     EmptyInputError,
@@ -234,7 +235,7 @@ def test_infinite_scores_and_zeros(weights):
     points = from_scores(
         [1, 0, 1, 0, 1], [np.inf, -np.inf, 0.0, -0.0, -np.inf], sample_weight=weights
     )
-    assert points.thresholds.tolist() == [np.inf, np.inf, 0, -np.inf]
+    assert points.thresholds.tolist() == [np.inf, HIGHEST_SCORE, 0, -np.inf]
     assert not np.signbit(points.thresholds[2])
     scale = 1 if weights is None else weights[0]
     assert (points.tp / scale).tolist() == [0, 1, 2, 3]
@@ -493,7 +494,13 @@ def test_decimals_without_a_fraction_are_integers():
 
 def test_decimals_among_floats_and_infinities():
     scores = [Decimal("Infinity"), 0.5, Decimal("0.25"), Decimal("-Infinity"), 3]
-    assert from_scores(LABELS, scores).thresholds[1:].tolist() == [np.inf, 3, 0.5, 0.25, -np.inf]
+    assert from_scores(LABELS, scores).thresholds[1:].tolist() == [
+        HIGHEST_SCORE,
+        3,
+        0.5,
+        0.25,
+        -np.inf,
+    ]
 
 
 @pytest.mark.parametrize(

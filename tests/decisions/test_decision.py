@@ -4,6 +4,7 @@ import hashlib
 import math
 import re
 import struct
+import sys
 from dataclasses import fields, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -175,13 +176,12 @@ def test_scores_that_cannot_be_compared(scores, error, message):
         deciding(0.6).predict(scores)
 
 
-def test_a_rule_that_flags_nothing_is_reached_by_infinity_alone():
-    """The rule is `score >= threshold` for it as for all others, here and in SQL."""
+def test_a_rule_that_flags_nothing_flags_no_infinity_either():
     decision = iso.best_threshold(
         iso.OperatingPoints.from_scores([0, 1, 0, 0], [4, 3, 2, 1]), cost=0.99
     )
     assert (decision.threshold, decision.tp, decision.fp) == (math.inf, 0, 0)
-    assert decision.predict([1e308, math.inf]).tolist() == [False, True]
+    assert decision.predict([1e308, math.inf]).tolist() == [False, False]
     assert decision.predict([2**62]).tolist() == [False]
 
 
@@ -233,7 +233,9 @@ def slow_fingerprint(labels, scores):
     ]
     hashed = hashlib.sha256()
     for part in parts:
-        hashed.update(b"".join(struct.pack("<d", float(number) + 0.0) for number in part))
+        # A score of +inf counts as the highest float.
+        finite = [min(float(number), sys.float_info.max) + 0.0 for number in part]
+        hashed.update(b"".join(struct.pack("<d", number) for number in finite))
     rest = [0 if math.isinf(score) else score - exact(float(score)) for score in distinct]
     if any(rest):
         hashed.update(b"".join(struct.pack("<d", float(number)) for number in rest))

@@ -134,10 +134,9 @@ def test_a_run_is_started_where_none_is_active():
 
 
 def test_infinite_values_stay_out_of_the_metrics(run):
-    labels = [1, 1, 0, 0, 1, 0]
-    given = iso.analyse(labels, [math.inf, math.inf, 0, 0, -1, -2])
+    given = iso.analyse([1, 0, 1, 1, 1], [5, 4, -math.inf, -math.inf, -math.inf])
     logged = ours.log_analysis(given, figures=False, report=False)
-    assert logged.left_out == ("score/threshold_f0_5", "score/threshold_f1")
+    assert logged.left_out == tuple(f"score/threshold_f{beta}" for beta in ("0_5", 1, 2))
     kept = mlflow.get_run(run.info.run_id).data.metrics
     assert kept == logged.metrics
     assert not set(logged.left_out) & set(kept)

@@ -58,7 +58,7 @@ def test_reliability_shows_the_bins_and_their_intervals():
     (bars,) = ax.containers
     np.testing.assert_array_equal(bars.lines[0].get_xydata().T, (report.predicted, report.observed))
     ends = np.array([segment[:, 1] for segment in bars.lines[2][0].get_segments()]).T
-    np.testing.assert_allclose(ends, (report.observed_lo, report.observed_hi))
+    np.testing.assert_allclose(ends, (report.observed_lower, report.observed_upper))
     assert bars.get_label().startswith(r" _model \$1\$: Brier score")
     assert ax.get_xlabel() == "predicted probability"
 

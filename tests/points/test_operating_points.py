@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isometrics import OperatingPoints
+from isometrics._core.sample import HIGHEST_SCORE
 from isometrics._table.table import Kind
 from isometrics.errors import (
     InputError,
@@ -25,6 +26,7 @@ from isometrics.errors import (
     OneClassError,
     ParameterError,
     PointsError,
+    ScoreError,
 )
 from isometrics.testing.strategies import binary_samples, count_tables, point_clouds
 
@@ -214,8 +216,7 @@ def test_thresholds_are_completed():
     ("thresholds", "tp", "fp", "expected"),
     [
         ([np.inf, 0.5], [0, 2], [0, 2], [(np.inf, 0, 0), (0.5, 2, 2)]),
-        ([np.inf, 0.5], [1, 2], [0, 2], [(np.inf, 0, 0), (np.inf, 1, 0), (0.5, 2, 2)]),
-        ([np.inf, np.inf], [0, 2], [0, 2], [(np.inf, 0, 0), (np.inf, 2, 2)]),
+        ([np.inf, 0.5], [1, 2], [0, 2], [(np.inf, 0, 0), (HIGHEST_SCORE, 1, 0), (0.5, 2, 2)]),
         ([1, -np.inf], [1, 1], [1, 1], [(np.inf, 0, 0), (1, 1, 1), (-np.inf, 2, 2)]),
     ],
 )
@@ -248,7 +249,7 @@ def test_infinite_thresholds(thresholds, tp, fp, expected):
             ([0, 1, 2], [0, 1, 2]),
             {"thresholds": [np.inf, np.inf, np.inf]},
             PointsError,
-            "thresholds must be strictly decreasing but is not at position 2",
+            "thresholds must be strictly decreasing but is not at position 1",
         ),
         (
             ([2, 1], [0, 1]),
@@ -474,7 +475,8 @@ def test_at_counts_scores_at_or_above(sample, data):
     thresholds = data.draw(st.lists(numbers, max_size=8))
     selected = from_scores(labels, scores).at(thresholds)
     np.testing.assert_array_equal(selected.thresholds, thresholds)
-    above = scores.astype(float) >= np.array(thresholds, float)[:, None]
+    wanted = np.array(thresholds, float)[:, None]
+    above = (scores.astype(float) >= wanted) & (wanted < np.inf)
     np.testing.assert_array_equal(selected.tp, (above & labels).sum(axis=1))
     np.testing.assert_array_equal(selected.fp, (above & ~labels).sum(axis=1))
     assert (selected.positives, selected.negatives) == (labels.sum(), (~labels).sum())
@@ -536,10 +538,22 @@ def test_other_tables_answer_for_what_they_list():
         refusal(NotAnswerableError, message, points.at, 0.5)
 
 
-def test_a_score_of_infinity_and_the_empty_rule():
+def test_a_score_of_infinity_is_below_the_threshold_of_the_empty_rule():
     points = from_scores([1, 0], [np.inf, 1])
-    assert rows(points.at(np.inf)) == [(np.inf, 1, 0)]
-    assert rows(points.hull().at(np.inf)) == [(np.inf, 1, 0)]
+    assert rows(points) == [(np.inf, 0, 0), (HIGHEST_SCORE, 1, 0), (1, 1, 1)]
+    for each in (points, points.hull(), points + points, points.compact(3)):
+        assert rows(each.at(np.inf)) == [(np.inf, 0, 0)]
+        assert each.at(HIGHEST_SCORE).tp[0] == each.positives
+
+
+def test_a_score_of_infinity_beside_the_highest_float_is_refused():
+    """No threshold lies between them."""
+    message = (
+        "scores of +inf and of 1.7976931348623157e+308, the highest float64, or more cannot be "
+        "told apart; give ranks instead of scores, or clip them"
+    )
+    refusal(ScoreError, message, from_scores, [1, 0], [np.inf, HIGHEST_SCORE])
+    assert rows(from_scores([1, 0], [HIGHEST_SCORE, 1]))[1] == (HIGHEST_SCORE, 1, 0)
 
 
 def test_tables_without_rows():

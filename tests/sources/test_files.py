@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
+from isometrics._core.sample import HIGHEST_SCORE
 from isometrics.errors import FileError, MissingValueError
 from isometrics.sources import files as files_module
 from isometrics.sources.csv_files import CSVFiles, Writing
@@ -80,7 +81,7 @@ def test_names_of_columns(tmp_path, column):
     result = iso.read_predictions(tmp_path / "x.parquet", scores=column).models[column]
     assert result == EXPECTED
     result = iso.read_predictions(tmp_path / "x.csv", scores=column).models[column]
-    assert result.thresholds[1] == np.inf
+    assert result.thresholds[1] == HIGHEST_SCORE
 
 
 # ---------------------------------------------------------------------- folders and patterns

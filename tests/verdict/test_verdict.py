@@ -218,11 +218,13 @@ def test_doing_nothing_that_breaks_a_constraint_is_no_baseline():
     assert all(map(isnan, found.doing_nothing.values()))
 
 
-def test_a_score_of_infinity_cannot_be_excluded():
+def test_a_score_of_infinity_need_not_be_flagged():
     labels, scores = sample(1.0)
     scores["a"][-1] = inf
     found = iso.analyse(labels, scores).verdict(miss_cost=0.001, false_alarm_cost=1, **FEW)
-    assert found.decision.fp == 1
+    assert (found.threshold, found.decision.tp, found.decision.fp) == (inf, 0, 0)
+    assert found.value == found.doing_nothing["flagging nothing"]
+    assert found.better_than_nothing is False
 
 
 def test_progress_of_all_groups_is_told():

@@ -1,6 +1,6 @@
 /** What any number does as a threshold: the row with its counts, or the rows between which it lies. */
 
-import type { Table } from "./table";
+import { HIGHEST_SCORE, type Table } from "./table";
 
 /** Rows of a table between which the counts lie; one row where they are known. */
 export interface RowsAt {
@@ -45,5 +45,7 @@ export function hasThresholds(table: Table, isRounded: boolean): boolean {
 
 /** Whether all scores are numbers of 32 bits. */
 export function isFloat32(table: Table): boolean {
-  return table.thresholds.every((score) => Number.isNaN(score) || Math.fround(score) === score);
+  return table.thresholds.every(
+    (score) => Number.isNaN(score) || Math.fround(score) === score || score === HIGHEST_SCORE,
+  );
 }

@@ -1,7 +1,7 @@
 /** Sort and count: labels and scores become a table with a row for every distinct score. */
 
 import { Sum } from "./summing";
-import type { Table } from "./table";
+import { HIGHEST_SCORE, type Table } from "./table";
 
 /** Rows that count: arrays of equal length, without missing values. */
 export interface Sample {
@@ -19,6 +19,7 @@ export function count(sample: Sample): Table {
     ? countWeights(sample, sample.weights)
     : countRows(sample);
   const last = tp.length - 1;
+  if (thresholds[1] === Infinity) thresholds[1] = HIGHEST_SCORE;
   return {
     kind: "scores",
     thresholds,

@@ -1,7 +1,6 @@
 /** Where to cut: the best row for an F_β or for a cost, exactly. */
 
 import { Fraction, ONE } from "./fraction";
-import { vertices } from "./hull";
 import { isMet, quantityOf, type Constraint } from "./objective";
 import * as pr from "./spaces/pr";
 import { size, type Table } from "./table";
@@ -91,21 +90,12 @@ function predicted(table: Table, row: number): number {
   return table.tp[row]! + table.fp[row]!;
 }
 
-/**
- * The row at which errors cost least, where a miss and a false alarm cost so much.
- *
- * No threshold excludes a score of +inf; where the second row has one, the empty rule is none.
- */
+/** The row at which errors cost least, where a miss and a false alarm cost so much. */
 export function bestForCosts(
   table: Table,
-  hullRows: readonly number[],
+  rows: readonly number[],
   [miss, alarm]: readonly [Fraction, Fraction],
 ): number {
-  const [nothing, highest] = table.thresholds;
-  const unavoidable = nothing === Infinity && highest === Infinity && predicted(table, 1) > 0;
-  const rows = unavoidable
-    ? vertices(table.fp.subarray(1), table.tp.subarray(1), table.whole).map((row) => row + 1)
-    : hullRows;
   const [gain, price] = [miss.toNumber(), alarm.toNumber()];
   const values = rows.map((row) => gain * table.tp[row]! - price * table.fp[row]!);
   const scale = Math.max(table.positives, table.negatives) * Math.max(gain, price);
@@ -128,11 +118,10 @@ export function bestForCosts(
  */
 export function bestForConstraint(table: Table, constraint: Constraint): number | null {
   const { positives, negatives } = table;
-  const unavoidable = table.thresholds[1] === Infinity && predicted(table, 1) > 0;
   let best: number | null = null;
   for (let row = 0; row < size(table); row++) {
     const [tp, fp] = [table.tp[row]!, table.fp[row]!];
-    if (tp + fp === 0 && (unavoidable || constraint.quantity === "recall")) continue;
+    if (tp + fp === 0 && constraint.quantity === "recall") continue;
     if (!isMet(constraint, quantityOf(constraint, { tp, fp, positives, negatives }))) continue;
     if (best === null || isBetter(table, row, best, constraint)) best = row;
   }

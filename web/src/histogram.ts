@@ -1,6 +1,6 @@
 /** How many positives and negatives have which score, from the counts of a table alone. */
 
-import type { Table } from "./table";
+import { HIGHEST_SCORE, type Table } from "./table";
 
 export const BINS = 40;
 
@@ -21,8 +21,9 @@ export function histogramOf(table: Table): Histogram | null {
   if (table.kind !== "scores") return null;
   const { thresholds, tp, fp } = table;
   let [lo, hi] = [Infinity, -Infinity];
+  const isFinite = (score: number): boolean => score > -Infinity && score < HIGHEST_SCORE;
   for (let row = 1; row < thresholds.length; row++) {
-    if (!Number.isFinite(thresholds[row])) continue;
+    if (!isFinite(thresholds[row]!)) continue;
     lo = Math.min(lo, thresholds[row]!);
     hi = Math.max(hi, thresholds[row]!);
   }
@@ -36,7 +37,7 @@ export function histogramOf(table: Table): Histogram | null {
   for (let row = 1; row < thresholds.length; row++) {
     const score = thresholds[row]!;
     const [right, wrong] = [tp[row]! - tp[row - 1]!, fp[row]! - fp[row - 1]!];
-    if (Number.isFinite(score)) {
+    if (isFinite(score)) {
       const share = width ? (score / 2 - lo / 2) / width : 0;
       const bin = Math.min(Math.trunc(share * BINS), BINS - 1);
       positives[bin]! += right;

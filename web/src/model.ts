@@ -14,7 +14,7 @@ import {
   unpackedBelow,
   type Packed,
 } from "./packing";
-import { isNested, take, type Kind, type Table } from "./table";
+import { HIGHEST_SCORE, isNested, take, type Kind, type Table } from "./table";
 import { rowsToExplore } from "./thinning";
 import type { Rows } from "./verdict/contest";
 
@@ -336,9 +336,10 @@ export function dataOfRows(
 ): Pick<ReportData, "models" | "rows"> {
   const counted = { thresholds: null, below: null, tp: null, fp: null };
   const ranks = [...tables.values()].map(({ thresholds }, model) => {
-    // A score of +inf has the threshold behind that of the empty rule.
     const rankOf = new Map(Array.from(thresholds, (threshold, rank) => [threshold, rank]));
-    return packedIntegers(Array.from(scores[model]!, (score) => rankOf.get(score)!));
+    return packedIntegers(
+      Array.from(scores[model]!, (score) => rankOf.get(Math.min(score, HIGHEST_SCORE))!),
+    );
   });
   return {
     // The page counts the rows itself.

@@ -174,8 +174,7 @@ export interface Task {
   readonly allowsNothing: boolean;
 }
 
-/** With a score of +inf, nothing excludes its rows. */
-export function taskOf(objective: Objective, hasInfiniteScore: boolean): Task {
+export function taskOf(objective: Objective): Task {
   const { beta, costs, constraint } = objective;
   const [first, second] = costs ? costShares(costs) : weights(beta!);
   const limit = (quantity: Constraint["quantity"], none: number): number =>
@@ -187,7 +186,7 @@ export function taskOf(objective: Objective, hasInfiniteScore: boolean): Task {
     minPrecision: limit("precision", -1),
     minRecall: limit("recall", -1),
     mostFlagged: limit("flagged", Infinity),
-    allowsNothing: allowsNothing(objective) && !hasInfiniteScore,
+    allowsNothing: allowsNothing(objective),
   };
 }
 

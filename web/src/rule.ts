@@ -9,8 +9,6 @@ import { exact } from "./format";
 import { budgetOf, nameOf, valueOf, type Objective } from "./objective";
 import { general } from "./python_format";
 import type { Source } from "./snippet";
-import * as pr from "./spaces/pr";
-import * as prg from "./spaces/prg";
 import type { Settings } from "./state";
 import { countsAt, itemsOf, type ModelView, type View } from "./view";
 
@@ -48,10 +46,6 @@ export function ruleFile(
     fp,
     fn: table.positives - tp,
     tn: table.negatives - fp,
-    precision: plain(pr.y(table, row)),
-    recall: plain(pr.x(table, row)),
-    f: plain(pr.f(table, row, beta)),
-    f_gain: plain(prg.fGain(table, row, beta)),
     beta: plain(beta),
     fingerprint: null,
   };
@@ -67,8 +61,10 @@ export function ruleSql(
 ): string {
   const threshold = plain(typed ?? one.table.thresholds[row]!);
   const column = quoted(scoresOf(one, source) ?? one.model.name);
-  const flagged = `${column} >= CAST('${threshold}' AS DOUBLE PRECISION) AS flagged`;
-  return `SELECT *, ${flagged} FROM new_scores;\n`;
+  // No score reaches the threshold of the empty rule, not even +inf.
+  const flagged =
+    threshold === "Infinity" ? "FALSE" : `${column} >= CAST('${threshold}' AS DOUBLE PRECISION)`;
+  return `SELECT *, ${flagged} AS flagged FROM new_scores;\n`;
 }
 
 /** A line for a data frame of new scores. */
@@ -81,7 +77,7 @@ export function rulePython(
   const threshold = exact(typed ?? one.table.thresholds[row]!);
   const number = threshold.includes("inf") ? `float("${threshold}")` : threshold;
   const column = JSON.stringify(scoresOf(one, source) ?? one.model.name);
-  return `flagged = new_scores[${column}] >= ${number}\n`;
+  return `flagged = new_scores[${column}] ${threshold === "inf" ? ">" : ">="} ${number}\n`;
 }
 
 interface Purpose {

@@ -4,6 +4,9 @@ import { exact } from "./format";
 
 export type Kind = "scores" | "compact" | "curve" | "hull" | "selection" | "sets";
 
+/** What a score of +inf counts as, so that the threshold +inf, which flags nothing, exceeds it. */
+export const HIGHEST_SCORE = Number.MAX_VALUE;
+
 export interface Table {
   readonly kind: Kind;
   /** Falling, behind the +inf of the empty rule; NaN where not known. */

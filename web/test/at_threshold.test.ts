@@ -37,7 +37,8 @@ function onThePage({ labels, scores }: Rows): Table {
 function counted({ labels, scores }: Rows, threshold: number): { tp: number; fp: number } {
   let [tp, fp] = [0, 0];
   scores.forEach((score, row) => {
-    if (score >= threshold) labels[row] ? tp++ : fp++;
+    // The threshold +inf flags nothing, not even a score of +inf.
+    if (score >= threshold && threshold < Infinity) labels[row] ? tp++ : fp++;
   });
   return { tp, fp };
 }

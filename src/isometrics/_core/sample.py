@@ -7,6 +7,7 @@ Policy for input with one class only: constructors raise `OneClassError`; the fu
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -348,6 +349,10 @@ def _as_list(value: object, name: str) -> object:
     if number is None:
         raise PointsError(f"must be a number, or several, but is {value!r}", parameter=name)
     return np.atleast_1d(value) if isinstance(value, np.generic | np.ndarray) else [number]
+
+
+HIGHEST_SCORE = sys.float_info.max
+"""What a score of +inf counts as, so that the threshold +inf, which flags nothing, exceeds it."""
 
 
 def as_thresholds(scores: NDArray[Any]) -> NDArray[Any]:

@@ -120,11 +120,8 @@ def table_of_thresholds(
     thresholds = parse_thresholds(given)
     if thresholds.size != tp.size:
         raise LengthError(f"thresholds has {thresholds.size} values but tp has {tp.size}")
-    falls = thresholds[1:] < thresholds[:-1]
-    if falls.size and thresholds[1] == np.inf and tp[0] + fp[0] == 0 < tp[1] + fp[1]:
-        falls[0] = True  # the empty rule stands at +inf, also before a score of +inf
     for name, direction, allowed in (
-        ("thresholds", "strictly decreasing", falls),
+        ("thresholds", "strictly decreasing", thresholds[1:] < thresholds[:-1]),
         ("tp", "never falling", tp[1:] >= tp[:-1]),
         ("fp", "never falling", fp[1:] >= fp[:-1]),
     ):

@@ -11,9 +11,9 @@ import numpy as np
 
 from isometrics._core.arrays import Counts, Total, prepend_zero
 from isometrics._core.results import Value
-from isometrics._core.sample import LEAST_TOTAL, MOST_TOTAL, check_totals
+from isometrics._core.sample import HIGHEST_SCORE, LEAST_TOTAL, MOST_TOTAL, check_totals
 from isometrics._core.threshold_text import ThresholdTexts, threshold_text
-from isometrics.errors import Advice, NotAnswerableError, ParameterError
+from isometrics.errors import Advice, NotAnswerableError, ParameterError, ScoreError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,6 +100,9 @@ class Table(Value):
     empty rule and end with the always-positive one. Selections and sets hold the rows they were
     asked for, in that order. Thresholds that are not known are NaN.
 
+    The threshold +inf is that of the empty rule alone: no score reaches it. A score of +inf stands
+    at `HIGHEST_SCORE`, which it reaches, and no other score may.
+
     A partial table has only some of the rows: those of corners, of a hull, of borders of bins, or
     as many as memory allows. `gaps` tells where others are missing and what is known of these;
     which source left them out makes no difference to any question that is asked of the table.
@@ -120,6 +123,20 @@ class Table(Value):
     below: NDArray[Any] | None = field(default=None, compare=False)
     _hull_rows: NDArray[np.intp] | None = field(default=None, init=False, repr=False)
     """The vertices of the hull, once they were asked for; see `isometrics._table.hull`."""
+
+    def __post_init__(self) -> None:
+        """Tell a score of +inf from the empty rule, and make the arrays read-only."""
+        if self.kind is Kind.SCORES and self.thresholds[1:2] == np.inf:
+            if (self.thresholds[2:3] >= HIGHEST_SCORE).any():
+                raise ScoreError(
+                    f"scores of +inf and of {HIGHEST_SCORE!r}, the highest float64, or more cannot "
+                    "be told apart; give ranks instead of scores, or clip them"
+                )
+            # In place: a long table may lie on the disk, and nobody else has it yet.
+            self.thresholds[1] = HIGHEST_SCORE
+            if self.below is not None:
+                self.below[0] = HIGHEST_SCORE
+        Value.__post_init__(self)
 
     @classmethod
     def of_rows(
@@ -277,7 +294,6 @@ def _listed_rows(table: Table, wanted: NDArray[Any]) -> NDArray[np.intp]:
     """Find thresholds among the rows; what lies between these is not known."""
     known = np.append(table.thresholds, np.nan)
     order = np.argsort(known, kind="stable")
-    # The last of equals: behind the empty rule at +inf a score of +inf may stand.
     rows = order[np.searchsorted(known[order], wanted, "right") - 1]
     unknown = np.flatnonzero(known[rows] != wanted)
     if unknown.size:

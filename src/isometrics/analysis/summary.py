@@ -361,7 +361,9 @@ class Summary(ResultTable):
             for name, values in best.items():
                 columns[key if name == "f" else f"{name}_{key}"] = values[:, column]
         for key, lo, hi in zip(keys, self.lo.T, self.hi.T, strict=True):
-            columns |= {f"{key}_lo": lo, f"{key}_hi": hi}
+            # Bounds of the computation, which nobody shall take for a confidence interval.
+            if (lo < hi).any():
+                columns |= {f"{key}_bound_low": lo, f"{key}_bound_high": hi}
         if self.intervals is not None:
             for column, measure in enumerate(self.intervals.measures):
                 for end in ("lower", "upper"):

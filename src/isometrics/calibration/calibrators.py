@@ -11,7 +11,7 @@ import numpy as np
 from isometrics._core.arrays import column
 from isometrics._core.parameters import check_choice
 from isometrics._core.results import ResultTable, same
-from isometrics._core.sample import as_thresholds
+from isometrics._core.sample import HIGHEST_SCORE, as_thresholds
 from isometrics._core.threshold_text import ThresholdTexts
 from isometrics._table.hull import hull_of
 from isometrics._table.table import Kind
@@ -79,7 +79,7 @@ class CalibrationSegments(ResultTable):
 
     def _middles(self) -> Floats:
         ends = np.concatenate([[self.highest_score], self.lower]).astype(np.float64)
-        finite = ends[np.isfinite(ends)]
+        finite = ends[np.isfinite(ends) & (ends < HIGHEST_SCORE)]
         # Infinite scores have no middle; the nearest finite threshold replaces them.
         lowest, highest = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
         ends = np.clip(ends, lowest, highest)

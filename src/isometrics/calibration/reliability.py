@@ -107,7 +107,7 @@ class CalibrationReport(ResultTable):
         The numbers of items and of positives in each bin.
     predicted, observed
         The mean probability and the share of positives of each bin.
-    observed_lo, observed_hi
+    observed_lower, observed_upper
         Wilson's interval for the share of positives, at the requested confidence.
     """
 
@@ -120,8 +120,8 @@ class CalibrationReport(ResultTable):
     positives: NDArray[np.int64]
     predicted: Floats
     observed: Floats
-    observed_lo: Floats
-    observed_hi: Floats
+    observed_lower: Floats
+    observed_upper: Floats
 
     def _title(self) -> str:
         return (
@@ -132,7 +132,7 @@ class CalibrationReport(ResultTable):
 
     def _columns(self) -> dict[str, Any]:
         names = ("lower", "upper", "items", "positives", "predicted", "observed")
-        return self._named(*names, "observed_lo", "observed_hi")
+        return self._named(*names, "observed_lower", "observed_upper")
 
 
 def calibration_report(
@@ -162,9 +162,9 @@ def calibration_report(
     >>> from isometrics.calibration.reliability import calibration_report
     >>> calibration_report([0, 0, 1, 0, 1, 1], [0.1, 0.1, 0.4, 0.6, 0.7, 0.9], bins=2)
     CalibrationReport: Brier score 0.14, log loss 0.417556, calibration error 0.1
-    lower  upper  items  positives  predicted  observed  observed_lo  observed_hi
-      0.1    0.4      3          1        0.2  0.333333    0.0614919      0.79234
-      0.6    0.9      3          2   0.733333  0.666667      0.20766     0.938508
+    lower  upper  items  positives  predicted  observed  observed_lower  observed_upper
+      0.1    0.4      3          1        0.2  0.333333       0.0614919         0.79234
+      0.6    0.9      3          2   0.733333  0.666667         0.20766        0.938508
     """
     metrics = _sklearn("metrics", "calibration_report")
     argument = "probabilities"

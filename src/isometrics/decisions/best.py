@@ -11,8 +11,8 @@ import numpy as np
 
 from isometrics._core.results import number, several
 from isometrics._counting.best_rules import Counts
-from isometrics._table.hull import hull_rows, ordered_with_ends
-from isometrics._table.table import Kind, Table
+from isometrics._table.hull import hull_of, ordered_with_ends
+from isometrics._table.table import Table
 from isometrics.decisions.beta_intervals import OptimalThresholds, optimal_thresholds
 from isometrics.decisions.decision import decision_at, decision_of
 from isometrics.decisions.hidden_rows import may_hide_better
@@ -69,7 +69,7 @@ def best_threshold(
     cost
         Maximise the accuracy at a cost proportion of false positives. For this, for
         ``"accuracy"``, for ``"youden"`` and for the index ``"cost"`` the empty rule, at +inf, is a
-        legal answer, unless a row has a score of +inf, which no threshold excludes.
+        legal answer.
     objective
         ``"accuracy"``; ``"youden"``: true minus false positive rate; ``"break-even"``: precision
         and recall closest to each other, among rules with a true positive. The value is then
@@ -149,31 +149,19 @@ def best_rule(pts: OperatingPoints, objective: Objective, *, beta: float = 1.0) 
         # What is best of all is best of those allowed, so a table with gaps may know it; and what
         # ties for an index is told by its intervals.
         best = _free(pts, replace(objective, constraints=()), beta)
-        # A score of +inf that is missing would make the empty rule no answer.
-        is_legal = table.gaps is None or best.tp + best.fp > 0 or not table.gaps.between[0]
-        if is_legal and allowed_rows(_row_of(best, table), objective)[0]:
+        if allowed_rows(best._table, objective)[0]:
             return replace(best, objective=objective.label)
-    rules = _threshold_rules(_with_trivial_rules(table))
+    rules = _with_trivial_rules(table)
     rows = np.flatnonzero(allowed_rows(rules, objective))
     best_row, gain = None, -math.inf
     if rows.size:
         best_row = _scale_of(rules, objective).best(rules, rows, objective.label, beta)
-        gain = _gain_of(best_row, objective)
+        gain = float(objective.gain(best_row.counts))
     if may_hide_better(table, objective, allowed_rows(table, objective), gain):
         table.refuse_gaps("the best row under constraints")
     if best_row is None:
         raise ParameterError(_refusal(rules, objective))
     return best_row
-
-
-def _gain_of(decision: Decision, objective: Objective) -> float:
-    totals = (decision.tp + decision.fn, decision.fp + decision.tn)
-    return float(objective.gain(Counts(decision.tp, decision.fp, *totals)))
-
-
-def _row_of(decision: Decision, table: Table) -> Table:
-    counts = (np.array([decision.tp]), np.array([decision.fp]))
-    return Table(np.array([np.inf]), *counts, table.positives, table.negatives, Kind.SELECTION)
 
 
 def allowed_rows(table: Table, objective: Objective) -> NDArray[np.bool_]:
@@ -195,12 +183,6 @@ def _refusal(table: Table, objective: Objective) -> str:
     if list(asked) == ["precision"] and table.has_hull:
         best = number(float(np.nanmax(pr.precision(table))))
         return f"no threshold reaches precision {number(asked['precision'])}; the best is {best}"
-    predicted = (table.tp[0] + table.fp[0]).item()
-    if list(asked) == ["budget"] and predicted > asked["budget"]:
-        return (
-            f"no threshold has {said}: a score of +inf, which {number(predicted)} rows have, "
-            "reaches all of them; give a larger budget, or finite scores"
-        )
     kept = np.logical_and.reduce([each.met_by(table) for each in objective.constraints])
     # A rule that keeps them may have no value.
     needs = objective.needs if kept.any() else ""
@@ -219,21 +201,13 @@ def _free(pts: OperatingPoints, objective: Objective, beta: float) -> Decision:
     if objective.beta is None:
         # Rows that tie with a vertex lie between two vertices that tie, and the first of these has
         # fewer predicted positives; so the vertices suffice where gains are linear in the counts.
-        hull = _threshold_hull(pts.table)
+        hull = hull_of(pts.table)
         return _scale_of(hull, objective).best(hull, np.arange(hull.size), objective.label)
     if objective.beta == 0:
         table = _with_trivial_rules(pts.table)
         rows = np.flatnonzero(table.tp + table.fp > 0)
         return _scale_of(table, objective).best(table, rows, objective.label, beta)
-    best = best_of_optimal(optimal_thresholds(pts), objective.beta)
-    return best if best.beta == beta else _with_beta(best, pts.table, beta)
-
-
-def _with_beta(decision: Decision, table: Table, beta: float) -> Decision:
-    """Return the same rule with the F of another β beside it."""
-    points = OperatingPoints(_row_of(decision, table))
-    f, f_gain = float(points.f(beta)[0]), float(points.f_gain(beta)[0])
-    return replace(decision, f=f, f_gain=f_gain, beta=beta)
+    return replace(best_of_optimal(optimal_thresholds(pts), objective.beta), beta=beta)
 
 
 def best_of_optimal(optimal: OptimalThresholds, beta: float) -> Decision:
@@ -245,7 +219,7 @@ def _for_index(pts: OperatingPoints, objective: Objective) -> Decision:
     index, lam = cast("WeightedIndex", objective.index), objective.lam
     curve = pts.tradeoff(index)
     if isinstance(index, Cost):
-        hull = _threshold_hull(pts.table)
+        hull = hull_of(pts.table)
         return _index_scale(hull, objective).best(hull, np.arange(hull.size), objective.label)
     if lam == 0 and isinstance(index, ClosedIndex):
         # Only precision counts, so rows may tie that differ elsewhere on the curve.
@@ -392,17 +366,3 @@ def _linear_scale(table: Table, tp_weight: Fraction, fp_weight: Fraction, shown:
 def _with_trivial_rules(table: Table) -> Table:
     """Return all rows, the empty and the always-positive rule included."""
     return table if table.nested else ordered_with_ends(table)
-
-
-def _threshold_rules(table: Table) -> Table:
-    """Leave out the empty rule where a row has a score of +inf, which every threshold accepts."""
-    not_empty = table.tp + table.fp > 0
-    if (not_empty & (table.thresholds == np.inf)).any():
-        return table.take(np.flatnonzero(not_empty), table.kind)
-    return table
-
-
-def _threshold_hull(table: Table) -> Table:
-    """Return the hull of the rules that some threshold has."""
-    table = _threshold_rules(_with_trivial_rules(table))
-    return table.take(hull_rows(table), Kind.HULL)

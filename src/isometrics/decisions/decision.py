@@ -13,11 +13,12 @@ import numpy as np
 from isometrics._core.arrays import column, plain
 from isometrics._core.results import ResultTable, number
 from isometrics._core.threshold_text import threshold_text
+from isometrics._counting.best_rules import Counts
 from isometrics._table.table import Kind, Table
 from isometrics.errors import NotAnswerableError, ScoreError
 from isometrics.measures import f_name
 from isometrics.points import OperatingPoints
-from isometrics.spaces import pr
+from isometrics.spaces import pr, prg
 
 if TYPE_CHECKING:
     import os
@@ -41,10 +42,6 @@ class Decision(ResultTable):
         The threshold; an integer where it is one that floats cannot represent.
     tp, fp, fn, tn
         The counts of the rule.
-    precision, recall
-        Its precision, NaN for the empty rule, and recall.
-    f, f_gain
-        F_β and its gain, for `beta`.
     objective, value
         What was maximised, in words, and its value.
     beta
@@ -77,10 +74,6 @@ class Decision(ResultTable):
     fp: Total
     fn: Total
     tn: Total
-    precision: float
-    recall: float
-    f: float
-    f_gain: float
     objective: str
     value: float
     beta: float = 1.0
@@ -106,19 +99,47 @@ class Decision(ResultTable):
         return threshold
 
     @property
+    def counts(self) -> Counts:
+        """The true and false positives, and the totals of both classes."""
+        return Counts(self.tp, self.fp, self.tp + self.fn, self.fp + self.tn)
+
+    @property
+    def precision(self) -> float:
+        """The precision of the rule; NaN for the empty rule."""
+        return float(self.counts.precision)
+
+    @property
+    def recall(self) -> float:
+        """The recall of the rule."""
+        return float(self.counts.recall)
+
+    @property
+    def f(self) -> float:
+        """F_β of the rule, for `beta`."""
+        return float(pr.f(self._table, self.beta)[0])
+
+    @property
+    def f_gain(self) -> float:
+        """The gain of F_β, for `beta`."""
+        return float(prg.f_gain(self._table, self.beta)[0])
+
+    @property
+    def _table(self) -> Table:
+        tp, fp, positives, negatives = self.counts
+        thresholds, counts = np.array([np.nan]), (np.array([tp]), np.array([fp]))
+        return Table(thresholds, *counts, positives, negatives, Kind.SELECTION)
+
+    @property
     def flagged_share(self) -> float:
         """The share of all rows that the rule flags, at its prevalence; NaN if it is not known."""
-        positives, negatives = self.tp + self.fn, self.fp + self.tn
-        if not positives or not negatives:
-            return math.nan
-        flagged = self.tp / positives, self.fp / negatives
-        return self.prevalence * flagged[0] + (1 - self.prevalence) * flagged[1]
+        share_of_positives, share_of_negatives = self.recall, self.fp / (self.fp + self.tn)
+        return self.prevalence * share_of_positives + (1 - self.prevalence) * share_of_negatives
 
     def predict(self, scores: ArrayLike) -> NDArray[np.bool_]:
         """Tell which scores are flagged: those at or above the threshold.
 
         The numbers are compared exactly, whatever their types: nothing is rounded. Missing scores
-        are refused. A rule that flags nothing has the threshold +inf, which scores of +inf reach.
+        are refused. The threshold +inf flags nothing, not even a score of +inf.
 
         Parameters
         ----------
@@ -204,10 +225,6 @@ def decision_of(
         fp=points.fp[0].item(),
         fn=points.fn[0].item(),
         tn=points.tn[0].item(),
-        precision=float(points.precision[0]),
-        recall=float(points.recall[0]),
-        f=float(points.f(beta)[0]),
-        f_gain=float(points.f_gain(beta)[0]),
         objective=objective,
         value=value,
         beta=beta,
@@ -220,16 +237,17 @@ def decision_of(
 def _at_or_above(values: NDArray[Any], threshold: Any) -> NDArray[np.bool_]:
     """Compare numbers of any type with a threshold of any other, exactly.
 
-    The threshold is replaced by the least number of the values' own type that reaches it.
+    The threshold is replaced by the least number of the values' own type that reaches it. No score
+    reaches +inf, the threshold of the empty rule.
     """
+    if math.isinf(threshold):
+        return np.full(values.shape, threshold < 0)
     if values.dtype.kind == "f":
         with np.errstate(over="ignore", under="ignore"):
             least = values.dtype.type(threshold)
             if _exact(least) < _exact(threshold):
                 least = np.nextafter(least, values.dtype.type(np.inf))
         return np.asarray(values >= least)
-    if math.isinf(threshold):
-        return np.full(values.shape, threshold < 0)
     whole = values.astype(np.uint8) if values.dtype.kind == "b" else values
     limits = np.iinfo(whole.dtype)
     bound = math.ceil(_exact(threshold))

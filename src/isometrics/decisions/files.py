@@ -17,8 +17,11 @@ from isometrics._core.json_files import (
 )
 from isometrics._core.results import several
 from isometrics._core.version import __version__
+from isometrics.decisions.best import parse_goal
 from isometrics.decisions.decision import Decision
-from isometrics.errors import FileError, NotAnswerableError
+from isometrics.decisions.objective import parse_objective
+from isometrics.errors import FileError, NotAnswerableError, ParameterError
+from isometrics.spaces.indices import INDICES
 
 if TYPE_CHECKING:
     import os
@@ -104,8 +107,6 @@ def data_of(decision: Decision) -> dict[str, Any]:
         "value": number_or_null(decision.value),
         "prevalence": number_or_null(decision.prevalence),
         **{name: getattr(decision, name) for name in ("tp", "fp", "fn", "tn")},
-        **{name: number_or_null(getattr(decision, name)) for name in ("precision", "recall", "f")},
-        "f_gain": number_or_null(decision.f_gain),
         "beta": json_number(decision.beta),
         "fingerprint": decision.fingerprint,
     }
@@ -126,7 +127,37 @@ def decision_of_data(data: object) -> Decision:
     fields = {name: value for name, value in data.items() if name != "format"}
     _refuse_other_fields(fields)
     _text("isometrics")(fields.pop("isometrics"))
-    return Decision(**{name: _PARSERS[name](value) for name, value in fields.items()})
+    decision = Decision(**{name: _PARSERS[name](value) for name, value in fields.items()})
+    _refuse_contradictions(decision)
+    return decision
+
+
+def _refuse_contradictions(decision: Decision) -> None:
+    """Refuse counts that no data have, or not with this threshold or this value."""
+    counts = decision.counts
+    if not (counts.positives > 0 and counts.negatives > 0):
+        raise FileError("its counts have only one class: tp + fn and fp + tn must be above 0")
+    if decision.threshold == math.inf and counts.budget > 0:
+        raise FileError(
+            f"it flags nothing, with the threshold Infinity, but tp + fp is {counts.budget:g}"
+        )
+    parameters: dict[str, Any] = decision.parameters
+    # Of an index of the user's own, the name alone does not tell the value.
+    is_known = parameters and parameters.get("index", "cost") in INDICES
+    if not is_known or math.isnan(decision.value):
+        return
+    try:
+        # A cost proportion is told as an accuracy by thresholds, and as a cost by a verdict.
+        objectives = (parse_goal(**parameters)[0], parse_objective(**parameters))
+    except ParameterError as error:
+        raise FileError(f"its parameters are not valid: {error}") from error
+    if 0 < decision.prevalence < 1:
+        counts = counts.at_ratio((1 - decision.prevalence) / decision.prevalence)
+    values = [float(objective.value(counts)) for objective in objectives]
+    if not any(math.isclose(decision.value, each, rel_tol=1e-9, abs_tol=1e-9) for each in values):
+        raise FileError(
+            f"its value is {decision.value:g}, but its counts have {values[0]:g} for its parameters"
+        )
 
 
 def _refuse_other_fields(fields: dict[str, Any]) -> None:
@@ -225,8 +256,6 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "value": _number("value", -math.inf, math.inf),
     "prevalence": _number("prevalence", 0, 1),
     **{name: _count(name) for name in ("tp", "fp", "fn", "tn")},
-    **{name: _number(name, 0, 1) for name in ("precision", "recall", "f")},
-    "f_gain": _number("f_gain", -math.inf, 1),
     "beta": _beta,
     "fingerprint": _digest,
 }

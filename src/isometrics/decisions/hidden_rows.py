@@ -72,10 +72,8 @@ def may_hide_better(
     if objective.criterion == "break-even":
         return True
     rises = table.tp[1:] > table.tp[:-1]
-    # The empty rule may be no answer: for what is asked, or because a score of +inf is missing.
-    # Then the next row may be one, though it has no true positive.
-    rises[0] = True
-    allowed = allowed & (np.arange(table.size) > 0)
+    # Where the empty rule is no answer, the next row may be one, though it has no true positive.
+    rises[0] |= not allowed[0]
     gap = np.flatnonzero(table.gaps.between & rises)
     border = _border(table, gap, below_hull=table.has_hull and objective.index is None)
     totals = (table.positives, table.negatives)

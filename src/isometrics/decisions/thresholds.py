@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from isometrics.decisions.objective import Objective
     from isometrics.points import OperatingPoints
 
-_MEASURES = ("threshold", "tp", "fp", "fn", "tn", "precision", "recall", "f", "f_gain", "value")
 
 ALL_ROWS = "(all rows)"
 """The name of the group where a table holds all groups together."""
@@ -139,7 +138,7 @@ def decision_or_nan(
         return replace(best, parameters=objective.parameters)
     except ParameterError as error:
         warn(str(error.within(where)), UndefinedWarning)
-        unknown: Any = dict.fromkeys(_MEASURES, math.nan)
+        unknown: Any = dict.fromkeys(("threshold", "tp", "fp", "fn", "tn", "value"), math.nan)
         return Decision(objective=objective.label, beta=beta, _below=math.nan, **unknown)
 
 

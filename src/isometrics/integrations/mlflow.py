@@ -256,8 +256,8 @@ def _metrics(summary: Summary, names: dict[str, str], parent: str) -> dict[str, 
         for name, values in columns.items():
             if np.asarray(values).dtype.kind not in "iuf" or name.endswith("_baseline"):
                 continue
-            area, _, end = name.rpartition("_")
-            if end in ("lo", "hi") and columns[f"{area}_lo"][row] == columns[f"{area}_hi"][row]:
+            measure, bound, _ = name.partition("_bound_")
+            if bound and values[row] == columns[measure][row]:
                 continue
             metrics[f"{parent}{names[model]}/{name}"] = float(values[row])
     return metrics

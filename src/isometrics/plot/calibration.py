@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from matplotlib import pyplot as plt
 
+from isometrics._core.sample import HIGHEST_SCORE
 from isometrics.plot.frame import MARGIN
 from isometrics.plot.styles import BASELINE, plain, style_of
 
@@ -65,7 +66,7 @@ def _steps(segments: CalibrationSegments) -> tuple[Floats, Floats]:
     lower = np.asarray(segments.lower, np.float64)[::-1]
     edges = np.append(lower, max(segments.highest_score, lower[-1]))
     x, y = np.repeat(edges, 2)[1:-1], np.repeat(segments.values[::-1], 2)
-    finite = np.isfinite(x)
+    finite = np.isfinite(x) & (x < HIGHEST_SCORE)
     return x[finite], y[finite]
 
 
@@ -109,7 +110,7 @@ def reliability(
         ax.errorbar(
             report.predicted,
             report.observed,
-            yerr=(report.observed - report.observed_lo, report.observed_hi - report.observed),
+            yerr=(report.observed - report.observed_lower, report.observed_upper - report.observed),
             color=style.curve,
             marker=style.marker,
             capsize=2,

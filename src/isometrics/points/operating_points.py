@@ -91,7 +91,9 @@ class OperatingPoints(RowMeasures):
         y_true
             Labels: booleans, 0/1, -1/+1, or any two values with `pos_label`.
         y_score
-            Scores of any real type, compared exactly in their own precision; ±inf is legal.
+            Scores of any real type, compared exactly in their own precision. A score of -inf is
+            legal, and so is +inf, which counts as the highest float64: no score reaches the
+            threshold +inf of the empty rule.
         sample_weight
             Weights ≥ 0; a row of weight 0 is absent. Integer weights give integer counts.
         pos_label

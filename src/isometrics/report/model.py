@@ -14,6 +14,7 @@ import numpy as np
 from isometrics._core.arrays import plain
 from isometrics._core.json_files import finite_or_null
 from isometrics._core.parameters import check_choice, index_of
+from isometrics._core.sample import HIGHEST_SCORE
 from isometrics.errors import LengthError, NoCurveError, ParameterError, UndefinedWarning
 from isometrics.measures import area_brackets
 from isometrics.points.models import named_models
@@ -514,10 +515,11 @@ def histogram_of(table: Table) -> Histogram | None:
         return None
     scores = table.thresholds[1:].astype(np.float64)
     counts = np.diff(table.tp), np.diff(table.fp)
-    finite = np.isfinite(scores)
+    is_below, is_above = np.isneginf(scores), scores >= HIGHEST_SCORE
     below, above = (
-        tuple(count[scores == end].sum().item() for count in counts) for end in (-np.inf, np.inf)
+        tuple(count[there].sum().item() for count in counts) for there in (is_below, is_above)
     )
+    finite = ~(is_below | is_above)
     lo, hi = (float(scores[finite].min()), float(scores[finite].max())) if finite.any() else (0, 0)
     # Division by 2 keeps the width of the widest range finite.
     half_width = hi / 2 - lo / 2

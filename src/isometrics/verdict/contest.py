@@ -194,15 +194,14 @@ class Contest:
             return np.asarray(weights @ self.units)
         return np.stack([(weights * column).sum(axis=1) for column in self.units.T], axis=1)
 
-    def task(self, model: int) -> Task:
-        """Return the objective in numbers."""
+    @property
+    def task(self) -> Task:
+        """The objective in numbers."""
         objective = self.objective
         levels = {each.quantity: each.limit for each in objective.constraints}
         costs = objective.costs is not None
         beta = 1.0 if objective.beta is None else objective.beta
         first, second = map(float, objective.cost_shares) if costs else f_weights(beta)
-        # A score of +inf reaches every threshold, so nothing excludes its rows.
-        excludes_all = not np.isposinf(self.tables[model].thresholds[1:2]).any()
         return Task(
             costs,
             first,
@@ -212,7 +211,7 @@ class Contest:
             levels.get("flagged", math.inf),
             self.z,
             objective.effective,
-            objective.allows_nothing and excludes_all,
+            objective.allows_nothing,
             self.ratio,
         )
 
@@ -233,9 +232,9 @@ class Contest:
             return None
         return self.objective.gain
 
-    def worth(self, model: int, counts: Counts) -> Floats:
+    def worth(self, counts: Counts) -> Floats:
         """Return what is maximised for rules whose counts are at the prevalence asked for."""
-        task = self.task(model)._replace(ratio=0.0)
+        task = self.task._replace(ratio=0.0)
         return worth_of(task, Counts(*map(np.atleast_1d, counts)), self.gain)
 
     def counts(self, model: int, rule: NDArray[np.intp] | int) -> Counts:
@@ -248,8 +247,8 @@ class Contest:
         """Return the objective in numbers for each model, with the rules fixed in advance."""
         rules = (0,) * len(self.names) if fixed is None else fixed
         return tuple(
-            self.task(model)._replace(fixed=rule, fixed_end=ranking.end_of(rule))
-            for model, (ranking, rule) in enumerate(zip(self.rankings, rules, strict=True))
+            self.task._replace(fixed=rule, fixed_end=ranking.end_of(rule))
+            for ranking, rule in zip(self.rankings, rules, strict=True)
         )
 
     def choose(self, weights: Drawn, kernel: str, fixed: tuple[int, ...] | None = None) -> Choices:

@@ -27,7 +27,7 @@ def _trivial_rule(contest: Contest) -> TrivialRule | None:
     positives, negatives = contest.totals
     rules = Counts(np.array([0.0, positives]), np.array([0.0, negatives]), positives, negatives)
     rules = rules.at_ratio(contest.ratio)
-    worth = contest.worth(0, rules)
+    worth = contest.worth(rules)
     best = 1 if worth[1] >= worth[0] else 0
     if worth[best] == -np.inf:
         return None
@@ -79,7 +79,7 @@ def doing_nothing(contest: Contest, counts: Counts) -> dict[str, float]:
         name: Counts(each * positives, each * negatives, positives, negatives)
         for name, each in shares.items()
     }
-    allowed = {name: contest.worth(0, rule)[0] > -np.inf for name, rule in rules.items()}
+    allowed = {name: contest.worth(rule)[0] > -np.inf for name, rule in rules.items()}
     return {
         name: float(contest.objective.value(rule)) if allowed[name] else math.nan
         for name, rule in rules.items()

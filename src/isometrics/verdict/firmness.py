@@ -52,7 +52,7 @@ def plateau(contest: Contest, model: int, rule: int) -> Interval:
         counts = contest.counts(model, np.arange(first, end))
         gain = contest.objective.gain(counts)
         best = float(gain[rule - first])
-        holds = (contest.worth(model, counts) > -np.inf) & (gain >= best - _PLATEAU * abs(best))
+        holds = (contest.worth(counts) > -np.inf) & (gain >= best - _PLATEAU * abs(best))
         if not holds[rule - first]:
             return UNDEFINED
         low, high = (first + row for row in connected(holds, rule - first))

@@ -345,8 +345,9 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
     rules = []
     for model, rule in enumerate(choice.rules):
         threshold = tuning.tables[model].thresholds[max(rule, 0)]
+        # No score reaches +inf, so a rule that flags nothing there flags nothing here.
         flagged = np.searchsorted(-test.tables[model].thresholds[1:], -threshold, "right")
-        rules.append(0 if rule <= 0 else int(flagged))
+        rules.append(int(flagged))
     seeds = parse_random_state(options.random_state).spawn(2)
     on_tuning = tuple(max(rule, 0) for rule in choice.rules)
     with reporting(options.progress, "resamples") as report:

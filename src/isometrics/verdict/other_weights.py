@@ -61,7 +61,7 @@ def _best_gains(contest: Contest, model: int, drawn: Floats) -> Floats:
     that are allowed the ones on their hull.
     """
     positive, negative = contest.class_rows[model]
-    first = 0 if contest.task(model).allows_nothing else 1
+    first = 0 if contest.objective.allows_nothing else 1
     rules = np.flatnonzero(np.diff(positive.flagged, prepend=-1))[first:]
     gains = np.full((len(drawn), WEIGHTS.size), -np.inf)
     sums = (positive.sums(drawn), negative.sums(drawn))
@@ -72,7 +72,7 @@ def _best_gains(contest: Contest, model: int, drawn: Floats) -> Floats:
             continue
         counts = Counts(tp[rules], fp[rules], *totals).at_ratio(contest.ratio)
         if contest.objective.constraints:
-            allowed = contest.worth(model, counts) > -np.inf
+            allowed = contest.worth(counts) > -np.inf
             counts = counts._replace(tp=counts.tp[allowed], fp=counts.fp[allowed])
         if counts.tp.size > 2:
             path: tuple[NDArray[Any], ...] = (counts.fp, counts.tp)

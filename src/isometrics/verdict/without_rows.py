@@ -121,5 +121,4 @@ def _decision(points: OperatingPoints, objective: Objective) -> Decision:
 
 
 def _value(decision: Decision, objective: Objective) -> float:
-    totals = (decision.tp + decision.fn, decision.fp + decision.tn)
-    return float(objective.value(Counts(decision.tp, decision.fp, *totals)))
+    return float(objective.value(decision.counts))

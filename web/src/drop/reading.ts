@@ -2,7 +2,7 @@
 
 import { count, type Sample } from "../count";
 import { dataOf, dataOfRows, MOST_ROWS, VERSION, type ReportData } from "../model";
-import type { Table } from "../table";
+import { HIGHEST_SCORE, type Table } from "../table";
 import { Classes, Numbers } from "./columns";
 import { positiveRows, rowsOfClass } from "./labels";
 import { fileCommand, quoted } from "../file_command";
@@ -181,6 +181,11 @@ function checked(table: Table, label: string): Table {
     [table.negatives, "positives"],
   ] as const)
     if (total === 0) throw new InputError(`${label} has only ${only}; both classes are needed`);
+  if (table.thresholds[2] === HIGHEST_SCORE)
+    throw new InputError(
+      "scores of +inf and of 1.7976931348623157e+308, the highest float64, or more cannot be " +
+        "told apart; give ranks instead of scores, or clip them",
+    );
   for (const total of ["positives", "negatives"] as const)
     if (!(table[total] >= LEAST_TOTAL && table[total] <= MOST_TOTAL))
       throw new InputError(

@@ -40,7 +40,7 @@ export interface Contest {
   readonly labels: Uint8Array;
   readonly weights: Float64Array | null;
   readonly objective: Objective;
-  readonly tasks: readonly Task[];
+  readonly task: Task;
   readonly positives: number;
   readonly negatives: number;
   /** Negatives for each positive where a prevalence is fixed, else 0. */
@@ -75,7 +75,7 @@ export function contestOf(rows: Rows, objective: Objective, prevalence: number |
     labels,
     weights,
     objective,
-    tasks: rankings.map(({ thresholds }) => taskOf(objective, thresholds[1] === Infinity)),
+    task: taskOf(objective),
     positives: last.tp[last.tp.length - 1]!,
     negatives: last.fp[last.fp.length - 1]!,
     ratio: prevalence === null ? 0 : (1 - prevalence) / prevalence,
@@ -185,8 +185,7 @@ export class Chooser {
   ): void {
     const { contest, choices } = this;
     const { row, positive, weight, ends } = contest.rankings[model]!;
-    const task = contest.tasks[model]!;
-    const { ratio } = contest;
+    const { ratio, task } = contest;
     const scaled = ratio > 0 ? positives * ratio : negatives;
     const factor = ratio > 0 ? scaled / negatives : 1;
     const fixed = this.fixed ? this.fixed[model]! : 0;

@@ -475,9 +475,9 @@ function trivialRule(contest: Contest): { flagAll: boolean; gain: number } | nul
   return { flagAll: best === 1, gain: gainOf(contest.objective, rules[best]!) };
 }
 
-function worthHere(contest: Contest, counts: Counts, model = 0): number {
+function worthHere(contest: Contest, counts: Counts): number {
   const { tp, fp, positives, negatives } = counts;
-  return worthOf(contest.tasks[model]!, tp, fp, positives, negatives);
+  return worthOf(contest.task, tp, fp, positives, negatives);
 }
 
 /** Whether the choice beats the best trivial rule in all but 5 % of the replicates; null: unknown. */
@@ -545,7 +545,7 @@ function plateauOf(contest: Contest, model: number, rule: number): number[] | nu
   const gain = (each: number): number => gainOf(contest.objective, countsOf(contest, model, each));
   const best = gain(rule);
   const holds = (each: number): boolean =>
-    worthHere(contest, countsOf(contest, model, each), model) > -Infinity &&
+    worthHere(contest, countsOf(contest, model, each)) > -Infinity &&
     gain(each) >= best - PLATEAU * Math.abs(best);
   if (!holds(rule)) return null;
   let [low, high] = [rule, rule];

@@ -61,7 +61,7 @@ export function bestGains(
   weighting: Weighting,
 ): readonly number[] | null {
   const { row, positive, weight, ends } = contest.rankings[model]!;
-  const task = contest.tasks[model]!;
+  const { task } = contest;
   const [tps, fps]: [number[], number[]] = [[], []];
   let [tp, fp, place] = [0, 0, 0];
   for (let rule = 0; rule < ends.length; rule++) {

@@ -132,7 +132,7 @@ export function pictureHere(view: View): HTMLElement | null {
     ({ table }) => table.positives * negatives !== positives * table.negatives,
   );
   if (isOther) return null;
-  const task = taskOf(objective, false);
+  const task = taskOf(objective);
   const trivial = (share: number): number => {
     const counts = { tp: share * positives, fp: share * negatives, positives, negatives };
     return worthOf(task, counts.tp, counts.fp, positives, negatives) > -Infinity
