@@ -309,11 +309,19 @@ class JSONFiles(TextFiles):
         return list(self._types)
 
     def _read(self, columns: Sequence[str]) -> None:
+        import duckdb
+
         with self._lines_named(self.name), reading(self.name):
             self._create(
                 {name: quoted(name) for name in columns},
                 f"read_json({self._paths}, format = 'auto', {self._typed()})",
             )
+        # DuckDB takes whole numbers of both signs for those of 128 bits, which few are.
+        for name in columns:
+            if self._types[name] == "HUGEINT":
+                with suppress(duckdb.ConversionException):
+                    alter = f"ALTER TABLE {TABLE} ALTER {quoted(name)} TYPE BIGINT"
+                    self._connection.execute(alter).fetchall()
         self._kinds = {name: self._types[name] for name in columns}
 
     def _refuse_twins(self, names: list[str]) -> None:
