@@ -70,12 +70,6 @@ def test_the_names_of_groups_are_compared(sample):
     assert one.rows.groups.names != ["a", "z"]
 
 
-def test_the_old_name_of_clusters_warns(analysis):
-    with pytest.warns(FutureWarning, match="clustered= is now called clusters="):
-        old = analysis.bootstrap("AUROC", clustered=True, **QUICK)
-    assert old == analysis.bootstrap("AUROC", clusters=True, **QUICK)
-
-
 def test_clusters_of_an_analysis_are_its_groups(analysis):
     with pytest.raises(ParameterError, match=r"clusters must be True or False: .* its groups"):
         analysis.bootstrap("AUROC", clusters=np.arange(400), **QUICK)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 import numpy as np
 
@@ -47,6 +47,26 @@ _MOST_COST = 1e100
 
 _ROUNDING = 1e-12
 """Sums of weights in another order may miss a level by this much."""
+
+
+class ObjectiveOptions(TypedDict, total=False):
+    """What rules are chosen for, and what they must keep; see `best_threshold`."""
+
+    beta: float | None
+    cost: float | None
+    miss_cost: float | None
+    false_alarm_cost: float | None
+    index: str | WeightedIndex | None
+    lam: float | None
+    min_precision: float | None
+    min_recall: float | None
+    budget: float | None
+
+
+class RuleOptions(ObjectiveOptions, total=False):
+    """The same with the criteria that have a name."""
+
+    objective: str | None
 
 
 class Constraint(NamedTuple):
@@ -405,7 +425,7 @@ BETAS = (0.5, 1.0, 2.0)
 
 
 def parse_f_objectives(
-    betas: float | Iterable[float] | None, **constraints: Any
+    betas: float | Iterable[float] | None, constraints: dict[str, Any]
 ) -> list[Objective]:
     """Return an objective for each β, under the same constraints.
 
