@@ -69,6 +69,11 @@ class RuleOptions(ObjectiveOptions, total=False):
     objective: str | None
 
 
+def within(value: float, limits: tuple[float, float]) -> float:
+    """Return the value of a range that is nearest to a value; NaN stays."""
+    return min(max(value, limits[0]), limits[1])
+
+
 class Constraint(NamedTuple):
     """A quantity that a rule must keep: at or above a level, or at or below it where it flags."""
 
@@ -334,11 +339,18 @@ class Objective(Value):
             return self.limits
         return -float(max(self.cost_shares)), 0.0
 
+    @property
+    def unit(self) -> float:
+        """How much a difference of 1 between gains is in the user's unit."""
+        return 1.0 if self.higher_is_better else sum(cast("tuple[float, float]", self.costs))
+
     def value_of_gain(self, gain: float) -> float:
-        """Return the value with a gain, in the user's unit."""
-        if self.higher_is_better:
-            return gain
-        return 0.0 - gain * sum(cast("tuple[float, float]", self.costs))
+        """Return the value with a gain that was estimated, in the user's unit.
+
+        Corrections, and rounding, may carry an estimate past all values that there can be.
+        """
+        value = gain if self.higher_is_better else 0.0 - gain * self.unit
+        return within(value, self.limits)
 
     def __str__(self) -> str:
         """Return the objective with its constraints, in words."""
