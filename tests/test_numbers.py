@@ -96,6 +96,15 @@ REAL = {
         0.5,
         lambda x: AN.all_bands(confidence_level=x, n_resamples=20)[0].lower,
     ),
+    "Analysis.bands(confidence_level)": (
+        0.5,
+        lambda x: AN.bands("pr", confidence_level=x, n_resamples=20)[0].lower,
+    ),
+    "Analysis.bands(x)": (0.5, lambda x: AN.bands("pr", x=x, n_resamples=20)[0].estimate),
+    "Analysis.bootstrap(confidence_level)": (
+        0.5,
+        lambda x: AN.bootstrap("AUROC", confidence_level=x, **FEW).lower,
+    ),
     "Analysis.at_prevalence(prevalence)": (
         0.25,
         lambda x: AN.at_prevalence(x).summary().to_frame("pyarrow"),

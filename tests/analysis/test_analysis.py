@@ -327,7 +327,6 @@ def test_all_spaces_and_a_group():
         ({"space": "3d"}, "space must be one of 'roc', 'pr', 'prg', 'tradeoff', 'all' but is '3d'"),
         ({"group": "x"}, "group must be one of 'n' but is 'x'"),
         ({"group": "s"}, "group 's' has no table: only negatives"),
-        ({"colour": "red"}, "the pr space has no option 'colour'; it has annotate_hull, baseline"),
     ],
 )
 def test_pictures_that_cannot_be_drawn(given, message):

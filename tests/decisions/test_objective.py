@@ -106,6 +106,9 @@ def test_a_cost_is_that_of_a_row_and_its_gain_the_opposite(asked, cost):
     # What is compared does not depend on the unit of the costs.
     assert objective.gain(COUNTS) == pytest.approx(-cost / sum(objective.costs))
     assert objective.value_of_gain(objective.gain(COUNTS)) == pytest.approx(cost)
+    assert objective.unit == sum(objective.costs)
+    assert objective.value_of_gain(1e-9) == 0
+    assert objective.value_of_gain(-1.0) == max(objective.costs)
     assert not objective.higher_is_better
     assert objective.allows_nothing
 

@@ -105,8 +105,8 @@ def test_only_formats_that_can_be_read_are_read(tmp_path, name):
 def test_options_that_a_format_does_not_take(tmp_path):
     with pytest.raises(ParameterError, match="pos_label is not an option of list; it takes none"):
         formats.read(tmp_path / "x", "list", pos_label=1)
-    with pytest.raises(ParameterError, match="totals is not an option of PR; it takes pos"):
-        formats.read(tmp_path / "x", "PR", totals=1)
+    with pytest.raises(ParameterError, match="labels is not an option of PR; it takes pos"):
+        formats.read(tmp_path / "x", "PR", labels="y")
 
 
 @pytest.mark.parametrize("name", ["openml", "weka", "boosting", "x"])

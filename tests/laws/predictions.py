@@ -309,7 +309,7 @@ def random_table(rng, n, *, wide_text=False):
     shares = {
         each: column
         for each, column in scores.items()
-        if 0 <= pc.min(columns[column]).as_py() and pc.max(columns[column]).as_py() <= 1
+        if pc.min(columns[column]).as_py() >= 0 and pc.max(columns[column]).as_py() <= 1
     }
     if not (named or multiclass) and shares:
         # Beside probabilities, other numbers are no scores but where they are named.

@@ -63,7 +63,6 @@ def test_axes_of_ones_own(layout):
         ([], {}, "spaces is empty; name at least one"),
         (["pr", "pr"], {}, "spaces must be different but are pr, pr"),
         (["pr", "all"], {}, "space must be one of 'roc', 'pr', 'prg', 'tradeoff' but is 'all'"),
-        (["pr", "roc"], {"colour": 1}, "no space has the option 'colour'"),
         (["pr", "roc"], {"axes": plt.Figure().subplots(1, 3)}, "axes must be 2, one for each"),
     ],
 )

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics.errors import IsometricsError
+from isometrics.testing.strategies import binary_samples
 from isometrics.verdict.estimates import (
     best_models,
     confidence_set,
@@ -143,16 +145,16 @@ def test_a_mean_leaves_out_what_is_not_defined():
 
 def test_an_interval_reaches_from_the_lowest_centre_to_the_highest():
     noise = np.append(np.linspace(-0.2, 0.2, 41), NAN)
-    low, high = interval_at(noise, (0.5, 0.4), level=0.9, limits=(0, 1))
+    low, high = interval_at(noise, (0.5, 0.4), level=0.9)
     assert (low, high) == pytest.approx((0.4 - 0.18, 0.5 + 0.18))
-    assert interval_at(noise, (0.9, 0.1), level=0.9, limits=(0, 1)) == (0, 1)
+    assert interval_at(noise, (0.9, 0.1), level=0.9) == pytest.approx((0.1 - 0.18, 0.9 + 0.18))
 
 
 @pytest.mark.parametrize(
     ("noise", "centres"), [([0.1], (0.5,)), ([NAN, 0.1], (0.5,)), ([0.1, 0.2], (0.5, NAN))]
 )
 def test_an_interval_that_nothing_tells_is_not_defined(noise, centres):
-    assert all(map(isnan, interval_at(np.array(noise), centres, level=0.9, limits=(0, 1))))
+    assert all(map(isnan, interval_at(np.array(noise), centres, level=0.9)))
 
 
 # ---------------------------------------------------------------------- in a verdict
@@ -202,3 +204,66 @@ def test_a_model_that_no_threshold_keeps_the_constraint_for_is_left_out():
     verdict = iso.analyse(labels, scores).verdict(min_precision=0.9, beta=0, n_resamples=60)
     assert verdict.confidence_set == ("a",)
     assert verdict.wins["a"] == 1
+
+
+OBJECTIVES = [
+    {},
+    {"beta": 2},
+    {"beta": float("inf")},
+    {"cost": 0.3},
+    {"miss_cost": 0.1, "false_alarm_cost": 0.3},
+    {"index": "f-gain"},
+    {"index": "jaccard"},
+    {"min_precision": 0.5},
+    {"min_recall": 0.7},
+    {"budget": 5},
+]
+
+
+def check_range(analysis, asked):
+    """Check that no estimate lies beyond what the objective, or a kept share, can be."""
+    verdict = analysis.verdict(**asked, n_resamples=5)
+    limits = verdict.objective.limits
+    found = [(verdict.value, verdict.expected, verdict.interval)]
+    found += [model[1:] for model in verdict._models]
+    ranges = [limits] * len(found) + [(0, 1)] * len(verdict.kept)
+    found += [(kept.here, kept.expected, kept.interval) for kept in verdict.kept]
+    for (here, expected, interval), (low, high) in zip(found, ranges, strict=True):
+        values = np.array([here, expected, *interval])
+        assert (np.isnan(values) | ((low <= values) & (values <= high))).all(), values
+        assert isnan(interval.lower) or interval.lower <= expected <= interval.upper
+    # A cost proportion is told as an accuracy there.
+    check = analysis.at(0.5, **asked, n_resamples=5)
+    low, high = check.objective.limits
+    for values in (check.value, check.expected, check.lower, check.upper):
+        assert (np.isnan(values) | ((low <= values) & (values <= high))).all(), values
+
+
+@pytest.mark.parametrize("asked", OBJECTIVES, ids=str)
+def test_rounding_carries_no_estimate_past_the_best(asked):
+    """Sums of these weights over parts of the rows exceed the sum over all of them."""
+    rng = np.random.default_rng(2)
+    rows = int(rng.integers(20, 60))
+    labels = np.arange(rows) < rows // 3
+    weights = rng.choice([0.1, 0.2, 0.3, 0.7, 1.1], rows)
+    check_range(iso.analyse(labels, {"a": labels + 0.0}, sample_weight=weights), asked)
+
+
+@pytest.mark.parametrize("seed", [35, 81, 100])
+def test_corrections_carry_no_estimate_past_the_best(seed):
+    random = np.random.default_rng(seed)
+    labels = np.arange(16) < 9
+    scores = {name: random.normal(3.0 * labels) for name in "ab"}
+    check_range(iso.analyse(labels, scores), {"min_recall": 0.7})
+    check_range(iso.analyse(labels, scores).at_prevalence(0.1), {"budget": 5})
+
+
+@pytest.mark.filterwarnings("ignore::isometrics.errors.UndefinedWarning")
+@given(binary_samples(8, weights="float"), st.sampled_from(OBJECTIVES), st.booleans())
+def test_no_estimate_lies_beyond_what_there_can_be(sample, asked, is_moved):
+    labels, scores, weights = sample
+    try:
+        analysis = iso.analyse(labels, {"a": scores, "b": labels}, sample_weight=weights)
+        check_range(analysis.at_prevalence(0.1) if is_moved else analysis, asked)
+    except IsometricsError:
+        pass  # no rule keeps the constraints

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._core.sample import HIGHEST_SCORE
-from isometrics.decisions.objective import parse_objective
 from isometrics.errors import NotAnswerableError
 from isometrics.testing.strategies import binary_samples
 from isometrics.verdict.estimates import interval_at
@@ -144,10 +143,9 @@ def test_an_f_gain_without_a_bound_leaves_the_other_end_of_its_interval():
 def test_an_end_between_minus_infinity_and_a_number_is_not_bounded(lost, lower, upper):
     noise = np.arange(101) / 100 - 0.5
     noise[:lost] = -math.inf
-    asked = {"level": 0.95, "limits": parse_objective(index="f-gain").gain_limits}
-    assert interval_at(noise, (0.5, 0.5), **asked) == pytest.approx((lower, upper))
+    assert interval_at(noise, (0.5, 0.5), level=0.95) == pytest.approx((lower, upper))
     for unknown in (math.nan, -math.inf):
-        assert np.isnan(interval_at(noise, (0.5, unknown), **asked)).all()
+        assert np.isnan(interval_at(noise, (0.5, unknown), level=0.95)).all()
 
 
 def test_models_without_a_hit_come_last():

@@ -158,9 +158,20 @@ export function gainOf(objective: Objective, counts: Counts): number {
   return valueOf(objective, counts);
 }
 
-/** The value with a gain, in the user's unit. */
-export function valueOfGain({ costs }: Objective, gain: number): number {
-  return costs ? 0 - gain * (costs[0] + costs[1]) : gain;
+/** How much a difference of 1 between gains is in the user's unit. */
+export const unitOf = ({ costs }: Objective): number => (costs ? costs[0] + costs[1] : 1);
+
+/** The value of a range from 0 that is nearest to a value; NaN stays. */
+export const within = (value: number, most: number): number => Math.min(Math.max(value, 0), most);
+
+/**
+ * The value with a gain that was estimated, in the user's unit.
+ *
+ * Corrections, and rounding, may carry an estimate past all values that there can be.
+ */
+export function valueOfGain(objective: Objective, gain: number): number {
+  const { costs } = objective;
+  return costs ? within(0 - gain * unitOf(objective), Math.max(...costs)) : within(gain, 1);
 }
 
 /** The objective in numbers, for loops over many rules. */

@@ -7,6 +7,8 @@ import os
 import sys
 from contextlib import suppress
 from decimal import Decimal
+from difflib import get_close_matches
+from inspect import Parameter, signature
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, cast
 
@@ -202,6 +204,35 @@ def check_choice(value: str, name: str, choices: tuple[str, ...]) -> str:
         listed = ", ".join(map(repr, choices))
         raise ParameterError(f"must be one of {listed} but is {value!r}", parameter=name)
     return value
+
+
+def check_options(
+    function: Callable[..., object], options: Iterable[str], shared: Iterable[str] = ()
+) -> None:
+    """Refuse names that a function does not take, as Python does for a list of parameters.
+
+    Parameters
+    ----------
+    function
+        The function that was called.
+    options
+        The names that it was given in ``**options``.
+    shared
+        The names that it takes there: the keys of a TypedDict.
+
+    Examples
+    --------
+    >>> check_options(check_beta, ["betas"])
+    Traceback (most recent call last):
+    TypeError: check_beta() has no option 'betas'; did you mean 'beta'?
+    """
+    own = signature(function).parameters.values()
+    names = [*(each.name for each in own if each.kind is not Parameter.VAR_KEYWORD), *shared]
+    for name in options:
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            advice = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names)}"
+            raise TypeError(f"{function.__name__}() has no option {name!r}; {advice}")
 
 
 def index_of(value: str | None, name: str, choices: tuple[str, ...]) -> int:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from isometrics._core.lazy_mapping import LazyMapping
 from isometrics._core.parameters import (
     check_choice,
     check_confidence,
+    check_options,
     check_prevalence,
     check_size,
     parse_betas,
@@ -33,17 +33,23 @@ from isometrics.analysis.verdicts import (
 )
 from isometrics.comparison.compare import Comparison, compare
 from isometrics.decisions.best import best_threshold, parse_goal
-from isometrics.decisions.objective import BETAS, parse_f_objectives, parse_objective
+from isometrics.decisions.objective import (
+    BETAS,
+    ObjectiveOptions,
+    RuleOptions,
+    parse_f_objectives,
+    parse_objective,
+)
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, thresholds_of
-from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.errors import Advice, NotAnswerableError, ParameterError
 from isometrics.measures import AUPRG, f_gain_name, f_key, optimal_f_gain
 from isometrics.points import OperatingPoints
 from isometrics.points.models import named_models
 from isometrics.report.model import MOST_ROWS
 from isometrics.sources.passes import explain_passes
 from isometrics.uncertainty.bands import bootstrap_curves
-from isometrics.uncertainty.bootstrap import bootstrap
-from isometrics.uncertainty.resampling import Evidence
+from isometrics.uncertainty.bootstrap import BootstrapOptions, bootstrap
+from isometrics.uncertainty.resampling import DrawingOptions, Evidence
 from isometrics.verdict.judge import Options
 from isometrics.verdict.verdict import Verdict
 from isometrics.verdict.without_rows import rows_of_table
@@ -58,6 +64,7 @@ if TYPE_CHECKING:
     from isometrics._core.progress import ProgressLike
     from isometrics.decisions.decision import Decision
     from isometrics.measures import MeasureLike
+    from isometrics.plot.spaces import PlotOptions
     from isometrics.sources.passes import Pass
     from isometrics.spaces.density import DensityLike
     from isometrics.spaces.indices import WeightedIndex
@@ -71,6 +78,26 @@ ONE_MODEL = "score"
 REPLICATES_OF_CURVES = 500
 _COMPARED = "models are compared on the same rows"
 _CLASSES_DRAWN = "classes are drawn together from the same rows"
+
+
+class VerdictOptions(ObjectiveOptions, total=False):
+    """The options of `Analysis.verdict` that all classes of a classifier share."""
+
+    sure: float | None
+    folds: ArrayLike | bool | None
+    clusters: bool
+    by_group: bool
+    confidence_level: float
+    n_resamples: int
+    random_state: object
+    n_jobs: int | None
+    kernel: str
+
+
+class ReportOptions(DrawingOptions, ObjectiveOptions, total=False):
+    """How bands are drawn, and what the verdict at the head of a page is for."""
+
+    sure: float | None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -194,7 +221,7 @@ class Analysis(Value):
         by_group: bool = True,
         confidence_level: float | None = None,
         progress: ProgressLike = None,
-        **options: Any,
+        **options: Unpack[BootstrapOptions],
     ) -> Summary:
         """Return all areas with their baselines, and the best thresholds, of each model.
 
@@ -211,7 +238,7 @@ class Analysis(Value):
             True for a progress bar, or a function that is told what is done and the total: groups,
             and replicates where there are intervals.
         options
-            Other options of `bootstrap`, from which the intervals come. With ``clusters=True``,
+            Options of `Analysis.bootstrap`, from which the intervals come. With ``clusters=True``,
             which draws whole groups, groups have no intervals of their own.
 
         Examples
@@ -225,6 +252,8 @@ class Analysis(Value):
         n           score          2    0.666667         1         1         1         1        0.8
         s           score          1    0.333333       0.5  0.306853         0  0.666667        0.5
         """
+        check_options(self.summary, options, BootstrapOptions.__annotations__)
+        _refuse_without_intervals(options, confidence_level)
         skipped = self.skipped if by_group else {}
         betas = _betas(beta)
         classes = self.one_vs_rest and len(self.models) > 1
@@ -238,11 +267,11 @@ class Analysis(Value):
                     more_notes=macro,
                     one_vs_rest=self.one_vs_rest,
                 )
-        options |= {"confidence_level": confidence_level, "progress": progress}
-        evidence, options = self._evidence(options)
+        evidence, drawing = self._evidence(options)
+        drawing["confidence_level"] = confidence_level
         groups = self._evidence_by_group() if by_group else {}
         averaged = list(map(optimal_f_gain, betas)) if macro else []
-        found = intervals_of(evidence, groups, averaged, **options)
+        found = intervals_of(evidence, groups, averaged, drawing, progress)
         return summary_of(
             self._entries(by_group),
             betas,
@@ -289,7 +318,7 @@ class Analysis(Value):
         """
         constraints = {"min_precision": min_precision, "min_recall": min_recall, "budget": budget}
         betas = None if beta is None else _betas(beta)
-        return thresholds_of(self._entries(by_group), parse_f_objectives(betas, **constraints))
+        return thresholds_of(self._entries(by_group), parse_f_objectives(betas, constraints))
 
     def at(
         self,
@@ -373,7 +402,7 @@ class Analysis(Value):
             tuning=thresholds_from,
         )
 
-    def decision(self, model: str | None = None, **objective: Any) -> Decision:
+    def decision(self, model: str | None = None, **objective: Unpack[RuleOptions]) -> Decision:
         """Return the best rule of one model, to save and to apply to new scores.
 
         Parameters
@@ -395,6 +424,7 @@ class Analysis(Value):
         >>> decision.predict([9, 4, 5])
         array([ True, False,  True])
         """
+        check_options(self.decision, objective, RuleOptions.__annotations__)
         if model is None and len(self.models) > 1:
             names = several(list(map(repr, self.models)), "or")
             chosen = "" if self.one_vs_rest else ", or ask verdict() for the best one"
@@ -414,7 +444,8 @@ class Analysis(Value):
         density: DensityLike = None,
         confidence_level: float | None = None,
         measure: MeasureLike = AUPRG,
-        **options: Any,
+        progress: ProgressLike = None,
+        **options: Unpack[BootstrapOptions],
     ) -> Comparison:
         """Say which model is best for every weight of recall, over all rows; see `compare`.
 
@@ -427,9 +458,11 @@ class Analysis(Value):
             confidence.
         measure
             What `bootstrap` is to compare.
-        options
-            Options of `bootstrap`.
+        progress, options
+            As for `Analysis.bootstrap`.
         """
+        check_options(self.compare, options, BootstrapOptions.__annotations__)
+        _refuse_without_intervals(options, confidence_level)
         if self.one_vs_rest:
             raise NotAnswerableError(
                 "the classes of one classifier are not rivals, so none is better; summary() has "
@@ -438,21 +471,29 @@ class Analysis(Value):
         compared = compare(self.models, index, density=density)
         if confidence_level is None:
             return compared
-        sure = self.bootstrap(measure, confidence_level=confidence_level, **options)
+        sure = self.bootstrap(
+            measure, confidence_level=confidence_level, progress=progress, **options
+        )
         return replace(compared, certainty=sure.differences())
 
     def bootstrap(
-        self, measures: MeasureLike | Iterable[MeasureLike] | None = None, **options: Any
+        self,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+        *,
+        confidence_level: float = 0.95,
+        progress: ProgressLike = None,
+        **options: Unpack[BootstrapOptions],
     ) -> Bootstrap:
         """Say how sure areas and other measures are, by drawing the rows again; see `bootstrap`.
 
         Parameters
         ----------
-        measures
+        measures, confidence_level, progress
             As for `bootstrap`.
         options
-            Options of `bootstrap`. ``clusters=True`` draws whole groups. ``random_state`` is 0
-            unless given, so that the same data has the same intervals.
+            ``n_resamples``, ``scheme``, ``stratified``, ``method``, ``random_state``, ``n_jobs``,
+            ``kernel`` and ``prevalence`` as for `bootstrap`; ``clusters=True`` draws whole groups.
+            ``random_state`` is 0 unless given, so that the same data has the same intervals.
 
         Examples
         --------
@@ -461,8 +502,15 @@ class Analysis(Value):
         >>> print(iso.analyse(labels, scores).bootstrap("AUROC").sentence())
         AUROC of score is 0.688, 95% interval 0.598 to 0.765.
         """
-        evidence, options = self._evidence(options)
-        return bootstrap(evidence, measures=measures, **options)
+        check_options(self.bootstrap, options, BootstrapOptions.__annotations__)
+        evidence, drawing = self._evidence(options)
+        return bootstrap(
+            evidence,
+            measures=measures,
+            confidence_level=confidence_level,
+            progress=progress,
+            **drawing,
+        )
 
     def verdict(
         self,
@@ -568,7 +616,7 @@ class Analysis(Value):
         *,
         thresholds_from: Analysis | None = None,
         progress: ProgressLike = None,
-        **options: Any,
+        **options: Unpack[VerdictOptions],
     ) -> dict[str, Verdict]:
         """Return one verdict for each class of one classifier, each against all others.
 
@@ -581,6 +629,7 @@ class Analysis(Value):
         options
             Other options of `verdict`.
         """
+        check_options(self.verdict_by_class, options, VerdictOptions.__annotations__)
         if thresholds_from is not None and set(thresholds_from.models) != set(self.models):
             raise ParameterError(
                 f"the tuning data has the classes {several(list(thresholds_from.models))} but "
@@ -706,7 +755,7 @@ class Analysis(Value):
         ax: Any = None,
         group: str | None = None,
         bands: Mapping[str, Any] | None = None,
-        **options: Any,
+        **options: Unpack[PlotOptions],
     ) -> Any:
         """Draw the models with matplotlib.
 
@@ -723,7 +772,7 @@ class Analysis(Value):
         group
             Draw the tables of this group; by default those of all rows.
         bands
-            Draw pointwise confidence bands too, with these options of `bootstrap_curves`, such as
+            Draw pointwise confidence bands too, with these options of `Analysis.bands`, such as
             ``{"confidence_level": 0.95}``.
         options
             Options of the function of that name in `isometrics.plot`; for ``"all"`` and for some
@@ -744,15 +793,19 @@ class Analysis(Value):
 
         from isometrics.plot.bands import shade
         from isometrics.plot.panels import overview, panels
-        from isometrics.plot.spaces import draw_space
+        from isometrics.plot.spaces import PlotOptions, draw_space
 
+        check_options(self.plot, options, PlotOptions.__annotations__)
         if bands is not None and group is not None:
             raise ParameterError("bands are drawn for all rows; leave out group=")
         spaces: Sequence[str]
         if isinstance(space, str):
             spaces = SPACES[:-1] if space == "all" else (space,)
-            draw = overview if space == "all" else partial(draw_space, space)
-            drawn: Any = draw(models, axes, **options)
+            drawn: Any = (
+                overview(models, axes, **options)
+                if space == "all"
+                else draw_space(space, models, axes, options)
+            )
         else:
             spaces = tuple(space)
             drawn = panels(models, spaces, axes, **options)
@@ -763,19 +816,39 @@ class Analysis(Value):
                 shade(each, panel)
         return drawn
 
-    def bands(self, space: str, **options: Any) -> list[Band]:
+    def bands(
+        self,
+        space: str,
+        *,
+        index: str | WeightedIndex = "f-measure",
+        x: ArrayLike | None = None,
+        confidence_level: float = 0.95,
+        progress: ProgressLike = None,
+        **options: Unpack[DrawingOptions],
+    ) -> list[Band]:
         """Return a pointwise confidence band of each model in a space; see `bootstrap_curves`.
 
         Parameters
         ----------
         space
             ``"roc"``, ``"pr"``, ``"prg"`` or ``"tradeoff"``.
+        index, x, confidence_level, progress
+            As for `bootstrap_curves`.
         options
-            Options of `bootstrap_curves`; 500 replicates unless ``n_resamples`` is given, and
-            ``random_state`` 0.
+            ``n_resamples``, 500 unless given, ``clusters``, ``prevalence``, ``scheme``,
+            ``stratified``, ``random_state`` and ``n_jobs``, as for `Analysis.bootstrap`.
         """
-        evidence, options = self._evidence({"n_resamples": REPLICATES_OF_CURVES} | options)
-        curves = bootstrap_curves(evidence, space=space, **options)
+        check_options(self.bands, options, DrawingOptions.__annotations__)
+        evidence, drawing = self._evidence({"n_resamples": REPLICATES_OF_CURVES, **options})
+        curves = bootstrap_curves(
+            evidence,
+            space=space,
+            index=index,
+            x=x,
+            confidence_level=confidence_level,
+            progress=progress,
+            **drawing,
+        )
         return [curves.band(name) for name in curves.models]
 
     def report(
@@ -786,7 +859,7 @@ class Analysis(Value):
         confidence_level: float | None = None,
         verdict: Verdict | Mapping[str, Verdict] | bool = True,
         thresholds_from: Analysis | None = None,
-        **options: Any,
+        **options: Unpack[ReportOptions],
     ) -> Path:
         """Write one self-contained page about the models, and return its path.
 
@@ -802,36 +875,54 @@ class Analysis(Value):
         confidence_level
             Draw pointwise confidence bands in all spaces.
         verdict
-            The verdict with which the page begins, or one for each class; by default that for F1,
-            with as many resamples as take a second or two. False: none. Where the page does not
-            have the rows, verdicts for 41 β are stored with it, which takes some seconds.
+            The verdict with which the page begins, or one for each class; by default one with as
+            many resamples as take a second or two. False: none. Where the page does not have the
+            rows, verdicts for 41 β are stored with it, which takes some seconds.
         thresholds_from
             Choose on this other analysis, of tuning data, as for `verdict`, whose rows and those of
             this one are then needed; and show what thresholds promised there beside what they
             achieve here.
         options
-            Other options of `bootstrap_curves`.
+            What the verdict is for, such as ``beta`` or ``miss_cost`` and ``false_alarm_cost``, as
+            for `verdict`, by default F1; an ``index`` is that of the bands in tradeoff space, too.
+            And how bands are drawn, as for `bands`.
         """
         from isometrics.report import write_report
 
-        bands = self.all_bands(confidence_level=confidence_level, **options)
+        check_options(self.report, options, ReportOptions.__annotations__)
+        drawing: Any = {
+            name: value for name, value in options.items() if name in DrawingOptions.__annotations__
+        }
+        objective: Any = {name: value for name, value in options.items() if name not in drawing}
+        if objective and verdict is not True:
+            raise ParameterError(
+                "is for the verdict of the page, but verdict= is given, too; leave one of them out",
+                parameter=next(iter(objective)),
+            )
+        bands = self.all_bands(
+            index=objective.get("index", "f-measure"), confidence_level=confidence_level, **drawing
+        )
         first: Verdict | Mapping[str, Verdict] = {} if isinstance(verdict, bool) else verdict
         others: tuple[Verdict, ...] = ()
         if verdict is True:
             level = 0.95 if confidence_level is None else confidence_level
             first, _, _, others = quick_verdicts(
-                self, {}, confidence_level=level, thresholds_from=thresholds_from, by_beta=True
+                self,
+                objective,
+                confidence_level=level,
+                thresholds_from=thresholds_from,
+                by_beta=True,
             )
         elif isinstance(first, Verdict) and first._rows_alone and thresholds_from is None:
             others = verdicts_by_beta(self, confidence_level=first.confidence_level)
-        options = self._page_options(
+        page = self._page_options(
             first,
             others,
             title=title,
             confidence_level=confidence_level,
             thresholds_from=thresholds_from,
         )
-        written: Path = write_report(self.models, path, bands=bands, **options)
+        written: Path = write_report(self.models, path, bands=bands, **page)
         return written
 
     def _page_options(
@@ -901,12 +992,26 @@ class Analysis(Value):
         moved = f"at prevalence {number(cast('float', self.prevalence))}{was}"
         return f"{self.description}; {moved}" if self.description else moved
 
-    def all_bands(self, *, confidence_level: float | None = None, **options: Any) -> list[Band]:
+    def all_bands(
+        self,
+        *,
+        index: str | WeightedIndex = "f-measure",
+        confidence_level: float | None = None,
+        progress: ProgressLike = None,
+        **options: Unpack[DrawingOptions],
+    ) -> list[Band]:
         """Return the bands of all models in all spaces; none without a confidence level."""
+        check_options(self.all_bands, options, DrawingOptions.__annotations__)
+        _refuse_without_intervals(options, confidence_level)
         if confidence_level is None:
             return []
-        options["confidence_level"] = confidence_level
-        by_space = self._bands_in_spaces(SPACES[:-1], **options)
+        by_space = self._bands_in_spaces(
+            SPACES[:-1],
+            index=index,
+            confidence_level=confidence_level,
+            progress=progress,
+            **options,
+        )
         return [band for bands in by_space for band in bands]
 
     def _bands_in_spaces(
@@ -919,11 +1024,11 @@ class Analysis(Value):
                 for part, space in enumerate(spaces)
             ]
 
-    def _evidence(self, options: dict[str, Any]) -> tuple[Evidence, dict[str, Any]]:
+    def _evidence(self, options: Mapping[str, object]) -> tuple[Evidence, dict[str, Any]]:
         """Return what is drawn again, and how; rows that are needed and not there are refused."""
-        options = {"random_state": 0, "prevalence": self.prevalence} | options
-        clusters = options.pop("clusters", False)
-        if not isinstance(clusters, bool):
+        drawing: dict[str, Any] = {"random_state": 0, "prevalence": self.prevalence, **options}
+        clustered = drawing.pop("clusters", False)
+        if not isinstance(clustered, bool):
             raise ParameterError(
                 "clusters must be True or False: the clusters of an analysis are its groups, which "
                 "it is made with"
@@ -938,7 +1043,7 @@ class Analysis(Value):
             raise NotAnswerableError(
                 f"{what}, which this analysis does not have: {self.without_rows}"
             )
-        return evidence, options
+        return evidence, drawing
 
     def _evidence_by_group(self) -> Mapping[str, Evidence]:
         rows = {} if self.rows is None else self.rows.split_by_group()
@@ -984,6 +1089,14 @@ class Analysis(Value):
         if name in self.skipped and name not in self.groups:
             raise ParameterError(f"group {name!r} has no table: {self.skipped[name]}")
         return self.groups[check_choice(name, "group", tuple(self.groups))]
+
+
+def _refuse_without_intervals(options: Iterable[str], confidence_level: float | None) -> None:
+    """Refuse options of intervals where no intervals are asked for."""
+    for name in options if confidence_level is None else ():
+        raise ParameterError(
+            "says how intervals are made", Advice("give {confidence_level} too"), parameter=name
+        )
 
 
 def _betas(beta: float | Iterable[float]) -> tuple[float, ...]:

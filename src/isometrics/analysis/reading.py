@@ -220,8 +220,7 @@ def _foreign(
                 limit_for(needed_bytes),
             ),
         )
-    chosen = {"pos_label": pos_label} if pos_label is not None and "pos_label" in options else {}
-    found = formats.read(given, name, **chosen)
+    found = formats.read(given, name, pos_label=pos_label if "pos_label" in options else None)
     assert isinstance(found, formats.Predictions)
     return found
 

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts, Floats, Total
+    from isometrics._core.progress import ProgressLike
     from isometrics.measures import Measure
     from isometrics.points.bounds import Bracket
     from isometrics.uncertainty.bootstrap import Bootstrap
@@ -68,18 +69,16 @@ class Intervals(NamedTuple):
 def intervals_of(
     all_rows: Evidence,
     groups: Mapping[str, Evidence],
-    averaged: Sequence[Measure] = (),
-    *,
-    measures: Any = None,
-    progress: Any = None,
-    **options: Any,
+    averaged: Sequence[Measure],
+    options: Mapping[str, Any],
+    progress: ProgressLike,
 ) -> Intervals:
     """Return the intervals over all rows, and for each group those from its own rows.
 
     Groups with undefined intervals are listed in one note instead of one warning for each. Of
     classes, the measures in `averaged` have intervals of their means over all rows.
     """
-    wanted = parse_measures(measures)
+    wanted = parse_measures(None)
     names = [measure.name for measure in wanted]
     more = [measure for measure in averaged if measure.name not in names]
     ends: dict[tuple[str, str], Floats] = {}
@@ -469,7 +468,7 @@ def summary_of(
             rows.append(_Numbers.of_entry(entry, betas))
             yield entry
 
-    best = thresholds_of(seen(), parse_f_objectives(betas))
+    best = thresholds_of(seen(), parse_f_objectives(betas, {}))
     lo, hi = (
         np.array([[bracket[end] for bracket in row.brackets] for row in rows]) for end in (0, 1)
     )

@@ -82,8 +82,8 @@ _FEWEST_RESAMPLES = 100
 """With fewer, many β are not judged; as many judge what was chosen on tuning data."""
 
 
-def verdicts_of(analysis: Analysis, **options: Any) -> Verdicts:
-    """Return the verdict, or one for each class where there are several."""
+def verdicts_of(analysis: Analysis, options: dict[str, Any]) -> Verdicts:
+    """Return the verdict with options of `Analysis.verdict`, or one for each of several classes."""
     n_resamples = options.get("n_resamples", RESAMPLES)
     if analysis.one_vs_rest:
         return Verdicts(analysis.verdict_by_class(**options), True, n_resamples)
@@ -104,13 +104,13 @@ def quick_verdicts(
     """Return verdicts over all rows that take a second or two at most.
 
     By default as many resamples are drawn as that allows; of many rows none, except of those that
-    judge what was chosen on tuning data. With `by_beta`, no objective and no tuning data, what the
-    page cannot judge by itself is judged for many β, in some seconds, and the verdict for F1 is one
-    of these.
+    judge what was chosen on tuning data. With `by_beta` and no tuning data, what the page cannot
+    judge by itself is judged for many β, in some seconds, and the verdict for F1 is one of these.
     """
     # Groups that are left out are announced by whoever asks.
     whole = replace(analysis, groups={}, skipped={})
-    if by_beta and not objective and thresholds_from is None:
+    many: tuple[Verdict, ...] = ()
+    if by_beta and thresholds_from is None:
         many = verdicts_by_beta(
             whole,
             confidence_level=confidence_level,
@@ -118,25 +118,24 @@ def quick_verdicts(
             random_state=random_state,
             progress=progress,
         )
-        if many:
+        if many and not objective:
             first = many[JUDGED_BETAS.index(1.0)]
             return Verdicts({"": first}, False, first.replicates, many)
     work = (_count_rows(whole) + ROWS_OF_A_MODEL) * len(whole.models)
     if thresholds_from is not None:
         work += (_count_rows(thresholds_from) + ROWS_OF_A_MODEL) * len(whole.models)
     elif work > _MOST_WORK:
-        return _verdicts_of_tables(whole, objective, confidence_level)
+        return _verdicts_of_tables(whole, objective, confidence_level)._replace(by_beta=many)
     if n_resamples is None:
         n_resamples = min(RESAMPLES, max(int(WORK / work) // 100 * 100, _FEWEST_RESAMPLES))
-    return verdicts_of(
-        whole,
-        **objective,
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        random_state=random_state,
-        progress=progress,
-        thresholds_from=thresholds_from,
-    )
+    options = {
+        "confidence_level": confidence_level,
+        "n_resamples": n_resamples,
+        "random_state": random_state,
+        "progress": progress,
+        "thresholds_from": thresholds_from,
+    }
+    return verdicts_of(whole, objective | options)._replace(by_beta=many)
 
 
 def verdicts_by_beta(

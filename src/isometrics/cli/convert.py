@@ -66,7 +66,7 @@ def convert(
 
     target = _target(to, output)
     given = {"positives": positives, "negatives": negatives, "labels": labels}
-    options = {name: value for name, value in given.items() if value is not None}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     found = source_format or (None if file == "-" else formats.sniff(file))
     if found is not None:
         check_choice(found, "format", tuple(formats.FORMATS))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Unpack
 
 from cyclopts import Parameter
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from isometrics.analysis import Analysis
     from isometrics.analysis.verdicts import Verdicts
     from isometrics.decisions.decision import Decision
-    from isometrics.decisions.objective import Objective
+    from isometrics.decisions.objective import Objective, ObjectiveOptions
     from isometrics.verdict.judge import Options
     from isometrics.verdict.verdict import Verdict
 
@@ -147,7 +147,7 @@ def verdict(
     if thresholds_from is not None:
         options["thresholds_from"] = load(thresholds_from, columns, answers, keep_rows=None)
     with Meter("resampling", unit="resamples", quiet=answers.quiet) as meter:
-        found = verdicts_of(analysis, **options, clusters=clusters, progress=meter)
+        found = verdicts_of(analysis, options | {"clusters": clusters, "progress": meter})
         parts = _beside(
             analysis,
             threshold,
@@ -263,7 +263,7 @@ def head(
     *,
     thresholds_from: Analysis | None = None,
     by_beta: bool = False,
-    **objective: Any,
+    **objective: Unpack[ObjectiveOptions],
 ) -> Head:
     """Return the verdict with which a command begins, over all rows.
 
@@ -278,7 +278,7 @@ def head(
         with Meter("resampling", unit="resamples", quiet=answers.quiet) as meter:
             found = quick_verdicts(
                 analysis,
-                objective,
+                {**objective},
                 confidence_level=drawing["confidence_level"],
                 n_resamples=certainty.resamples,
                 random_state=certainty.random_state,

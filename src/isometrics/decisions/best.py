@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
 import numpy as np
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Floats
     from isometrics.decisions.decision import Decision
-    from isometrics.decisions.objective import Objective
+    from isometrics.decisions.objective import Objective, RuleOptions
     from isometrics.spaces.indices import WeightedIndex
 
     Exact = Callable[[Fraction, Fraction], Fraction]
@@ -129,7 +129,7 @@ def best_threshold(
     return replace(best, parameters=parsed.parameters)
 
 
-def parse_goal(**asked: Any) -> tuple[Objective, float]:
+def parse_goal(**asked: Unpack[RuleOptions]) -> tuple[Objective, float]:
     """Return the objective that `best_threshold` is asked for, and the β of the F shown with it.
 
     A cost proportion has no unit, so what it makes of the errors is told as an accuracy.

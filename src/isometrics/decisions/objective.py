@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 import numpy as np
 
@@ -47,6 +47,31 @@ _MOST_COST = 1e100
 
 _ROUNDING = 1e-12
 """Sums of weights in another order may miss a level by this much."""
+
+
+class ObjectiveOptions(TypedDict, total=False):
+    """What rules are chosen for, and what they must keep; see `best_threshold`."""
+
+    beta: float | None
+    cost: float | None
+    miss_cost: float | None
+    false_alarm_cost: float | None
+    index: str | WeightedIndex | None
+    lam: float | None
+    min_precision: float | None
+    min_recall: float | None
+    budget: float | None
+
+
+class RuleOptions(ObjectiveOptions, total=False):
+    """The same with the criteria that have a name."""
+
+    objective: str | None
+
+
+def within(value: float, limits: tuple[float, float]) -> float:
+    """Return the value of a range that is nearest to a value; NaN stays."""
+    return min(max(value, limits[0]), limits[1])
 
 
 class Constraint(NamedTuple):
@@ -314,11 +339,18 @@ class Objective(Value):
             return self.limits
         return -float(max(self.cost_shares)), 0.0
 
+    @property
+    def unit(self) -> float:
+        """How much a difference of 1 between gains is in the user's unit."""
+        return 1.0 if self.higher_is_better else sum(cast("tuple[float, float]", self.costs))
+
     def value_of_gain(self, gain: float) -> float:
-        """Return the value with a gain, in the user's unit."""
-        if self.higher_is_better:
-            return gain
-        return 0.0 - gain * sum(cast("tuple[float, float]", self.costs))
+        """Return the value with a gain that was estimated, in the user's unit.
+
+        Corrections, and rounding, may carry an estimate past all values that there can be.
+        """
+        value = gain if self.higher_is_better else 0.0 - gain * self.unit
+        return within(value, self.limits)
 
     def __str__(self) -> str:
         """Return the objective with its constraints, in words."""
@@ -405,7 +437,7 @@ BETAS = (0.5, 1.0, 2.0)
 
 
 def parse_f_objectives(
-    betas: float | Iterable[float] | None, **constraints: Any
+    betas: float | Iterable[float] | None, constraints: dict[str, Any]
 ) -> list[Objective]:
     """Return an objective for each β, under the same constraints.
 

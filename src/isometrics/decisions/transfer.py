@@ -119,7 +119,7 @@ def evaluate(
     array([[0.5, 0.5, 0.5]])
     """
     constraints = {"min_precision": min_precision, "min_recall": min_recall, "budget": budget}
-    objectives = parse_f_objectives(betas, **constraints)
+    objectives = parse_f_objectives(betas, constraints)
     beta_values = [cast("float", objective.beta) for objective in objectives]
     _refuse_unknown_thresholds(thresholds_from.table, "thresholds_from")
     decisions = [

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
+    from isometrics._core.arrays import Total
+
 
 _FORMAT_BY_SUFFIX = {".arff": "openml", ".npz": "npz", ".list": "list"}
 _CURVE_SUFFIXES = (".pr", ".roc", ".spr")
@@ -148,7 +150,15 @@ _WRITERS = {name: entry.write for name, entry in FORMATS.items() if entry.write 
 
 
 def read(
-    path: str | os.PathLike[str], format: str | None = None, **options: Any
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    pos_label: object = None,
+    label: str | None = None,
+    scores: str | None = None,
+    labels: str | os.PathLike[str] | None = None,
+    positives: Total | None = None,
+    negatives: Total | None = None,
 ) -> Predictions | OperatingPoints:
     r"""Read a file of predictions, or of a curve's points.
 
@@ -158,9 +168,14 @@ def read(
         The file. Text may be compressed by gzip.
     format
         One of `FORMATS`; by default, the format that `sniff` recognises.
-    options
-        Options of the format: ``positives=`` and ``negatives=`` for the points of a curve,
-        ``labels=`` for a file of predictions only, ``pos_label=`` for classes by name.
+    pos_label
+        The positive class, where classes have names.
+    label, scores
+        The names of the arrays in an ``.npz`` file.
+    labels
+        The file of labels that belongs to a file of predictions alone.
+    positives, negatives
+        The totals, which the points of a curve do not tell.
 
     Returns
     -------
@@ -185,6 +200,15 @@ def read(
             )
     reader = _READERS[check_choice(format, "format", tuple(_READERS))]
     accepted = FORMATS[format].options
+    given = {
+        "pos_label": pos_label,
+        "label": label,
+        "scores": scores,
+        "labels": labels,
+        "positives": positives,
+        "negatives": negatives,
+    }
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     unknown = [name for name in options if name not in accepted]
     if unknown:
         listed = ", ".join(f"{{{name}}}" for name in accepted)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 from matplotlib import pyplot as plt
 
-from isometrics._core.parameters import check_choice
+from isometrics._core.parameters import check_choice, check_options
 from isometrics.errors import ParameterError
 from isometrics.plot.frame import TITLES, areas_of, titles_of
-from isometrics.plot.spaces import SPACES, options_by_space
+from isometrics.plot.spaces import SPACES, PlotOptions, options_by_space
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +29,9 @@ _ENTRY, _LINE = 4.7, 0.2
 
 
 def overview(
-    pts: Models, axes: Sequence[Axes] | NDArray[Any] | None = None, **options: Any
+    pts: Models,
+    axes: Sequence[Axes] | NDArray[Any] | None = None,
+    **options: Unpack[PlotOptions],
 ) -> NDArray[Any]:
     """Draw all four spaces: ROC, PR, PRG and tradeoff space.
 
@@ -57,6 +59,7 @@ def overview(
     >>> [ax.get_title() for ax in axes.flat]
     ['ROC', 'PR', 'PRG', 'tradeoff']
     """
+    check_options(overview, options, PlotOptions.__annotations__)
     passed = options_by_space(pts, options)
     if axes is None:
         _, axes = plt.subplots(2, 2, figsize=(11.2, 10.8), layout="constrained")
@@ -71,9 +74,7 @@ def panels(
     pts: Models,
     spaces: Sequence[str],
     axes: Sequence[Axes] | NDArray[Any] | None = None,
-    *,
-    legend: bool = True,
-    **options: Any,
+    **options: Unpack[PlotOptions],
 ) -> NDArray[Any]:
     """Draw some spaces side by side, with one legend below them.
 
@@ -85,10 +86,9 @@ def panels(
         Names among ``"roc"``, ``"pr"``, ``"prg"`` and ``"tradeoff"``, in the order of the panels.
     axes
         As many axes to draw on, of one figure; by default those of a new figure, in one row.
-    legend
-        Draw the legend, with the areas under each model's curves.
     options
-        Options of `roc`, `pr`, `prg` and `tradeoff`, as for `overview`.
+        Options of `roc`, `pr`, `prg` and `tradeoff`, as for `overview`; ``legend=False`` leaves out
+        the legend, with the areas under each model's curves.
 
     Returns
     -------
@@ -104,6 +104,7 @@ def panels(
     >>> axes[0].figure.legends[0].get_texts()[0].get_text()
     'A (AUROC 0.750, AUPR 0.797)'
     """
+    check_options(panels, options, PlotOptions.__annotations__)
     chosen = _parse_spaces(spaces)
     passed = options_by_space(pts, options)
     own_figure = axes is None
@@ -118,7 +119,7 @@ def panels(
             parameter="axes",
         )
     _draw_panels(pts, axes_array, {space: passed[space] | {"legend": False} for space in chosen})
-    if legend:
+    if options.get("legend", True):
         _draw_legend(dict(zip(chosen, axes_array.flat, strict=True)), grow=own_figure)
     return axes_array
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
+from isometrics._core.parameters import check_options
 from isometrics._core.results import bracketed
-from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.errors import NotAnswerableError
 from isometrics.measures import area_in, bounds_of
 from isometrics.plot import background, marks
 from isometrics.plot.frame import MARGIN, frame, label_with_area
@@ -19,7 +20,7 @@ from isometrics.plot.tradeoff import tradeoff
 from isometrics.spaces.trace import trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
@@ -27,6 +28,32 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Floats
     from isometrics.points import OperatingPoints
+    from isometrics.spaces.indices import WeightedIndex
+
+
+class SpaceOptions(TypedDict, total=False):
+    """The options of `roc`, `pr`, `prg` and `tradeoff`, without the baseline."""
+
+    hull: bool
+    isolines: bool | Sequence[float]
+    unachievable: bool
+    points: ArrayLike | None
+    annotate_hull: str | None
+    grid_of: str | None
+    legend: bool
+    cost: float
+    beta: float
+    low: float
+    pixels: int
+    index: str | WeightedIndex
+    intervals: bool
+    most: int
+
+
+class PlotOptions(SpaceOptions, total=False):
+    """The options of `roc`, `pr`, `prg` and `tradeoff`."""
+
+    baseline: bool
 
 
 def curve(
@@ -342,18 +369,11 @@ def _draw_background(ax: Axes, space: str, prevalences: list[float], options: Op
 SPACES: dict[str, Callable[..., Axes]] = {"roc": roc, "pr": pr, "prg": prg, "tradeoff": tradeoff}
 
 
-def options_by_space(pts: Models, options: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the options of each space among those of all; refuse what no space has."""
+def options_by_space(pts: Models, options: PlotOptions) -> dict[str, dict[str, Any]]:
+    """Return the options of each space among those of all."""
     named(pts)
     accepted = {space: _options_of(space) for space in SPACES}
     accepted["tradeoff"].discard("points")
-    accepted_anywhere = set().union(*accepted.values())
-    unknown = sorted(set(options) - accepted_anywhere)
-    if unknown:
-        raise ParameterError(
-            f"no space has the option {unknown[0]!r}; "
-            f"they have {', '.join(sorted(accepted_anywhere))}"
-        )
     return {
         space: _defaults(space, pts)
         | {name: value for name, value in options.items() if name in accepted[space]}
@@ -361,15 +381,10 @@ def options_by_space(pts: Models, options: dict[str, Any]) -> dict[str, dict[str
     }
 
 
-def draw_space(space: str, pts: Models, ax: Axes | None, **options: Any) -> Axes:
+def draw_space(space: str, pts: Models, ax: Axes | None, options: Mapping[str, object]) -> Axes:
     """Draw a space by its name; refuse options that it does not have."""
-    unknown = sorted(set(options) - _options_of(space))
-    if unknown:
-        raise ParameterError(
-            f"the {space} space has no option {unknown[0]!r}; "
-            f"it has {', '.join(sorted(_options_of(space)))}"
-        )
-    return SPACES[space](pts, ax, **(_defaults(space, pts) | options))
+    check_options(SPACES[space], options)
+    return SPACES[space](pts, ax, **{**_defaults(space, pts), **options})
 
 
 def _options_of(space: str) -> set[str]:

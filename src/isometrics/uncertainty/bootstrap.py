@@ -34,7 +34,13 @@ from isometrics.uncertainty.paired import (
     percent,
     share_better,
 )
-from isometrics.uncertainty.resampling import Plan, parse_evidence, replicate, resampling_of
+from isometrics.uncertainty.resampling import (
+    DrawingOptions,
+    Plan,
+    parse_evidence,
+    replicate,
+    resampling_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -47,6 +53,13 @@ if TYPE_CHECKING:
     from isometrics._counting.replicates import Kernel
     from isometrics.measures import Measure, MeasureLike
     from isometrics.uncertainty.resampling import Evaluate, Evidence, Resampling
+
+
+class BootstrapOptions(DrawingOptions, total=False):
+    """How an `Analysis` estimates intervals; see `bootstrap`."""
+
+    method: str
+    kernel: str
 
 
 class MacroAverage(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -34,6 +34,18 @@ if TYPE_CHECKING:
     Indices = NDArray[np.intp]
     Evaluate = Callable[[Kernel, list[Floats]], Floats]
     Progress = Callable[[int, int], None]
+
+
+class DrawingOptions(TypedDict, total=False):
+    """How an `Analysis` draws its rows again; see `bootstrap`."""
+
+    clusters: bool
+    prevalence: float | None
+    n_resamples: int
+    scheme: str
+    stratified: bool
+    random_state: object
+    n_jobs: int | None
 
 
 class Cells(NamedTuple):

@@ -115,13 +115,11 @@ def win_shares(gains: Floats) -> Floats:
     return np.asarray((wins / wins.sum(axis=0)).mean(axis=1))
 
 
-def interval_at(
-    noise: Floats, centres: Sequence[float], *, level: float, limits: tuple[float, float]
-) -> Interval:
+def interval_at(noise: Floats, centres: Sequence[float], *, level: float) -> Interval:
     """Return percentiles of the noise, laid from the lowest centre to the highest one.
 
     How far two corrections of one value lie apart tells how sure the correction is. The interval
-    holds both of them. Ends beyond the limits are clipped. An infinite value has no interval.
+    holds both of them. An infinite value has no interval.
     """
     known = noise[~np.isnan(noise)]
     if known.size < 2 or not np.isfinite(centres).all():
@@ -130,8 +128,7 @@ def interval_at(
         ends = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
     # No percentile is defined between minus infinity and a number; such an end is not bounded.
     low, high = np.where(np.isnan(ends), -np.inf, ends).tolist()
-    lower, upper = min(centres) + min(low, 0.0), max(centres) + max(high, 0.0)
-    return Interval(float(max(lower, limits[0])), float(min(upper, limits[1])))
+    return Interval(min(centres) + min(low, 0.0), max(centres) + max(high, 0.0))
 
 
 class ConfidenceSet(NamedTuple):

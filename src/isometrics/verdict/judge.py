@@ -141,9 +141,7 @@ def _judged(
     corrected = apparent - _optimism(picked(drawn.inside, winners), picked(drawn.outside, winners))
     honest = mean_known(objective.gain(crossed))
     fixed = drawn.fixed[choice.model]
-    interval = interval_at(
-        fixed - apparent, (corrected, honest), level=level, limits=objective.gain_limits
-    )
+    interval = interval_at(fixed - apparent, (corrected, honest), level=level)
 
     better = better_than_nothing(contest, choices, choice, fixed, corrected)
     found = _verdict(
@@ -191,7 +189,7 @@ def _model_values(
         if model != choice.model:
             corrected = here - _optimism(drawn.inside[model], drawn.outside[model])
             noise = drawn.fixed[model] - here
-            ends = interval_at(noise, (corrected,), level=level, limits=objective.gain_limits)
+            ends = interval_at(noise, (corrected,), level=level)
             expected = objective.value_of_gain(corrected)
             interval = _in_units(objective, ends)
         values.append(ModelValue(name, objective.value_of_gain(here), expected, interval))
@@ -324,7 +322,7 @@ def _kept(
     expected = mean_known(constraint.of(crossed))
     noise = drawn.fixed[choice.model] - here
     centres = (here - optimism, expected)
-    interval = interval_at(noise, centres, level=level, limits=(0.0, 1.0))
+    interval = interval_at(noise, centres, level=level)
     known = noise[~np.isnan(noise)]
     missed = float(np.mean(~constraint.met(expected + known))) if known.size else math.nan
     return Kept.of(constraint, here, expected, interval, missed)
@@ -367,7 +365,7 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
         lead = here - float(gains[second])
         rivals = _rivals_of(_confidence_set(gains, fixed, level), choice.model, second, lead)
     intervals = [
-        interval_at(drawn - gain, (gain,), level=level, limits=objective.gain_limits)
+        interval_at(drawn - gain, (gain,), level=level)
         for drawn, gain in zip(fixed, gains.tolist(), strict=True)
     ]
     found = _verdict(
@@ -421,7 +419,7 @@ def _kept_as_seen(
     rules = list(enumerate(choice.rules))
     values = fixed_values(contest, choices.fixed_counts, rules, constraint.of)[choice.model]
     known = values[~np.isnan(values)]
-    interval = interval_at(known - here, (here,), level=level, limits=(0.0, 1.0))
+    interval = interval_at(known - here, (here,), level=level)
     missed = float(np.mean(~constraint.met(known))) if known.size else math.nan
     return Kept.of(constraint, here, here, interval, missed)
 

@@ -9,7 +9,8 @@ import numpy as np
 from isometrics._core.parameters import parse_random_state
 from isometrics._core.progress import reporting
 from isometrics._counting.best_rules import Counts
-from isometrics.uncertainty.intervals import UNDEFINED
+from isometrics.decisions.objective import within
+from isometrics.uncertainty.intervals import UNDEFINED, Interval
 from isometrics.verdict.contest import Choices
 from isometrics.verdict.estimates import fixed_values, interval_at, mean_known, resampled_of
 from isometrics.verdict.judge import count_parts, cross_fitted, drawing_of
@@ -18,11 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from isometrics._core.arrays import Floats
-    from isometrics.uncertainty.intervals import Interval
     from isometrics.verdict.contest import Contest, Drawn
     from isometrics.verdict.judge import Options
-
-_ANY = (-np.inf, np.inf)
 
 
 class Estimate(NamedTuple):
@@ -30,6 +28,11 @@ class Estimate(NamedTuple):
 
     expected: float
     interval: Interval
+
+    def within(self, limits: tuple[float, float]) -> Estimate:
+        """Return the nearest estimate of what lies between limits."""
+        expected, *ends = (within(each, limits) for each in (self.expected, *self.interval))
+        return Estimate(expected, Interval(*ends))
 
 
 UNKNOWN = Estimate(float("nan"), UNDEFINED)
@@ -82,7 +85,6 @@ def estimate_rules(
     choices = Choices.joined([part for part, _ in parts])
     sums = np.concatenate([part for _, part in parts], axis=-1)
     quantity, level = contest.objective.value, options.confidence_level
-    limits = contest.objective.limits
 
     drawn = resampled_of(contest, choices, [best], quantity)
     here = float(quantity(contest.counts(0, best)))
@@ -93,7 +95,8 @@ def estimate_rules(
         (crossed,) = cross_fitted([contest], seeds[1], options.kernel, None, parts_of_rows)
         honest = mean_known(quantity(crossed))
     noise = drawn.fixed[0] - here
-    chosen = Estimate(honest, interval_at(noise, (corrected, honest), level=level, limits=limits))
+    interval = interval_at(noise, (corrected, honest), level=level)
+    chosen = Estimate(honest, interval).within(contest.objective.limits)
 
     estimates, shortfalls = [], []
     sign = 1 if contest.objective.higher_is_better else -1
@@ -102,13 +105,14 @@ def estimate_rules(
     for rule, values in zip(given, in_replicates, strict=True):
         value = float(quantity(contest.counts(0, rule)))
         own = values - value
-        estimates.append(Estimate(value, interval_at(own, (value,), level=level, limits=limits)))
+        given_rule = Estimate(value, interval_at(own, (value,), level=level))
+        estimates.append(given_rule.within(contest.objective.limits))
         if contest.objective.criterion == "break-even":
             # It is the closest to 0, and neither the highest nor the lowest.
             shortfalls.append(UNKNOWN)
             continue
         centres = [sign * (centre - value) for centre in (corrected, honest)]
-        interval = interval_at(sign * (noise - own), centres, level=level, limits=_ANY)
+        interval = interval_at(sign * (noise - own), centres, level=level)
         shortfalls.append(Estimate(centres[1], interval))
     return RuleEstimates(chosen, tuple(estimates), tuple(shortfalls))
 

@@ -152,7 +152,7 @@ def _lead(verdict: Verdict) -> str:
     if math.isnan(verdict.lead) or math.isnan(verdict.lead_interval.lower):
         return ""
     # The interval is told the same way round as the lead, and a cost in the user's unit.
-    factor = abs(verdict.objective.value_of_gain(1.0)) * (1 if verdict.lead >= 0 else -1)
+    factor = verdict.objective.unit * (1 if verdict.lead >= 0 else -1)
     ends = sorted(0.0 + end * factor for end in verdict.lead_interval)
     lead, low, high = map(_difference, (verdict.lead * factor, *ends))
     first, second = _named(verdict.model), _named(verdict.runner_up)

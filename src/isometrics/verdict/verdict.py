@@ -9,6 +9,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isometrics._core.results import ResultTable, Value, text_table, to_frame
+from isometrics.decisions.objective import within
+from isometrics.uncertainty.intervals import Interval
 from isometrics.verdict import sentences
 
 if TYPE_CHECKING:
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
     from isometrics.decisions.decision import Decision
     from isometrics.decisions.objective import Constraint, Objective
-    from isometrics.uncertainty.intervals import Interval
 
 SCHEMA = "isometrics/verdict-1"
 """The name of the form that `Verdict.to_json` writes; docs/verdict.md describes it."""
@@ -55,9 +56,10 @@ class Kept(Value):
     def of(
         cls, constraint: Constraint, here: float, expected: float, interval: Interval, missed: float
     ) -> Self:
-        """Return how a constraint is kept."""
+        """Return how a constraint is kept; what is estimated of a share is one, too."""
+        expected, *ends = (within(each, (0.0, 1.0)) for each in (expected, *interval))
         words, level = str(constraint), constraint.level
-        return cls(words, level, here, expected, interval, missed, constraint.is_limit)
+        return cls(words, level, here, expected, Interval(*ends), missed, constraint.is_limit)
 
 
 class ModelValue(NamedTuple):

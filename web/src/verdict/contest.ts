@@ -4,7 +4,7 @@
  * `src/isometrics/verdict/contest.py` is the other side of it; both choose the same rules.
  */
 
-import { costShares, taskOf, worthOf, type Counts, type Objective, type Task } from "../objective";
+import { taskOf, worthOf, type Counts, type Objective, type Task } from "../objective";
 import { pairwise, Sum } from "../summing";
 
 /** The rows of all models, as the page and its worker pass them on. */
@@ -223,9 +223,4 @@ export class Chooser {
     choices.fixedTp[model]![number] = fixedTp;
     choices.fixedFp[model]![number] = fixedFp;
   }
-}
-
-/** The least and the highest gain there can be. */
-export function limitsOf({ costs }: Objective): [number, number] {
-  return costs ? [-Math.max(...costShares(costs)), 0] : [0, 1];
 }

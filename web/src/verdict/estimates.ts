@@ -80,17 +80,12 @@ export function invertedCdf(sorted: Floats, share: number): number {
 }
 
 /** Percentiles of the noise, laid from the lowest centre to the highest one. */
-export function intervalAt(
-  noise: Floats,
-  centres: readonly number[],
-  level: number,
-  limits: Interval,
-): Interval {
+export function intervalAt(noise: Floats, centres: readonly number[], level: number): Interval {
   const sorted = known(noise).sort();
   if (sorted.length < 2 || centres.some(Number.isNaN)) return UNDEFINED;
   const lower = Math.min(...centres) + Math.min(quantile(sorted, (1 - level) / 2), 0);
   const upper = Math.max(...centres) + Math.max(quantile(sorted, (1 + level) / 2), 0);
-  return [Math.max(lower, limits[0]), Math.min(upper, limits[1])];
+  return [lower, upper];
 }
 
 /** The models that cannot be told apart from the best one, and the error of each difference. */

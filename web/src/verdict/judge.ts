@@ -14,6 +14,7 @@ import {
   quantityOf,
   valueOf,
   valueOfGain,
+  within,
   worthOf,
   type Counts,
   type Objective,
@@ -25,7 +26,6 @@ import {
   Chooser,
   contestOf,
   countsOf,
-  limitsOf,
   NO_RULE,
   type Choices,
   type Contest,
@@ -155,8 +155,7 @@ export function judge(
   const corrected = apparent - optimism;
   const honest = meanKnown(Float64Array.from(crossed, gain));
   const noise = difference(drawn.fixed[choice.model]!, apparent);
-  const limits = limitsOf(objective);
-  const interval = intervalAt(noise, [corrected, honest], level, limits);
+  const interval = intervalAt(noise, [corrected, honest], level);
   const better = betterThanNothing(contest, choices, choice, drawn.fixed, corrected);
   const rivals = rivalsOf(choice, drawn, level);
   const rule = choice.rules[choice.model]!;
@@ -208,7 +207,7 @@ export function judge(
         name,
         here: valueOfGain(objective, here),
         expected: valueOfGain(objective, chosen ? honest : own),
-        interval: inUnit(chosen ? interval : intervalAt(spread, [own], level, limits)),
+        interval: inUnit(chosen ? interval : intervalAt(spread, [own], level)),
       };
     }),
   };
@@ -446,6 +445,7 @@ function keptOf(
   );
   const expected = meanKnown(Float64Array.from(crossedCounts, quantity));
   const noise = difference(drawn.fixed[choice.model]!, here);
+  const [lower, upper] = intervalAt(noise, [here - optimism, expected], level);
   const defined = known(noise);
   const missed = defined.reduce(
     (count, each) => count + (isMet(constraint, expected + each) ? 0 : 1),
@@ -456,8 +456,8 @@ function keptOf(
       constraint: constraintSaid(constraint),
       isLimit: constraint.quantity === "flagged",
       here,
-      expected,
-      interval: intervalAt(noise, [here - optimism, expected], level, [0, 1]),
+      expected: within(expected, 1),
+      interval: [within(lower, 1), within(upper, 1)],
       missed: defined.length ? missed / defined.length : NaN,
     },
   ];

@@ -6,7 +6,7 @@
  */
 
 import { capitalised } from "../format";
-import { higherIsBetter, nameOf, valueOfGain, type Objective } from "../objective";
+import { higherIsBetter, nameOf, unitOf, type Objective } from "../objective";
 import {
   fixed,
   general,
@@ -147,7 +147,7 @@ function lead(verdict: Verdict): string {
   const { objective, leadInterval } = verdict;
   if (Number.isNaN(verdict.lead) || Number.isNaN(leadInterval[0])) return "";
   // The interval is told the same way round as the lead, and a cost in the user's unit.
-  const factor = Math.abs(valueOfGain(objective, 1)) * (verdict.lead >= 0 ? 1 : -1);
+  const factor = unitOf(objective) * (verdict.lead >= 0 ? 1 : -1);
   const ends = leadInterval.map((end) => 0 + end * factor).sort((one, other) => one - other);
   const [by, low, high] = [verdict.lead * factor, ...ends].map(differenceSaid);
   const [first, second] = [named(verdict.model), named(verdict.runnerUp!)];

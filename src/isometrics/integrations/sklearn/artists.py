@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics import plot
 from isometrics.measures import area_in
 from isometrics.plot.frame import is_baseline, label_with_area, legend, titles_of
+from isometrics.plot.spaces import draw_space
 from isometrics.plot.styles import BLUE, plain
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def draw(
 ) -> Artists:
     """Draw with the function of `isometrics.plot` for this space, and find its lines again."""
     before = [] if ax is None else list(ax.lines)
-    drawn = getattr(plot, space)(models, ax, **options | {"legend": False})
+    drawn = draw_space(space, models, ax, options | {"legend": False})
     new = [line for line in drawn.lines if line not in before]
     titles = titles_of(new)
     curves, hulls = (

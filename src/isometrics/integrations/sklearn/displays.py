@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from isometrics._core.parameters import check_options
 from isometrics.errors import LengthError, OneClassError, ParameterError
 from isometrics.integrations.sklearn.estimators import positive_index, positive_scores
 from isometrics.points import OperatingPoints
@@ -18,7 +19,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
+    from isometrics.plot.spaces import SpaceOptions
     from isometrics.spaces.indices import WeightedIndex
+
+    class DisplayOptions(SpaceOptions, total=False):
+        """The options of `PointsDisplay.plot`, besides axes and a name."""
+
+        curve_kwargs: Styles
+        plot_chance_level: bool
+        chance_level_kw: Mapping[str, Any] | None
+        despine: bool
 
 
 def points_per_fold(
@@ -155,7 +165,7 @@ class PointsDisplay:
         plot_chance_level: bool = False,
         chance_level_kw: Mapping[str, Any] | None = None,
         despine: bool = False,
-        **options: Any,
+        **options: Unpack[SpaceOptions],
     ) -> Self:
         """Draw the curves and return the display.
 
@@ -180,7 +190,9 @@ class PointsDisplay:
             ``points``, ``annotate_hull``, ``grid_of``, ``legend``, …
         """
         from isometrics.integrations.sklearn.artists import draw
+        from isometrics.plot.spaces import SpaceOptions
 
+        check_options(self.plot, options, SpaceOptions.__annotations__)
         several = not isinstance(self.points, OperatingPoints)
         tables = self._tables()
         styles = _styles(curve_kwargs, len(tables))
@@ -223,7 +235,8 @@ class PointsDisplay:
         response_method: str = "auto",
         pos_label: object = None,
         name: str | None = None,
-        **plot_options: Any,
+        ax: Axes | None = None,
+        **plot_options: Unpack[DisplayOptions],
     ) -> Self:
         """Score data with a fitted classifier, and draw.
 
@@ -239,7 +252,7 @@ class PointsDisplay:
             The positive class; by default the second one of ``estimator.classes_``.
         name
             By default the name of the estimator's class.
-        **plot_options
+        ax, **plot_options
             Passed on to `plot`.
         """
         if pos_label is None:
@@ -251,6 +264,7 @@ class PointsDisplay:
             sample_weight=sample_weight,
             pos_label=pos_label,
             name=type(estimator).__name__ if name is None else name,
+            ax=ax,
             **plot_options,
         )
 
@@ -263,7 +277,8 @@ class PointsDisplay:
         sample_weight: ArrayLike | None = None,
         pos_label: object = None,
         name: str | None = None,
-        **plot_options: Any,
+        ax: Axes | None = None,
+        **plot_options: Unpack[DisplayOptions],
     ) -> Self:
         """Draw from labels and scores.
 
@@ -273,14 +288,14 @@ class PointsDisplay:
             As for `isometrics.OperatingPoints.from_scores`.
         name
             By default ``"Classifier"``.
-        **plot_options
+        ax, **plot_options
             Passed on to `plot`.
         """
         points = OperatingPoints.from_scores(
             y_true, y_score, sample_weight=sample_weight, pos_label=pos_label
         )
         display = cls(points, name="Classifier" if name is None else name, pos_label=pos_label)
-        return display.plot(**plot_options)
+        return display.plot(ax, **plot_options)
 
     @classmethod
     def from_cv_results(
@@ -293,7 +308,8 @@ class PointsDisplay:
         response_method: str = "auto",
         pos_label: object = None,
         name: str | Sequence[str] | None = None,
-        **plot_options: Any,
+        ax: Axes | None = None,
+        **plot_options: Unpack[DisplayOptions],
     ) -> Self:
         """Draw one curve for each fold of a cross-validation.
 
@@ -307,7 +323,7 @@ class PointsDisplay:
             As for `from_estimator`.
         name
             One name for all folds, or a list of names.
-        **plot_options
+        ax, **plot_options
             Passed on to `plot`.
         """
         tables = points_per_fold(
@@ -318,7 +334,7 @@ class PointsDisplay:
             response_method=response_method,
             pos_label=pos_label,
         )
-        return cls(list(tables.values()), name=name, pos_label=pos_label).plot(**plot_options)
+        return cls(list(tables.values()), name=name, pos_label=pos_label).plot(ax, **plot_options)
 
 
 def _styles(curve_kwargs: Styles, curves: int) -> list[Mapping[str, Any]]:
@@ -420,7 +436,11 @@ class TradeoffDisplay(PointsDisplay):
     index: str | WeightedIndex = "f-measure"
 
     def plot(
-        self, ax: Axes | None = None, *, index: str | WeightedIndex | None = None, **options: Any
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | Sequence[str] | None = None,
+        **options: Unpack[DisplayOptions],
     ) -> Self:
         """Draw the curves and return the display.
 
@@ -428,14 +448,14 @@ class TradeoffDisplay(PointsDisplay):
         ----------
         ax
             The axes to draw on; by default those of a new figure.
-        index
-            The index, as for `isometrics.OperatingPoints.tradeoff`; by default the F-measure.
+        name
+            In place of the display's own name.
         **options
-            As for the other displays, and those of `isometrics.plot.tradeoff`.
+            As for the other displays, and those of `isometrics.plot.tradeoff`: ``index``, by
+            default the F-measure, ``intervals`` and ``most``.
         """
-        if index is not None:
-            self.index = index
-        return super().plot(ax, index=self.index, **options)
+        self.index = options.setdefault("index", self.index)
+        return super().plot(ax, name=name, **options)
 
     def _area(self, points: OperatingPoints) -> float:
         return points.tradeoff(self.index).area()

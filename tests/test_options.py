@@ -1,0 +1,220 @@
+"""No public function swallows a name: every option is in its signature, others are refused."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import isometrics as iso
+from isometrics import formats
+from isometrics._core.parameters import check_options
+from isometrics.analysis.analysis import ReportOptions, VerdictOptions
+from isometrics.decisions.objective import ObjectiveOptions, RuleOptions
+from isometrics.errors import ParameterError
+from isometrics.uncertainty.bands import bootstrap_curves
+from isometrics.uncertainty.bootstrap import BootstrapOptions
+from isometrics.uncertainty.resampling import DrawingOptions
+
+SOURCES = Path(iso.__file__).parent
+FOREIGN = {
+    "integrations.sklearn.estimators": "scikit-learn routes the parameters of fit by their names",
+    "integrations.torchmetrics.metrics": "torchmetrics' Metric takes them, and refuses others",
+    "integrations.torchmetrics.state": "torchmetrics' Metric takes them, and refuses others",
+    "sources.clusters": "ClusterFrame.columns names columns as the caller likes",
+    "studies.papers.panels": "isometrics.plot and matplotlib take them, and refuse others",
+}
+"""Modules whose functions take names that others define, and why."""
+
+
+def takes_any_name():
+    """Yield the public functions and methods with ``**``, with the annotation of what they take."""
+    for path in sorted(SOURCES.rglob("*.py")):
+        parts = path.relative_to(SOURCES).with_suffix("").parts
+        # The command's own functions are not called from outside.
+        if parts[0] == "cli" or any(part.startswith("_") for part in parts[:-1]):
+            continue
+        module = ".".join(parts).removesuffix(".__init__")
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        methods = [
+            (f"{each.name}.", method)
+            for each in body
+            if isinstance(each, ast.ClassDef) and not each.name.startswith("_")
+            for method in each.body
+        ]
+        for prefix, each in [("", each) for each in body] + methods:
+            is_public = isinstance(each, ast.FunctionDef) and (
+                each.name == "__init__" or not each.name.startswith("_")
+            )
+            if is_public and each.args.kwarg is not None:
+                annotation = each.args.kwarg.annotation
+                yield module, prefix + each.name, annotation and ast.unparse(annotation)
+
+
+def test_every_option_has_a_name_and_a_type():
+    found = list(takes_any_name())
+    untyped = {(module, name) for module, name, what in found if not str(what).startswith("Unpack")}
+    assert {module for module, _ in untyped} == set(FOREIGN), untyped
+
+
+LABELS = np.tile([1, 0, 1, 1, 0, 0, 1, 0], 8)
+SCORES = np.arange(64.0) % 11 + LABELS
+AN = iso.analyse(LABELS, SCORES)
+
+
+def display(name, *given):
+    def call(**options):
+        from isometrics.integrations.sklearn import PrecisionRecallGainDisplay, TradeoffDisplay
+
+        cls = TradeoffDisplay if name.startswith("TradeoffDisplay") else PrecisionRecallGainDisplay
+        shown = cls(AN.models["score"]) if name.endswith(".plot") else cls
+        return getattr(shown, name.partition(".")[2])(*given, **options)
+
+    return call
+
+
+def drawn(name, *given):
+    def call(**options):
+        from isometrics import plot
+
+        return getattr(plot, name)(AN.models, *given, **options)
+
+    return call
+
+
+def from_estimator(**options):
+    from sklearn.linear_model import LogisticRegression
+
+    fitted = LogisticRegression().fit(SCORES[:, None], LABELS)
+    return display("PointsDisplay.from_estimator", fitted, SCORES[:, None], LABELS)(**options)
+
+
+def from_folds(**options):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_validate
+
+    X = SCORES[:, None]
+    results = cross_validate(
+        LogisticRegression(), X, LABELS, return_estimator=True, return_indices=True
+    )
+    return display("PointsDisplay.from_cv_results", results, X, LABELS)(**options)
+
+
+SHARED = {
+    "Analysis.summary": (AN.summary, "confidence", "confidence_level"),
+    "Analysis.decision": (AN.decision, "min_precison", "min_precision"),
+    "Analysis.compare": (AN.compare, "density_", "density"),
+    "Analysis.bootstrap": (AN.bootstrap, "clustered", "clusters"),
+    "Analysis.verdict_by_class": (AN.verdict_by_class, "thresholds", "thresholds_from"),
+    "Analysis.plot": (AN.plot, "isoline", "isolines"),
+    "Analysis.bands": (lambda **given: AN.bands("pr", **given), "n_resample", "n_resamples"),
+    "Analysis.all_bands": (AN.all_bands, "resamples", "n_resamples"),
+    "Analysis.report": (lambda **given: AN.report("never.html", **given), "misscost", "miss_cost"),
+    "overview": (drawn("overview"), "hulls", "hull"),
+    "panels": (drawn("panels", ["pr"]), "grid", "grid_of"),
+    "PointsDisplay.plot": (display("PointsDisplay.plot"), "despined", "despine"),
+    "TradeoffDisplay.plot": (display("TradeoffDisplay.plot"), "indexes", "index"),
+    "PointsDisplay.from_estimator": (from_estimator, "legends", "legend"),
+    "PointsDisplay.from_predictions": (
+        display("PointsDisplay.from_predictions", LABELS, SCORES),
+        "curve_kwarg",
+        "curve_kwargs",
+    ),
+    "PointsDisplay.from_cv_results": (from_folds, "despined", "despine"),
+}
+"""By name: a call, a name that nobody has, and the one that was meant."""
+
+
+def test_every_function_with_shared_options_is_a_case():
+    found = {name for _, name, what in takes_any_name() if str(what).startswith("Unpack")}
+    # What `parse_goal` is given has been named by `best_threshold` and `Analysis.at`.
+    assert found - {"parse_goal"} == set(SHARED)
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_an_unknown_option_is_refused_with_the_one_that_was_meant(name):
+    if "Display" in name:
+        pytest.importorskip("sklearn")
+    if "Display" in name or name in ("overview", "panels", "Analysis.plot"):
+        pytest.importorskip("matplotlib").use("agg")
+    call, wrong, right = SHARED[name]
+    function = name.partition(".")[2] if "." in name else name
+    function = "plot" if "Display" in name else function
+    with pytest.raises(TypeError) as caught:
+        call(**{wrong: 1})
+    assert str(caught.value) == f"{function}() has no option {wrong!r}; did you mean {right!r}?"
+
+
+def test_what_is_like_no_option_is_refused_with_all_there_are():
+    with pytest.raises(TypeError, match=r"^summary\(\) has no option 'foo'; it has beta, by_group"):
+        AN.summary(foo=1)
+    with pytest.raises(TypeError, match=r"^check_options\(\) has no option 'x'; it has function"):
+        check_options(check_options, ["x"])
+
+
+def test_an_option_of_another_space_is_refused():
+    pytest.importorskip("matplotlib").use("agg")
+    with pytest.raises(TypeError, match=r"^pr\(\) has no option 'cost'; it has pts, ax, hull"):
+        AN.plot("pr", cost=0.3)
+
+
+def test_the_baseline_of_a_display_is_its_chance_level():
+    pytest.importorskip("sklearn")
+    pytest.importorskip("matplotlib").use("agg")
+    with pytest.raises(TypeError, match=r"^plot\(\) has no option 'baseline'"):
+        display("PointsDisplay.plot")(baseline=True)
+
+
+def test_an_unknown_option_of_a_format_is_refused(tmp_path):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'totals'"):
+        formats.read(tmp_path / "x", "PR", totals=1)
+
+
+def names(function):
+    """Return the parameters of a function that are given by name."""
+    own = inspect.signature(function).parameters.values()
+    return {each.name for each in own if each.kind is each.KEYWORD_ONLY}
+
+
+def test_shared_options_are_those_of_the_functions_that_take_them():
+    drawing, bootstrap = set(DrawingOptions.__annotations__), set(BootstrapOptions.__annotations__)
+    given = {"measures", "sample_weight", "pos_label", "classes", "drop_missing", "groups"}
+    given |= {"confidence_level", "progress"}
+    assert names(iso.bootstrap) - given == bootstrap
+    assert names(bootstrap_curves) - given - {"space", "index", "x"} == drawing
+    assert names(iso.best_threshold) == set(RuleOptions.__annotations__)
+    options = set(VerdictOptions.__annotations__)
+    assert names(AN.verdict) == options | {"thresholds_from", "progress"}
+    objective = set(ObjectiveOptions.__annotations__) | {"sure"}
+    assert set(ReportOptions.__annotations__) == drawing | objective
+
+
+def test_options_of_plots_are_those_of_the_spaces():
+    pytest.importorskip("matplotlib").use("agg")
+    from isometrics.plot.spaces import SPACES, PlotOptions
+
+    assert set().union(*map(names, SPACES.values())) == set(PlotOptions.__annotations__)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [AN.summary, AN.compare, AN.all_bands, lambda **given: AN.report("never.html", **given)],
+)
+def test_options_of_intervals_need_intervals(call):
+    message = "n_resamples says how intervals are made; give confidence_level= too"
+    with pytest.raises(ParameterError, match=message):
+        call(n_resamples=20)
+
+
+def test_a_page_begins_with_the_verdict_for_the_objective_it_is_given(tmp_path):
+    costs = {"miss_cost": 50, "false_alarm_cost": 2}
+    page = AN.report(tmp_path / "costs.html", **costs).read_text(encoding="utf-8")
+    given = AN.report(tmp_path / "given.html", verdict=AN.verdict(**costs))
+    assert page == given.read_text(encoding="utf-8")
+    for verdict in (AN.verdict(), False):
+        with pytest.raises(ParameterError, match="miss_cost is for the verdict of the page, but"):
+            AN.report(tmp_path / "both.html", verdict=verdict, **costs)
+    with pytest.raises(ParameterError, match="the cost of one error is given without that of the"):
+        AN.report(tmp_path / "half.html", miss_cost=50)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["costs.html", "given.html"]
