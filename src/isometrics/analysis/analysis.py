@@ -1027,8 +1027,8 @@ class Analysis(Value):
     def _evidence(self, options: Mapping[str, object]) -> tuple[Evidence, dict[str, Any]]:
         """Return what is drawn again, and how; rows that are needed and not there are refused."""
         drawing: dict[str, Any] = {"random_state": 0, "prevalence": self.prevalence, **options}
-        clustered = drawing.pop("clusters", False)
-        if not isinstance(clustered, bool):
+        clusters = drawing.pop("clusters", False)
+        if not isinstance(clusters, bool):
             raise ParameterError(
                 "clusters must be True or False: the clusters of an analysis are its groups, which "
                 "it is made with"
