@@ -307,6 +307,12 @@ def reading(name: str, *errors: type[Exception]) -> Iterator[None]:
             name, "its name is not UTF-8, which the reader needs; rename it"
         ) from error
     except (pa.ArrowException, UnicodeDecodeError, *errors) as error:
+        if type(error).__name__ == "OutOfMemoryException":
+            raise FileError.unreadable(
+                name,
+                "it takes more memory than the limit leaves to its reader",
+                Advice("raise {memory_limit}, or save fewer columns"),
+            ) from error
         raise FileError.unreadable(name, _first_line(error, name)) from error
 
 

@@ -322,7 +322,7 @@ def settings(memory: int, scratch: str = "") -> dict[str, Any]:
 
     What does not fit goes into a folder, where one is given.
     """
-    megabytes = max(memory // 2**20, _THREAD_MEGABYTES)
+    megabytes = megabytes_of(memory)
     found: dict[str, Any] = {
         "memory_limit": f"{megabytes}MiB",
         "autoinstall_known_extensions": False,
@@ -332,6 +332,11 @@ def settings(memory: int, scratch: str = "") -> dict[str, Any]:
         found["temp_directory"] = scratch
     threads = megabytes // _THREAD_MEGABYTES
     return found if threads >= (os.cpu_count() or 1) else found | {"threads": threads}
+
+
+def megabytes_of(memory: int) -> int:
+    """Return how much memory DuckDB is given at least."""
+    return max(memory // 2**20, _THREAD_MEGABYTES)
 
 
 _THREAD_MEGABYTES = 64

@@ -20,6 +20,7 @@ from isometrics.sources.files import (
     closed_on_failure,
     in_folders,
     literal,
+    megabytes_of,
     only_this,
     quoted,
     settings,
@@ -48,6 +49,8 @@ _LOOKED_AT = 4 * LONGEST
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 TABLE = "rows_of_text"
+_SHARE_OF_TABLE = 3
+"""Once it is read, the table keeps one of so many parts of its reader's memory."""
 _POLL_SECONDS = 0.2
 _USUAL_ROW = 40
 """The bytes of a row with two scores, by which progress is told."""
@@ -174,6 +177,7 @@ class TextFiles(QuerySource):
     def __init__(self, name: str, memory: int) -> None:
         import duckdb
 
+        self._megabytes = megabytes_of(memory)
         folder = ScratchFolder()
         self.belongings.append(folder)
         # DuckDB makes joins of long lists of values, and these change the order of rows.
@@ -208,11 +212,17 @@ class TextFiles(QuerySource):
 
     def _load(self, columns: Sequence[str]) -> None:
         with reading(self.name):
+            self._limit_memory(self._megabytes)
             with self._telling_progress():
                 self._read(columns)
+            # The table goes to the disk where rows that are counted need its place.
+            self._limit_memory(self._megabytes // _SHARE_OF_TABLE)
             self._schema = self._query("*", 0).schema
             ((self.rows,),) = self._rows_of(f"SELECT count(*) FROM {TABLE}")
         self.bytes_read = (self.bytes_read or 0) + self._size
+
+    def _limit_memory(self, megabytes: int) -> None:
+        self._connection.execute(f"SET memory_limit = '{megabytes}MiB'").fetchall()
 
     @contextmanager
     def _telling_progress(self) -> Iterator[None]:
