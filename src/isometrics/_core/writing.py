@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
 import shutil
 import sys
 import tempfile
 from contextlib import contextmanager, suppress
-from errno import EACCES, EPERM
-from importlib import import_module
-from importlib.util import find_spec
+from errno import EACCES
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from weakref import finalize
@@ -19,27 +16,12 @@ from weakref import finalize
 from isometrics.errors import Advice, FileError, ParameterError, system_reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-    from contextlib import AbstractContextManager
+    from collections.abc import Collection, Iterator
 
-
-# Windows has no fcntl.
-fcntl: Any = import_module("fcntl") if find_spec("fcntl") else None
-
-_UNFINISHED: set[Path] = set()
-"""Files and folders that must be removed before the process ends."""
-_SET_ASIDE: dict[Path, Path] = {}
-"""Folders under a hidden name, and their own names, while their successors take their places."""
-
+STANDARD_OUTPUT = "-"
+_STREAM_PREFIXES = ("/dev/std", "/dev/fd/", "/proc/")
+"""How the names of open files of a process begin, which may be redirected to regular files."""
 _LONGEST_PREFIX = 100
-_TEMPORARY_NAME = re.compile(r"(\..*\.)?isometrics-[0-9a-f]{16}", re.DOTALL)
-# A longer name was cut off, so that nobody knows where the folder belongs.
-_SET_ASIDE_NAME = re.compile(
-    rf"\.(.{{1,{_LONGEST_PREFIX - 1}}})\.isometrics-[0-9a-f]{{16}}\.old", re.DOTALL
-)
-_REMOVAL_ATTEMPTS = 10
-_MAX_LINKS = 40
-"""The number of links that Linux follows before it reports a loop."""
 
 
 def as_path(path: object) -> Path:
@@ -61,92 +43,87 @@ def as_path(path: object) -> Path:
     return converted
 
 
+def is_standard_output(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path is ``-``, or a name or device of this process's standard output."""
+    if os.fspath(path) == STANDARD_OUTPUT:
+        return True
+    with suppress(OSError, ValueError):
+        return _is_stream(path) and os.path.samestat(os.stat(path), os.fstat(1))  # noqa: PTH116
+    return False
+
+
+def _is_stream(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path is that of a pipe, a device or a stream, which cannot be replaced."""
+    named, target = os.fspath(path), Path(path)
+    if named == STANDARD_OUTPUT or named.startswith(_STREAM_PREFIXES):
+        return True
+    return target.exists() and not target.is_file() and not target.is_dir()
+
+
 @contextmanager
 def whole_file(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
-    """Open a temporary file that replaces `path` when the block ends without an error.
+    """Open a temporary file that becomes `path` when the block ends without an error.
 
     Whatever happens inside the block, there is never an incomplete file under `path`, and no
-    temporary file remains. Links are followed. The permissions and the owner of an existing file
-    are preserved; where this process is not allowed to set the owner, the existing file is
-    overwritten in place. If `path` is not a regular file but a pipe, a device or a stream of this
-    process (``/dev/stdout``), it is written to directly.
+    temporary file remains. Links are followed, and the permissions of an existing file are kept.
+    Pipes, devices and streams, of which ``-`` is standard output, are sent the complete file.
     """
     requested = as_path(path)
-    target = Path(os.path.realpath(requested))
-    with _file_errors(requested), _open_target(requested, target, binary) as file:
-        yield file
+    with _file_errors(requested):
+        target, stream = Path(os.path.realpath(requested)), _is_stream(path)
+        mode = 0o600 if stream else _mode_of(requested, target)
+        temporary = _beside(Path(tempfile.gettempdir(), "stream")) if stream else _beside(target)
+        try:
+            # Bytes of file names that are not valid text are written as escapes.
+            text: Any = {"mode": "x", "encoding": "utf-8", "errors": "backslashreplace"}
+            options: Any = {"mode": "xb"} if binary else text
+            with open(
+                temporary, **options, opener=lambda name, flags: os.open(name, flags, mode)
+            ) as file:
+                yield file
+            if stream:
+                _send(temporary, path)
+            else:
+                if target.exists():
+                    # The umask has applied to the mode.
+                    temporary.chmod(mode)
+                temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
-def _open_target(requested: Path, target: Path, binary: bool) -> AbstractContextManager[IO[Any]]:
-    if (descriptor := _own_descriptor(requested)) is not None:
-        with suppress(AttributeError, OSError):
-            sys.stdout.flush()  # text printed before must come first
-        return _open(os.dup(descriptor), binary)
+def _mode_of(requested: Path, target: Path) -> int:
+    """Return the permissions of a file to be written; refuse what may not be written."""
     if target.is_dir():
         raise FileError(
             f"cannot write {str(requested)!r}: it is a directory; name a file inside it"
         )
-    if target.exists() and not target.is_file():
-        return _open(target, binary)
-    return _replacing(target, binary)
-
-
-def _own_descriptor(path: Path) -> int | None:
-    """Return the file descriptor of this process that a path such as /dev/stdout stands for.
-
-    If the stream is redirected to a regular file, opening it by its path would empty that file,
-    and replacing it would hide what others write to it.
-    """
-    own = re.compile(rf"(?:/dev|/proc/{os.getpid()}(?:/task/\d+)?)/fd/(\d+)")
-    for _ in range(_MAX_LINKS):
-        path = Path(os.path.realpath(path.parent), path.name)
-        if match := own.fullmatch(str(path)):
-            return int(match[1])
-        if not path.is_symlink():
-            break
-        path = path.parent / path.readlink()
-    return None
-
-
-@contextmanager
-def _replacing(target: Path, binary: bool) -> Iterator[IO[Any]]:
-    """Open a temporary file that replaces a regular file, or creates it."""
-    existing = target.stat() if target.exists() else None
-    if existing is not None and not os.access(target, os.W_OK):
+    if not target.exists():
+        return 0o666
+    if not os.access(target, os.W_OK):
         raise PermissionError(EACCES, os.strerror(EACCES))
-    mode = 0o666 if existing is None else existing.st_mode & 0o777
-
-    def create(path: Path) -> None:
-        # The umask applies to the mode.
-        path.touch(mode | 0o600, exist_ok=False)
-
-    with _temporary(target.parent, _prefix(target), create) as temporary:
-        with _open(temporary, binary) as file:
-            yield file
-        if existing is None or _copy_ownership(temporary, target, existing):
-            temporary.replace(target)
-        else:
-            shutil.copyfile(temporary, target)
+    return target.stat().st_mode & 0o777
 
 
-def _copy_ownership(temporary: Path, target: Path, existing: os.stat_result) -> bool:
-    """Copy the owner and permissions of a file or folder; return False if that is not allowed."""
-    created = temporary.stat()
-    if (created.st_uid, created.st_gid) != (existing.st_uid, existing.st_gid):
-        try:
-            os.chown(temporary, existing.st_uid, existing.st_gid)
-        except OSError:
-            return False
-    # Access control lists are extended attributes; without them the mode has another meaning.
-    for name in getattr(os, "listxattr", _no_attributes)(target):
-        with suppress(OSError):
-            os.setxattr(temporary, name, os.getxattr(target, name))
-    temporary.chmod(existing.st_mode & 0o7777)
-    return True
+def _beside(target: Path) -> Path:
+    """Return a free name in the same folder."""
+    return target.with_name(f".{target.name[:_LONGEST_PREFIX]}.isometrics-{secrets.token_hex(6)}")
 
 
-def _no_attributes(_: Path) -> tuple[str, ...]:
-    return ()
+def _send(whole: Path, path: str | os.PathLike[str]) -> None:
+    """Copy a file to a stream."""
+    if not is_standard_output(path):
+        # A stream may be redirected to a regular file, which must not be emptied.
+        with whole.open("rb") as content, Path(path).open("ab") as stream:
+            shutil.copyfileobj(content, stream)
+        return
+    sys.stdout.flush()  # text printed before must come first
+    stdout: IO[Any] = getattr(sys.stdout, "buffer", sys.stdout)
+    # The stream of a notebook takes text alone.
+    how: Any = {"encoding": "utf-8"} if stdout is sys.stdout else {"mode": "rb"}
+    with whole.open(**how) as content:
+        shutil.copyfileobj(content, stdout)
+    stdout.flush()
 
 
 @contextmanager
@@ -161,13 +138,22 @@ def whole_folder(path: str | os.PathLike[str], *, names: Collection[str]) -> Ite
     _refuse_other_entries(requested, target, names)
     with _file_errors(requested):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _temporary(target.parent, _prefix(target), Path.mkdir) as temporary:
+        temporary = _beside(target)
+        old = temporary.with_suffix(".old")
+        try:
+            temporary.mkdir()
             yield temporary
             # Others may have added entries to the existing folder in the meantime.
             _refuse_other_entries(requested, target, names)
-            if target.exists() and not _copy_ownership(temporary, target, target.stat()):
-                raise PermissionError(EPERM, os.strerror(EPERM))
-            _replace_folder(temporary, target)
+            if target.exists():
+                temporary.chmod(target.stat().st_mode & 0o7777)
+                target.rename(old)
+            temporary.rename(target)
+        finally:
+            if old.exists() and not target.exists():
+                old.rename(target)
+            for folder in (temporary, old):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _refuse_other_entries(requested: Path, target: Path, names: Collection[str]) -> None:
@@ -181,45 +167,6 @@ def _refuse_other_entries(requested: Path, target: Path, names: Collection[str])
             f"cannot write into the folder {str(requested)!r}: it holds other things, such as "
             f"{others[0]!r}; choose a new or an empty one"
         )
-
-
-def _replace_folder(new: Path, target: Path) -> None:
-    """Rename a temporary folder to the name of an existing one, which takes the temporary name.
-
-    The existing folder is restored if that fails, or if Ctrl-C or a signal interrupts it.
-    """
-    if not target.exists():
-        new.rename(target)
-        return
-    old = new.with_name(f"{new.name}.old")
-    # While it is locked, no other process takes it for abandoned.
-    lock = _lock(target, wait=False)
-    try:
-        _SET_ASIDE[old] = target
-        target.rename(old)
-        new.rename(target)
-        # Under the temporary name it is removed as other temporary folders are.
-        old.rename(new)
-    finally:
-        if old.exists():
-            old.rename(new if target.exists() else target)
-        _SET_ASIDE.pop(old, None)
-        _unlock(lock)
-
-
-def _put_back(old: Path, target: Path) -> None:
-    """Give a folder that was set aside its name again, unless there is another of that name."""
-    if old.is_dir() and not target.exists():
-        with suppress(OSError):
-            old.rename(target)
-
-
-def _open(target: Path | int, binary: bool) -> IO[Any]:
-    # Bytes of file names that are not valid text are written as escapes.
-    text: Any = {"mode": "w", "encoding": "utf-8", "errors": "backslashreplace"}
-    options: Any = {"mode": "wb"} if binary else text
-    file: IO[Any] = open(target, **options)  # noqa: PTH123, SIM115
-    return file
 
 
 @contextmanager
@@ -236,20 +183,16 @@ def _file_errors(requested: Path) -> Iterator[None]:
         ) from error
 
 
-# ---------------------------------------------------------------------- temporary files
+# ---------------------------------------------------------------------- intermediate files
 
 
 class ScratchFolder:
-    """A folder for intermediate files, which `remove_unfinished` removes too."""
+    """A folder for intermediate files, which goes with its block, its object or the process."""
 
     def __init__(self) -> None:
-        scratch = _temporary(Path(tempfile.gettempdir()), "", lambda path: path.mkdir(0o700))
-        self.name = str(scratch.__enter__())
-        self._remove = finalize(self, scratch.__exit__, None, None, None)
-
-    def cleanup(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="isometrics-")
+        self.cleanup = finalize(self, shutil.rmtree, self.name, ignore_errors=True)
         """Remove the folder with its contents."""
-        self._remove()
 
     def __enter__(self) -> str:
         """Return the path of the folder."""
@@ -270,112 +213,3 @@ def scratch_errors(folder: str, what: str) -> Iterator[None]:
             f"cannot write {what} to {folder!r}: {system_reason(error)}",
             Advice("set TMPDIR to a folder with room, or raise {memory_limit}"),
         ) from error
-
-
-@contextmanager
-def _temporary(folder: Path, prefix: str, create: Callable[[Path], None]) -> Iterator[Path]:
-    """Create a file or a folder that is removed after the block, if it still exists.
-
-    It is locked as long as this process runs. Files of processes that were killed have similar
-    names but no lock, and are removed first.
-    """
-    remove_abandoned(folder)
-    path, lock = _create_locked(folder, prefix, create)
-    try:
-        yield path
-    finally:
-        _remove(path)
-        _UNFINISHED.discard(path)
-        _unlock(lock)
-
-
-def _prefix(target: Path) -> str:
-    """Return how the names of temporary files begin that become another file."""
-    return f".{target.name[:_LONGEST_PREFIX]}."
-
-
-def _create_locked(
-    folder: Path, prefix: str, create: Callable[[Path], None]
-) -> tuple[Path, int | None]:
-    while True:
-        path = folder / f"{prefix}isometrics-{secrets.token_hex(8)}"
-        # A signal may arrive at any time, so the path is registered before it exists.
-        _UNFINISHED.add(path)
-        try:
-            create(path)
-        except OSError:
-            _UNFINISHED.discard(path)
-            raise
-        lock = _lock(path, wait=True)
-        if path.exists():
-            return path, lock
-        # Another process removed it as abandoned before it was locked.
-        _UNFINISHED.discard(path)
-        _unlock(lock)
-
-
-def _lock(path: Path, *, wait: bool) -> int | None:
-    """Lock a file or a folder until the process ends, however it ends; None if that fails."""
-    if fcntl is None:
-        return None
-    descriptor = None
-    try:
-        # Do not follow links, and do not wait for pipes.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        _unlock(descriptor)
-        return None
-    return descriptor
-
-
-def _unlock(descriptor: int | None) -> None:
-    if descriptor is not None:
-        os.close(descriptor)
-
-
-def remove_abandoned(folder: Path | None = None) -> None:
-    """Remove this user's temporary files and folders whose processes were killed.
-
-    A folder that was set aside, and whose successor never took its place, gets its name again.
-
-    Parameters
-    ----------
-    folder
-        The folder to search; by default that of scratch folders.
-    """
-    if fcntl is None:
-        return
-    with suppress(OSError):
-        folder = Path(tempfile.gettempdir()) if folder is None else folder
-        for path in list(folder.iterdir()):
-            set_aside = _SET_ASIDE_NAME.fullmatch(path.name)
-            if not set_aside and not _TEMPORARY_NAME.fullmatch(path.name):
-                continue
-            own = path.lstat().st_uid == os.geteuid()
-            if own and (lock := _lock(path, wait=False)) is not None:
-                if set_aside:
-                    _put_back(path, path.with_name(set_aside[1]))
-                else:
-                    _remove(path)
-                _unlock(lock)
-
-
-def remove_unfinished() -> None:
-    """Remove unfinished files, in a process that ends without leaving its blocks."""
-    for old, target in tuple(_SET_ASIDE.items()):
-        _put_back(old, target)
-    for path in tuple(_UNFINISHED):
-        _remove(path)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        # Another thread may still write into the folder while it is emptied.
-        for _ in range(_REMOVAL_ATTEMPTS):
-            shutil.rmtree(path, ignore_errors=True)
-            if not path.exists():
-                break
-    else:
-        with suppress(OSError):
-            path.unlink(missing_ok=True)
