@@ -177,10 +177,10 @@ def _file_errors(requested: Path) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise FileError(
-            f"cannot write {str(requested)!r}: {system_reason(error)}; choose a folder that exists "
-            "and has room"
-        ) from error
+        shown, advice = repr(str(requested)), "choose a folder that exists and has room"
+        if is_standard_output(requested):
+            shown, advice = "to standard output", "see that it has room, and the folder TMPDIR"
+        raise FileError(f"cannot write {shown}: {system_reason(error)}; {advice}") from error
 
 
 # ---------------------------------------------------------------------- intermediate files

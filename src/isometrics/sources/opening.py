@@ -13,7 +13,7 @@ from isometrics._core.writing import ScratchFolder, scratch_errors
 from isometrics.errors import FileError, ParameterError, redacted
 from isometrics.formats.registry import FORMATS, sniff
 from isometrics.sources.arrow_files import ArrowFiles, ParquetFile
-from isometrics.sources.batches import reading
+from isometrics.sources.batches import MIXED_LINE_ENDS, reading
 from isometrics.sources.clusters import frame_source
 from isometrics.sources.csv_files import CSVFiles, Writing
 from isometrics.sources.files import (
@@ -34,7 +34,10 @@ from isometrics.sources.text_files import (
     TextFiles,
     blocks_with_rows,
     has_blank_block,
+    mixes_line_ends,
     refuse_long_lines,
+    refuse_utf_16,
+    with_one_line_end,
 )
 
 if TYPE_CHECKING:
@@ -109,7 +112,7 @@ def _opened(
 
 
 def _files(
-    path: str, *, memory: int, budget: int, writing: Writing, all_rows: bool
+    path: str, *, memory: int, budget: int, writing: Writing, all_rows: bool, copied: bool = False
 ) -> ParquetFile | ArrowFiles | TextFiles | ExcelFile | ScratchCopy:
     files = files_of(path)
     kinds = {kind_of_file(file) for file in files}
@@ -127,10 +130,13 @@ def _files(
 
         return ExcelFile(path, budget, writing)
     found: TextFiles
+    for file in files:
+        refuse_utf_16(file)
     if kind == CSV:
-        if len(files) == 1 and has_blank_block(files[0]):
+        blocks = None if copied else _rewritten(path, files)
+        if blocks is not None:
             how = partial(_files, memory=memory, budget=budget, writing=writing, all_rows=all_rows)
-            return ScratchCopy(path, blocks_with_rows(files[0]), how)
+            return ScratchCopy(path, blocks, partial(how, copied=True))
         for file in files:
             refuse_long_lines(file)
             _refuse_other_formats(file)
@@ -142,6 +148,16 @@ def _files(
             found.infer_types()
             raise_together([], found)
     return found
+
+
+def _rewritten(path: str, files: Sequence[Path]) -> Iterator[bytes] | None:
+    """Return a CSV file as DuckDB takes it, where it would not take it as it is."""
+    if len(files) == 1 and has_blank_block(files[0]):
+        return blocks_with_rows(files[0])
+    mixed = [file for file in files if mixes_line_ends(file)]
+    if mixed and len(files) > 1:
+        raise FileError.unreadable(path, f"in {mixed[0].name!r} {MIXED_LINE_ENDS}")
+    return with_one_line_end(mixed[0]) if mixed else None
 
 
 def _refuse_other_formats(file: Path) -> None:

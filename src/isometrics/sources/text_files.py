@@ -17,7 +17,12 @@ import numpy as np
 
 from isometrics.errors import FileError
 from isometrics.sources.arrow import as_numpy, numbers
-from isometrics.sources.batches import FIRST_ROWS, ColumnTypesChangedError, reading
+from isometrics.sources.batches import (
+    FIRST_ROWS,
+    MIXED_LINE_ENDS,
+    ColumnTypesChangedError,
+    reading,
+)
 from isometrics.sources.files import (
     QuerySource,
     closed_on_failure,
@@ -51,6 +56,66 @@ _LINE_ENDS = b"\r\n"
 _GLANCE = 64
 _PACKED, _READ = 1 << 20, 1 << 14
 """The compressed bytes by which a whole file is judged, and how many are unpacked at once."""
+
+
+def refuse_utf_16(path: Path) -> None:
+    """Refuse text in UTF-16, compressed or not: with its mark, or every second byte a zero."""
+    with reading(str(path)):
+        start = start_of(path, _GLANCE)
+    halves = start[::2], start[1::2]
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")) or any(
+        half and not any(half) for half in halves
+    ):
+        raise FileError.unreadable(path, "it is text in UTF-16; save it as UTF-8")
+
+
+def mixes_line_ends(path: Path) -> bool:
+    r"""Tell whether some lines end in ``\r\n`` and others in ``\n``, which DuckDB refuses.
+
+    All lines of the first megabytes are looked at, and, in a file that is not compressed, some
+    of each later block.
+    """
+    with reading(str(path)):
+        found = _line_ends(start_of(path))
+        if codec_of(path) is None:
+            with path.open("rb") as file:
+                for offset in range(_LOOKED_AT, path.stat().st_size, LONGEST):
+                    file.seek(offset)
+                    block = file.read(_READ)
+                    # Nobody knows which of two quotes is the first.
+                    found |= set() if b'"' in block else _line_ends(block)
+    return {b"\r\n", b"\n"} <= found
+
+
+def refuse_mixed_line_ends(path: Path, start: bytes) -> None:
+    """Refuse a file in whose beginning lines end in different ways."""
+    if len(_line_ends(start)) > 1:
+        raise FileError.unreadable(path, MIXED_LINE_ENDS)
+
+
+def _line_ends(text: bytes) -> set[bytes]:
+    """Return the different ends of lines outside quotes, but for those that may be cut in two."""
+    if b"\r" in text:
+        text = b" ".join(text.split(b'"')[::2]).removeprefix(b"\n").removesuffix(b"\r")
+    both = text.count(b"\r\n")
+    counts = {b"\r\n": both, b"\n": text.count(b"\n") - both, b"\r": text.count(b"\r") - both}
+    return {end for end, count in counts.items() if count}
+
+
+def with_one_line_end(path: Path) -> Iterator[bytes]:
+    r"""Yield a file, decompressed, whose lines all end in ``\n``."""
+    with reading(str(path)), opened(path) as file:
+        quoted_here, rest = False, b""
+        while block := file.read(LONGEST):
+            parts = (rest + block).split(b'"')
+            # A line end may be cut in two.
+            rest = b"\r" * parts[-1].endswith(b"\r")
+            parts[-1] = parts[-1].removesuffix(b"\r")
+            for number in range(int(quoted_here), len(parts), 2):
+                parts[number] = parts[number].replace(b"\r\n", b"\n")
+            quoted_here ^= len(parts) % 2 == 0
+            yield b'"'.join(parts)
+        yield rest
 
 
 def refuse_long_lines(path: Path) -> None:
@@ -95,12 +160,12 @@ def blocks_with_rows(path: Path) -> Iterator[bytes]:
                 yield block
 
 
-def start_of(path: Path) -> bytes:
+def start_of(path: Path, size: int = _LOOKED_AT) -> bytes:
     """Return the first megabytes of a file, decompressed; nothing if the archive is broken."""
     file = opened(path)
     # A broken archive is reported when all of it is read.
     with suppress(EOFError, OSError, zlib.error), file:
-        return file.read(_LOOKED_AT)
+        return file.read(size)
     return b""
 
 
