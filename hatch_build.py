@@ -46,20 +46,21 @@ def build(root: Path) -> Path | None:
     """Compile the library into the package; None where that is not possible."""
     place = runpy.run_path(str(root / PLACE))
     target: Path = place["LIBRARY"]
-    target.unlink(missing_ok=True)
+    for former in (target, place["stamp_of"](target)):
+        former.unlink(missing_ok=True)
     command = compiler()
     if command is None:
         return None
     sources = sorted(map(str, target.parent.glob("*.c")))
-    flags = [*FLAGS, f"-DSOURCES={place['checksum']()}u"]
-    if sys.platform != "win32":
-        flags.append("-fPIC")
+    flags = [*FLAGS, *([] if sys.platform == "win32" else ["-fPIC"])]
     # A library that is loaded may be replaced, but not written into.
     unfinished = target.with_suffix(".unfinished")
     for optional in OPTIONAL:
         said = run([*command, *flags, *optional, "-o", str(unfinished), *sources, "-lm"])
         if said is None:
-            return unfinished.replace(target)
+            unfinished.replace(target)
+            place["stamp"](target)
+            return target
     unfinished.unlink(missing_ok=True)
     print(f"The compiled loops are left out: {said}", file=sys.stderr)
     return None
@@ -88,7 +89,8 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
         platform = next(tag for tag in platform_tags() if "many" not in tag and "musl" not in tag)
         build_data["tag"] = f"py3-none-{platform}"
         build_data["pure_python"] = False
-        build_data["force_include"][str(library)] = f"isometrics/_counting/native/{library.name}"
+        for path in (library, library.with_suffix(".crc32")):
+            build_data["force_include"][str(path)] = f"isometrics/_counting/native/{path.name}"
 
 
 if __name__ == "__main__":

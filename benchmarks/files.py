@@ -77,10 +77,7 @@ def summary(path: Path, *options: str) -> list[str]:
 
 def read_only(path: Path) -> list[str]:
     """Read a CSV file into its exact table as the command does, and stop there."""
-    code = (
-        "import sys; from isometrics.cli.running import tune; tune();"
-        "import isometrics; isometrics.read_predictions(sys.argv[1])"
-    )
+    code = "import isometrics, sys; isometrics.read_predictions(sys.argv[1])"
     return [sys.executable, "-c", code, str(path)]
 
 

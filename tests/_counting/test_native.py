@@ -2,6 +2,8 @@
 
 import _ctypes
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,7 +12,7 @@ import pytest
 
 import isometrics as iso
 from isometrics._counting import native
-from isometrics._counting.native_library import checksum
+from isometrics._counting.native_library import checksum, is_intact, stamp, stamp_of
 from isometrics.errors import ParameterError
 
 load = native.library.__wrapped__
@@ -27,8 +29,41 @@ def test_a_library_that_is_not_there_or_none_is_left_out(tmp_path):
     assert load(tmp_path / "loops.so") is None
 
 
-def test_a_library_that_is_not_ours_is_left_out():
+def test_a_library_that_nobody_stamped_is_left_out():
     assert load(Path(_ctypes.__file__)) is None
+
+
+def test_a_stamped_file_that_is_no_library_is_left_out(tmp_path):
+    (tmp_path / "loops.so").write_text("of another machine")
+    stamp(tmp_path / "loops.so")
+    assert is_intact(tmp_path / "loops.so")
+    assert load(tmp_path / "loops.so") is None
+
+
+@pytest.mark.usefixtures("compiled_loops")
+@pytest.mark.parametrize("kept", [0, 4096, 0.5, -1])
+def test_a_library_that_was_cut_off_is_left_out(tmp_path, kept):
+    """To load it would kill Python, so it is done in a process of its own."""
+    folder = shutil.copytree(native.LIBRARY.parent, tmp_path / "native")
+    library = folder / native.LIBRARY.name
+    content = library.read_bytes()
+    library.write_bytes(content[: int(kept * len(content)) if 0 < kept < 1 else kept])
+    program = f"""
+from pathlib import Path
+from isometrics._counting import native
+print(native.library(Path({str(library)!r})))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout == b"None\n"
+
+
+@pytest.mark.usefixtures("compiled_loops")
+@pytest.mark.parametrize("text", ["", "1", "\xff", "0 0"])
+def test_a_stamp_that_is_none_is_no_stamp(tmp_path, text):
+    folder = shutil.copytree(native.LIBRARY.parent, tmp_path / "native")
+    library = folder / native.LIBRARY.name
+    stamp_of(library).write_text(text, encoding="latin-1")
+    assert load(library) is None
 
 
 @pytest.mark.usefixtures("compiled_loops")
@@ -61,7 +96,7 @@ def test_a_narrow_machine_has_no_library(monkeypatch):
 
 def test_a_loop_says_that_the_library_is_missing(monkeypatch):
     monkeypatch.setattr(native, "library", lambda: None)
-    with pytest.raises(ParameterError, match="the compiled loops are missing, or older"):
+    with pytest.raises(ParameterError, match="the compiled loops are missing, damaged or"):
         native.Loop("hull")()
 
 

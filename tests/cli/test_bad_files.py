@@ -135,7 +135,9 @@ def test_a_full_disk_behind_standard_output(predictions):
             check=False,
         )
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].endswith(b"no space left on device")
+    assert done.stderr.splitlines()[-1].endswith(
+        b"standard output: no space left on device; see that it has room, and the folder TMPDIR"
+    )
 
 
 def test_a_reader_that_has_enough(tmp_path):

@@ -74,7 +74,7 @@ def test_bands_are_in_the_report(call, predictions, tmp_path):
     call("report", predictions, *SURE, "-o", target)
     # One of each band, one of the intervals beside them, and one of the picture of the verdict.
     assert target.read_text().count('"level":0.9') == 10
-    assert call("report", predictions, *SURE, "-o", "-").out == target.read_text() + "\n"
+    assert call("report", predictions, *SURE, "-o", "-").out == target.read_text()
 
 
 def test_everything_at_another_prevalence(call, predictions, analysis):

@@ -1,65 +1,18 @@
-"""Ctrl-C: the block ends by itself, or the process ends a moment later."""
+"""Ctrl-C and other deadly signals: a command cleans up, says so and ends."""
 
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow.csv import write_csv
 
-from isometrics._core.writing import whole_file
-from isometrics.cli.running import prompt_interrupts
-from isometrics.errors import FileError
-
-
-def test_a_block_that_ends_in_time_is_left_alone():
-    ends = []
-    with pytest.raises(KeyboardInterrupt), prompt_interrupts(ends.append, grace=30):  # noqa: PT012
-        signal.raise_signal(signal.SIGINT)
-        time.sleep(30)
-    assert ends == []
-
-
-def test_a_block_that_does_not_listen_is_ended(tmp_path, capsys):
-    ended = threading.Event()
-    codes = []
-
-    def end(code):
-        codes.append(code)
-        ended.set()
-
-    before = signal.signal(signal.SIGINT, lambda *_: None)
-    try:
-        # The file is gone before the block ends, and so cannot be completed.
-        with (  # noqa: PT012
-            prompt_interrupts(end, grace=0.01),
-            pytest.raises(FileError, match="no such file"),
-            whole_file(tmp_path / "out") as file,
-        ):
-            file.write("half")
-            signal.raise_signal(signal.SIGINT)
-            assert ended.wait(30)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert list(tmp_path.iterdir()) == []
-    assert codes == [130]
-    assert capsys.readouterr().err == "isometrics: interrupted\n"
-
-
-def test_other_signals_end_nothing():
-    ends, before = [], signal.signal(signal.SIGUSR1, lambda *_: None)
-    try:
-        with prompt_interrupts(ends.append, grace=0):
-            signal.raise_signal(signal.SIGUSR1)
-            time.sleep(0.05)
-    finally:
-        signal.signal(signal.SIGUSR1, before)
-    assert ends == []
+from isometrics.cli.running import run
 
 
 @pytest.fixture
@@ -72,75 +25,25 @@ def hang_ups_end_programs():
 
 @pytest.mark.usefixtures("hang_ups_end_programs")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_other_deadly_signals_are_raised_in_the_block_alone(number):
+def test_deadly_signals_are_interrupts_within_a_command_alone(capsys, number):
     assert signal.getsignal(number) is signal.SIG_DFL
-    with pytest.raises(KeyboardInterrupt), prompt_interrupts(pytest.fail, grace=30) as heard:  # noqa: PT012
-        signal.raise_signal(number)
-        time.sleep(30)
-    assert heard.number == number
+    assert run(["x"], lambda _: signal.raise_signal(number)) == 128 + number
     assert signal.getsignal(number) is signal.SIG_DFL
+    assert capsys.readouterr().err == f"isometrics: ended by {number.name}\n"
 
 
 def test_what_nohup_ignores_stays_ignored():
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with prompt_interrupts(pytest.fail):
-            signal.raise_signal(signal.SIGHUP)
+        assert run(["x"], lambda _: signal.raise_signal(signal.SIGHUP)) == 0
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
 
 
-def test_the_former_receiver_of_signals_is_restored():
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    signal.set_wakeup_fd(writer)
-    try:
-        with prompt_interrupts():
-            pass
-        assert signal.set_wakeup_fd(-1) == writer
-    finally:
-        signal.set_wakeup_fd(-1)
-        os.close(reader)
-        os.close(writer)
-
-
-def test_elsewhere_than_in_the_main_thread_nothing_is_changed():
-    done = []
-
-    def work():
-        with prompt_interrupts():
-            done.append(signal.getsignal(signal.SIGINT))
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert len(done) == 1
-
-
-def test_compiled_code_that_never_listens(tmp_path):
-    program = f"""
-import numpy as np, sys
-from isometrics.cli.running import prompt_interrupts
-from isometrics._core.writing import whole_file
-values = np.random.default_rng(0).random(40_000_000)
-with prompt_interrupts(), whole_file({str(tmp_path / "out")!r}) as file:
-    print("ready", flush=True)
-    values.sort(kind="heapsort")
-"""
-    process = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert process.stdout.readline() == b"ready\n"
-    # Until the sort has begun, Python itself would listen.
-    time.sleep(0.5)
-    start = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert err == b"isometrics: interrupted\n"
-    assert time.monotonic() - start < 10
-    assert list(tmp_path.iterdir()) == []
+def test_a_command_runs_in_another_thread_than_the_main_one():
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(run, ["x"], lambda _: 0).result() == 0
 
 
 SLOW = """

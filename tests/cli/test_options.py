@@ -5,7 +5,6 @@ import pytest
 import isometrics as iso
 from isometrics.cli.app import app
 from isometrics.cli.options import _note_advice
-from isometrics.cli.running import _SEVERAL_VALUES
 from isometrics.errors import Advice
 from isometrics.measures import registered
 
@@ -179,17 +178,6 @@ def test_several_scores(call, grouped, words):
     expected = call("thresholds", grouped, "--json").data["thresholds"]
     done = call("thresholds", *(grouped if word == "FILE" else word for word in words), "--json")
     assert done.data["thresholds"] == expected
-
-
-def test_a_file_is_found_behind_every_option_of_several_values():
-    several = {
-        name
-        for command in WORDS
-        for argument in arguments_of(command)
-        for name in argument.names
-        if argument.parameter.consume_multiple and name.startswith("--")
-    }
-    assert several == _SEVERAL_VALUES
 
 
 def test_several_scores_with_names(call, grouped):

@@ -160,7 +160,6 @@ def test_numbers_stand_at_the_right(monkeypatch):
 def test_a_stream_that_has_no_encoding(monkeypatch):
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     assert output.json_text("è") == '"\\u00e8"'
-    assert output.data_stream() is sys.stdout
 
 
 def test_notes_go_to_the_messages(capsys):

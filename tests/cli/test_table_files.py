@@ -74,6 +74,12 @@ def test_json(tmp_path):
     assert len(lines.read_text(encoding="utf-8").splitlines()) == 3
 
 
+def test_json_keeps_the_names_of_columns(tmp_path):
+    names = ["A", "a", "", 'it\'s "q"\n', "c0"]
+    write_table({name: [1] for name in names}, str(tmp_path / "t.jsonl"))
+    assert list(json.loads((tmp_path / "t.jsonl").read_text())) == names
+
+
 @pytest.mark.parametrize(("suffix", "content"), [("json", "[\n\n]\n"), ("jsonl", "\n")])
 def test_json_without_rows(tmp_path, suffix, content):
     write_table({"x": np.array([])}, str(tmp_path / f"t.{suffix}"))

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from ctypes import c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from ctypes import c_double, c_int32, c_int64, c_uint64, c_void_p
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._counting.native_library import LIBRARY, checksum
+from isometrics._counting.native_library import LIBRARY, is_intact
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -32,17 +32,13 @@ if TYPE_CHECKING:
 
 @cache
 def library(path: Path = LIBRARY) -> ctypes.CDLL | None:
-    """Return the library; None where it is missing, of another machine or of other sources."""
-    if sys.maxsize < 2**32 or not path.exists():
+    """Return the library; None where it is missing, damaged, of other sources or machines."""
+    if sys.maxsize < 2**32 or not is_intact(path):
         return None  # positions have 64 bits
     try:
-        loaded = ctypes.CDLL(str(path))
+        return ctypes.CDLL(str(path))
     except OSError:
         return None
-    if not hasattr(loaded, "sources"):
-        return None
-    loaded.sources.restype = c_uint32
-    return loaded if checksum(path.parent) in {None, loaded.sources()} else None
 
 
 def available() -> bool:
@@ -120,8 +116,8 @@ class Loop:
 
 
 MISSING = (
-    "the compiled loops are missing, or older than their sources: they are built with the package "
-    "where there is a C compiler, and by python hatch_build.py. kernel='plain' does without"
+    "the compiled loops are missing, damaged or older than their sources: they are built with the "
+    "package where there is a C compiler, and by python hatch_build.py. kernel='plain' does without"
 )
 
 _SUFFIX = {

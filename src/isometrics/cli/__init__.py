@@ -30,9 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     try:
-        from isometrics.cli.running import run, tune
+        from isometrics.cli.running import run
 
-        tune()
         return run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         # The first moment belongs to loading the command.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from isometrics.cli.options import ANSWERS, Answers, EscapeFormulas, File, Target, readable
-from isometrics.cli.output import Meter, answer, json_text, note, plain
+from isometrics.cli.output import Meter, answer, note, plain
 from isometrics.cli.row_copies import (
     RowCopy,
     check_expected_column,
@@ -88,16 +88,6 @@ def apply(
         with Meter("flagging", quiet=answers.quiet) as meter:
             flagging.copy.write(output, flagging.flags, meter, escape_formulas=escape_formulas)
     _tell(flagging, output, answers)
-
-
-def write_rule(decision: Decision, output: str) -> None:
-    """Write a rule to a file; ``-`` is standard output."""
-    from isometrics.decisions.files import data_of
-
-    if output == "-":
-        print(json_text(data_of(decision)))
-    else:
-        decision.save(output)
 
 
 class _Flagging:

@@ -18,7 +18,7 @@ from isometrics.cli.options import (
     about,
     load,
 )
-from isometrics.cli.output import Meter, answer, json_text
+from isometrics.cli.output import Meter, answer
 from isometrics.cli.row_copies import (
     RowCopy,
     check_expected_column,
@@ -86,13 +86,10 @@ def calibrate(
 
 
 def _learn(file: str, output: str, kind: str, columns: Columns, answers: Answers) -> None:
-    from isometrics.calibration.files import KINDS, map_of, write_map
+    from isometrics.calibration.files import KINDS, write_map
 
     analysis = load(file, columns, answers)
     learnt = {name: KINDS[kind].from_points(points) for name, points in analysis.models.items()}
-    if output == "-":
-        print(json_text(map_of(learnt)))
-        return
     write_map(learnt, output)
     segments = {name: calibrator.values_.size for name, calibrator in learnt.items()}
     _tell(about(analysis) | {"kind": kind, "segments": segments}, output, answers)

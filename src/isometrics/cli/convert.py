@@ -6,9 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from isometrics.cli.options import ANSWERS, COLUMNS, Answers, Columns, EscapeFormulas, File, load
+from isometrics.cli.options import (
+    ANSWERS,
+    COLUMNS,
+    Answers,
+    Columns,
+    EscapeFormulas,
+    File,
+    Output,
+    load,
+)
 from isometrics.cli.output import Meter, answer
-from isometrics.cli.table_files import TEXTS, WRITERS, suffix_of, write_batches, write_table
+from isometrics.cli.table_files import TEXTS, WRITERS, arrow_table, suffix_of, write_batches
 from isometrics.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
@@ -25,7 +34,7 @@ CURVES = ("PR", "ROC", ".pr", ".roc", ".spr")
 
 def convert(
     file: File,
-    output: Annotated[File, Parameter(help="The file to write.")],
+    output: Output,
     /,
     *,
     source_format: Annotated[str | None, Parameter(name="--from")] = None,
@@ -39,8 +48,9 @@ def convert(
 ) -> None:
     """Write predictions in another format.
 
-    Tables are .csv, .tsv, .parquet, .arrow, .json and .jsonl files; - is CSV. The other formats are
-    those of other tools: list, PR, ROC, .pr, .roc, .spr, openml, weka, npz and boosting.
+    Tables are .csv, .tsv, .parquet, .arrow, .json and .jsonl files; - is standard output, by
+    default as CSV. The other formats are those of other tools: list, PR, ROC, .pr, .roc, .spr,
+    openml, weka, npz and boosting.
 
     For example:
       isometrics convert predictions.csv predictions.parquet
@@ -99,12 +109,10 @@ def _target(to: str | None, output: str) -> str:
         for name, entry in formats.FORMATS.items()
         if entry.write is not None and f".{name}" not in WRITERS
     }
-    if output == "-":
-        if to not in (None, "csv"):
-            raise ParameterError(f"only CSV goes to standard output; name a file for {to}")
-        return ".csv"
     if to is not None:
         return known[check_choice(to, "to", tuple(known))]
+    if output == "-":
+        return ".csv"
     if suffix in known.values():
         return suffix
     if suffix.lstrip(".") in known:
@@ -118,7 +126,9 @@ def _write_known(
     from isometrics import formats
 
     if target in WRITERS:
-        write_table(found._columns(), output, target, escape_formulas=escape_formulas)
+        table = arrow_table(found._columns())
+        batches = table.to_batches(max_chunksize=65_536)
+        write_batches(table.schema, batches, output, target, escape_formulas=escape_formulas)
         return
     if target in CURVES and isinstance(found, formats.Predictions):
         found = _one(found.points())

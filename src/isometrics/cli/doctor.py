@@ -113,6 +113,12 @@ def _small_file() -> str:
     return "read and counted"
 
 
+def _compiled_loops() -> str:
+    from isometrics._counting.native import MISSING, available
+
+    return "loaded" if available() else f"{MISSING.partition(':')[0]}; NumPy does the same work"
+
+
 def _processors() -> str:
     return str(os.cpu_count())
 
@@ -131,6 +137,7 @@ def _java() -> str:
 CHECKS = {
     "a small table": _small_table,
     "a small file": _small_file,
+    "compiled loops": _compiled_loops,
     "processors": _processors,
     "Java": _java,
     "temporary folder": _temporary_folder,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from isometrics._core.writing import STANDARD_OUTPUT, is_standard_output
 from isometrics.cli.output import Meter, note
 from isometrics.errors import ParameterError, UndefinedWarning
 
@@ -33,6 +34,12 @@ def _path(_: Any, tokens: Sequence[Token]) -> str:
     if given != "-" and given.startswith("-"):
         raise ValueError(f"There is no option {given}; a file of that name is given as ./{given}.")
     return given
+
+
+def _target(_: Any, tokens: Sequence[Token]) -> str:
+    """Accept what a file is written to; all names of standard output become ``-``."""
+    given = _path(_, tokens)
+    return STANDARD_OUTPUT if is_standard_output(given) else given
 
 
 _OTHER_NAMES = {
@@ -70,7 +77,10 @@ TuningFile = Annotated[
     File | None, Parameter(help="Choose on this file, of tuning data, and judge on FILE.")
 ]
 IndexName = Literal["f-measure", "kulczynski", "folke", "jaccard", "f-gain", "cost"]
-Target = Annotated[str, Parameter(alias="-o", allow_leading_hyphen=True, converter=_path)]
+Output = Annotated[
+    str, Parameter(allow_leading_hyphen=True, converter=_target, help="The file to write.")
+]
+Target = Annotated[Output, Parameter(alias="-o")]
 
 EscapeFormulas = Annotated[
     bool,

@@ -6,7 +6,7 @@ import json
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from isometrics._core.json_files import number_or_null
 
@@ -79,14 +79,6 @@ def say(lines: Sequence[str]) -> None:
 def note(text: str) -> None:
     """Say something beside the answer, on the stream of messages."""
     print(cell(text), file=sys.stderr, flush=True)
-
-
-def data_stream() -> TextIO:
-    """Return standard output for a table or a page, which are UTF-8 as in a file."""
-    stream: Any = sys.stdout
-    if hasattr(stream, "reconfigure") and not stream.isatty():
-        stream.reconfigure(encoding="utf-8")
-    return sys.stdout
 
 
 # ---------------------------------------------------------------------- JSON

@@ -19,7 +19,7 @@ from isometrics.cli.options import (
     about,
     load,
 )
-from isometrics.cli.output import Meter, answer, data_stream, note, say
+from isometrics.cli.output import Meter, answer, note, say
 from isometrics.cli.verdict import MOST_ROWS_OF_PAGE, head
 
 
@@ -53,7 +53,7 @@ def report(
     open
         Open the report in the browser.
     """
-    from isometrics.report import report_html, write_report
+    from isometrics.report import write_report
 
     keep_rows = certainty.rows_to_keep(MOST_ROWS_OF_PAGE)
     analysis = load(file, columns, answers, keep_rows=keep_rows)
@@ -75,10 +75,9 @@ def report(
         page["bands"] = analysis.all_bands(**options, progress=meter)
     if analysis.one_vs_rest and analysis.groups:
         note("the groups are not judged: several classes have no common rule")
-    if output == "-":
-        print(report_html(analysis.models, **page), file=data_stream())
-        return
     path = write_report(analysis.models, output, **page)
+    if output == "-":
+        return
     about_groups = [] if page["groups"] is None else page["groups"].lines
     if answers.json:
         more = {"about_groups": about_groups} if about_groups else {}

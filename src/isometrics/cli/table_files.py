@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from isometrics._core.writing import whole_file
+from isometrics._core.writing import STANDARD_OUTPUT, whole_file
 from isometrics.cli.options import readable
-from isometrics.cli.output import data_stream, plain
+from isometrics.cli.output import plain
 from isometrics.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     Write = Callable[[pa.Schema, Iterable[pa.RecordBatch], IO[bytes]], None]
 
 _ROWS = 65_536
+_JSONS = (".json", ".jsonl")
 _SPECIAL = r'[",;\t\r\n]'
 _GZIP = ".gz"
 
 
-def write_table(
-    columns: Columns, target: str, suffix: str | None = None, *, escape_formulas: bool = False
-) -> None:
-    """Write columns to a file; ``-`` is CSV on standard output."""
+def write_table(columns: Columns, target: str, *, escape_formulas: bool = False) -> None:
+    """Write columns of results to a file, in JSON as `answer` prints them; ``-`` is CSV."""
     table = arrow_table(columns)
-    batches = table.to_batches(max_chunksize=_ROWS)
-    write_batches(table.schema, batches, target, suffix, escape_formulas=escape_formulas)
+    if suffix_of(target).startswith(_JSONS):
+        table = _as_strict_json(table)
+    write_batches(table.schema, table.to_batches(_ROWS), target, escape_formulas=escape_formulas)
 
 
 def write_batches(
@@ -47,7 +47,10 @@ def write_batches(
     *,
     escape_formulas: bool = False,
 ) -> None:
-    """Write batches to a file as they come; ``-`` is CSV on standard output.
+    """Write batches to a file as they come; ``-`` is standard output.
+
+    Every value is written so that it is read back as it is, or refused. In JSON, NaN and infinity
+    are NaN and Infinity, as Python and DuckDB write and read them.
 
     Parameters
     ----------
@@ -61,17 +64,11 @@ def write_batches(
         Whether texts and names of columns in CSV and TSV that a spreadsheet would take for formulas
         get an apostrophe.
     """
-    kind = ".csv" if target == "-" else suffix or suffix_of(target)
+    kind = suffix or (".csv" if target == STANDARD_OUTPUT else suffix_of(target))
     if escape_formulas and kind in TEXTS:
         schema, batches = _without_formulas(schema, batches)
-    with _sentences(target):
-        if target == "-":
-            for text in _lines(schema, batches):
-                data_stream().write(text)
-            return
-        write = writer_for(target) if suffix is None else WRITERS[suffix]
-        with whole_file(target, binary=True) as file:
-            write(schema, batches, file)
+    with _sentences(target), whole_file(target, binary=True) as file:
+        WRITERS[kind](schema, batches, file)
 
 
 def suffix_of(target: str) -> str:
@@ -88,7 +85,7 @@ def suffix_of(target: str) -> str:
 
 def is_text(target: str) -> bool:
     """Tell whether a file, or standard output, is written as text with columns."""
-    return target == "-" or suffix_of(target) in TEXTS
+    return target == STANDARD_OUTPUT or suffix_of(target) in TEXTS
 
 
 def writer_for(target: str) -> Write:
@@ -127,12 +124,13 @@ def _without_formulas(
 @contextmanager
 def _sentences(target: str) -> Iterator[None]:
     """Turn what a format cannot hold into one sentence."""
+    import duckdb
     import pyarrow as pa
 
     try:
         yield
-    except pa.ArrowException as error:
-        where = "to standard output" if target == "-" else repr(target)
+    except (pa.ArrowException, duckdb.Error) as error:
+        where = "to standard output" if target == STANDARD_OUTPUT else repr(target)
         raise FileError(f"cannot write {where}: {error}") from error
 
 
@@ -142,41 +140,37 @@ def _sentences(target: str) -> Iterator[None]:
 def _write_text(
     schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes], delimiter: str = ","
 ) -> None:
-    for text in _lines(schema, batches, delimiter):
-        file.write(text.encode())
-
-
-def _lines(
-    schema: pa.Schema, batches: Iterable[pa.RecordBatch], delimiter: str = ","
-) -> Iterator[str]:
-    """Yield the lines of a text table in handy pieces; numbers read back as they were."""
+    """Write the lines of a text table; numbers read back as they were."""
     from pyarrow.csv import WriteOptions, write_csv
 
     written = _written(schema)
-    # Types that text cannot hold are refused before anything is written.
-    write_csv(written.empty_table(), io.BytesIO())
     head = io.StringIO()
     csv.writer(head, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
-    yield head.getvalue()
+    file.write(head.getvalue().encode())
     for coded in batches:
         batch = coded.cast(written)
         # Arrow would quote every text, needed or not.
         style = "needed" if any(map(_has_special, batch.columns)) else "none"
         options = WriteOptions(include_header=False, delimiter=delimiter, quoting_style=style)
-        piece = io.BytesIO()
-        write_csv(batch, piece, options)
-        yield piece.getvalue().decode()
+        write_csv(batch, file, options)
 
 
 def _written(schema: pa.Schema) -> pa.Schema:
-    """Return the types that text is written from: values instead of codes for them."""
+    """Return the types that text is written from: values instead of codes; bytes are refused."""
     import pyarrow as pa
 
     def written(kind: pa.DataType) -> pa.DataType:
         if pa.types.is_dictionary(kind):
             return written(kind.value_type)
-        return pa.string() if pa.types.is_string_view(kind) else kind
+        # DuckDB does not know numbers of 16 bits, which are the same with more.
+        half = pa.types.is_float16(kind)
+        return pa.float32() if half else pa.string() if pa.types.is_string_view(kind) else kind
 
+    for field in schema:
+        if "binary" in str(field.type):
+            raise FileError(
+                f"{field.name!r} holds bytes, which text cannot; write a .parquet or .arrow file"
+            )
     return pa.schema([field.with_type(written(field.type)) for field in schema])
 
 
@@ -194,19 +188,46 @@ def _write_json(
     schema: pa.Schema,
     batches: Iterable[pa.RecordBatch],
     file: IO[bytes],
-    marks: tuple[str, str, str] = ("[\n", ",\n", "\n]\n"),
+    marks: tuple[bytes, bytes, bytes] = (b"[\n", b",\n", b"\n]\n"),
 ) -> None:
     """Write one object for each row, with marks before, between and behind them."""
-    from isometrics.sources.arrow import as_list
+    import duckdb
+    import pyarrow as pa
 
+    from isometrics.sources.files import literal
+
+    written = _written(schema)
     first, next_, last = marks
     before = first
-    for batch in batches:
-        for values in zip(*map(as_list, batch.columns), strict=True):
-            record = dict(zip(schema.names, map(plain, values), strict=True))
-            file.write((before + json.dumps(record, ensure_ascii=False)).encode())
-            before = next_
-    file.write((last if before == next_ else first + last).encode())
+    # DuckDB gives columns other names where case is all that differs.
+    columns = {f"c{position}": name for position, name in enumerate(schema.names)}
+    named = ", ".join(f"{literal(name)}, {column}" for column, name in columns.items())
+    with duckdb.connect() as connection:
+        for batch in batches:
+            rows = pa.Table.from_batches([batch.cast(written)]).rename_columns(list(columns))
+            connection.register("rows", rows)
+            texts = connection.execute(f"SELECT json_object({named}) FROM rows").fetchall()
+            if texts:
+                file.write(before + next_.join(text.encode() for (text,) in texts))
+                before = next_
+    file.write(last if before == next_ else first + last)
+
+
+def _as_strict_json(table: pa.Table) -> pa.Table:
+    """Return a table whose numbers any reader of JSON takes: NaN is null, infinities are texts."""
+    import pyarrow as pa
+
+    is_json = {"ARROW:extension:name": "arrow.json"}
+    for position, field in enumerate(table.schema):
+        if pa.types.is_floating(field.type):
+            numbers = map(plain, table[position].to_pylist())
+            texts = [None if number is None else json.dumps(number) for number in numbers]
+            table = table.set_column(
+                position,
+                pa.field(field.name, pa.string(), metadata=is_json),
+                pa.array(texts, pa.string()),
+            )
+    return table
 
 
 # ---------------------------------------------------------------------- columns
@@ -242,7 +263,7 @@ WRITERS: dict[str, Write] = {
     ".parquet": _write_parquet,
     ".arrow": _write_arrow,
     ".json": _write_json,
-    ".jsonl": partial(_write_json, marks=("", "\n", "\n")),
+    ".jsonl": partial(_write_json, marks=(b"", b"\n", b"\n")),
 }
 WRITERS |= {
     f"{suffix}{_GZIP}": partial(_write_compressed, write=WRITERS[suffix])

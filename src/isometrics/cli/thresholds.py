@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from cyclopts import Parameter
 
-from isometrics.cli.apply import write_rule
 from isometrics.cli.options import (
     ANSWERS,
     CERTAINTY,
@@ -170,7 +169,7 @@ def thresholds(
         )
     analysis = load(file, columns, answers, keep_rows=False if on is not None else kept)
     if output is not None and rule:
-        write_rule(_only_rule(analysis, chosen[0]), output)
+        _only_rule(analysis, chosen[0]).save(output)
         if output == "-":
             return
     if all:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Unpack
 
 from cyclopts import Parameter
 
-from isometrics.cli.apply import write_rule
 from isometrics.cli.options import (
     ANSWERS,
     CERTAINTY,
@@ -157,7 +156,7 @@ def verdict(
             tuning=options.get("thresholds_from"),
         )
     if output is not None:
-        write_rule(_only_rule(found), output)
+        _only_rule(found).save(output)
         if output == "-":
             return
     if answers.json:

@@ -290,6 +290,12 @@ def columns_of(layout: Layout) -> list[str]:
     return [name for name in named if name is not None]
 
 
+MIXED_LINE_ENDS = (
+    r"some lines end in another way than others, of \r\n, \n and \r, or quotes do not match; save "
+    "it again with one kind of line end"
+)
+
+
 @contextmanager
 def reading(name: str, *errors: type[Exception]) -> Iterator[None]:
     """Turn what libraries raise about a file into one sentence; drivers have their own errors."""
@@ -339,6 +345,8 @@ def _first_line(error: BaseException, name: str) -> str:
     said = rest or first
     if said.startswith("CSV Error on Line:"):
         said = ", ".join([said, *lines[1:2]])
+    elif "state machine reached an invalid state" in said:
+        said = MIXED_LINE_ENDS
     elif said.startswith("Error when sniffing file"):
         said = "".join(lines[1:2])
     said = said.replace(f' in file "{os.path.abspath(name)}"', "")  # noqa: PTH100

@@ -43,6 +43,7 @@ from isometrics.sources.text_files import (
     codec_of,
     may_be,
     opened,
+    refuse_mixed_line_ends,
     start_of,
     value_of,
 )
@@ -140,6 +141,7 @@ class CSVFiles(TextFiles):
             dialect = _sniff(self._connection, file, start, given)
         except duckdb.Error:
             _refuse_other_encodings(file)
+            refuse_mixed_line_ends(file, start)
             raise
         if self._writing.decimal is None and dialect.delimiter == ",":
             _refuse_decimal_commas(file, start)

@@ -43,14 +43,11 @@ _PICKLE = (
     "it looks like a pickle, which may run any program when it is opened, so it is never read; "
     "load it yourself, and save a table as Parquet or CSV, or pass arrays to isometrics.analyse"
 )
-_UTF_16 = "it is text in UTF-16; save it as UTF-8"
 _REFUSED_BEGINNINGS = {
     b"\x93NUMPY": "it is a single NumPy array, without names of columns; save labels and scores "
     "together with np.savez(file, y_true=..., y_score=...), or pass arrays to isometrics.analyse",
     **dict.fromkeys((bytes([128, protocol]) for protocol in range(2, 6)), _PICKLE),
     b"\xd0\xcf\x11\xe0": "it looks like a workbook of Excel 97; save it as .xlsx or CSV",
-    b"\xff\xfe": _UTF_16,
-    b"\xfe\xff": _UTF_16,
 }
 _REFUSED_SUFFIXES = dict.fromkeys((".pkl", ".pickle", ".joblib"), _PICKLE)
 

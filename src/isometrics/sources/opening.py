@@ -27,7 +27,7 @@ from isometrics.sources.files import (
 )
 from isometrics.sources.memory_limit import SHARE_OF_BATCHES, parse_memory_limit, rows_budget
 from isometrics.sources.spark_urls import SPARK_SCHEMES, open_spark
-from isometrics.sources.text_files import JSONFiles, refuse_long_lines
+from isometrics.sources.text_files import JSONFiles, refuse_long_lines, refuse_utf_16
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -96,6 +96,8 @@ def _files(path: str, *, memory: int, budget: int, writing: Writing) -> Source:
         from isometrics.sources.excel import ExcelFile
 
         return ExcelFile(path, budget, writing)
+    for file in files:
+        refuse_utf_16(file)
     if kind != CSV:
         return JSONFiles(path, files, memory)
     for file in files:

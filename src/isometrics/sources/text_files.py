@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from isometrics._core.writing import ScratchFolder
 from isometrics.errors import FileError
-from isometrics.sources.batches import reading
+from isometrics.sources.batches import MIXED_LINE_ENDS, reading
 from isometrics.sources.files import (
     QuerySource,
     closed_on_failure,
@@ -48,12 +48,39 @@ LONGEST = 2**21
 _LOOKED_AT = 4 * LONGEST
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_GLANCE = 64
 TABLE = "rows_of_text"
 _SHARE_OF_TABLE = 3
 """Once it is read, the table keeps one of so many parts of its reader's memory."""
 _POLL_SECONDS = 0.2
 _USUAL_ROW = 40
 """The bytes of a row with two scores, by which progress is told."""
+
+
+def refuse_utf_16(path: Path) -> None:
+    """Refuse text in UTF-16, compressed or not: with its mark, or every second byte a zero."""
+    with reading(str(path)):
+        start = start_of(path, _GLANCE)
+    halves = start[::2], start[1::2]
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")) or any(
+        half and not any(half) for half in halves
+    ):
+        raise FileError.unreadable(path, "it is text in UTF-16; save it as UTF-8")
+
+
+def refuse_mixed_line_ends(path: Path, start: bytes) -> None:
+    """Refuse a file in whose beginning lines end in different ways."""
+    if len(_line_ends(start)) > 1:
+        raise FileError.unreadable(path, MIXED_LINE_ENDS)
+
+
+def _line_ends(text: bytes) -> set[bytes]:
+    """Return the different ends of lines outside quotes, but for those that may be cut in two."""
+    if b"\r" in text:
+        text = b" ".join(text.split(b'"')[::2]).removeprefix(b"\n").removesuffix(b"\r")
+    both = text.count(b"\r\n")
+    counts = {b"\r\n": both, b"\n": text.count(b"\n") - both, b"\r": text.count(b"\r") - both}
+    return {end for end, count in counts.items() if count}
 
 
 def refuse_long_lines(path: Path) -> None:
@@ -74,12 +101,12 @@ def refuse_long_lines(path: Path) -> None:
         at = end + 1
 
 
-def start_of(path: Path) -> bytes:
+def start_of(path: Path, size: int = _LOOKED_AT) -> bytes:
     """Return the first megabytes of a file, decompressed; nothing if the archive is broken."""
     file = opened(path)
     # A broken archive is reported when all of it is read.
     with suppress(EOFError, OSError, zlib.error), file:
-        return file.read(_LOOKED_AT)
+        return file.read(size)
     return b""
 
 

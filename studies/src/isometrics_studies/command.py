@@ -14,7 +14,7 @@ import isometrics
 from isometrics.cli.help import unwrapped
 from isometrics.cli.options import ANSWERS, Answers, Target
 from isometrics.cli.output import Meter, Part, answer, note, part_of
-from isometrics.cli.running import run, tune
+from isometrics.cli.running import run
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -284,5 +284,4 @@ app.command(unwrapped(ranking))
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; by default with the words of this process."""
-    tune()
     return run(sys.argv[1:] if arguments is None else arguments, app)

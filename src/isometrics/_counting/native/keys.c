@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Return the number of the sources that this was built from; see `native_library.checksum`. */
-API uint32_t sources(void)
-{
-    return SOURCES;
-}
-
 /* Longest stretch of keys that is sorted by insertion alone. */
 #define INSERTED 24
 
