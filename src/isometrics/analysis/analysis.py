@@ -35,7 +35,7 @@ from isometrics.analysis.verdicts import (
 from isometrics.comparison.compare import Comparison, compare
 from isometrics.decisions.best import best_threshold, parse_goal
 from isometrics.decisions.objective import BETAS, parse_f_objectives, parse_objective
-from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, thresholds_of
+from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, batches_of, thresholds_of
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.measures import AUPRG, f_gain_name, f_key, optimal_f_gain
 from isometrics.points import OperatingPoints
@@ -290,7 +290,7 @@ class Analysis(Value):
         """
         constraints = {"min_precision": min_precision, "min_recall": min_recall, "budget": budget}
         betas = None if beta is None else _betas(beta)
-        return thresholds_of(self._entries(by_group), parse_f_objectives(betas, **constraints))
+        return thresholds_of(batches_of(self._entries(by_group)), parse_f_objectives(betas, **constraints))
 
     def at(
         self,

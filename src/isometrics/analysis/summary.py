@@ -19,7 +19,7 @@ from isometrics._core.results import (
     told_apart,
 )
 from isometrics.decisions.objective import parse_f_objectives
-from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, thresholds_of
+from isometrics.decisions.thresholds import ALL_ROWS, Thresholds, batches_of, thresholds_of
 from isometrics.errors import UndefinedWarning
 from isometrics.measures import (
     AUPR,
@@ -35,6 +35,7 @@ from isometrics.measures import (
     key_of,
     measure_named,
     measures_of,
+    measures_together,
     parse_measures,
     registered,
 )
@@ -49,8 +50,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts, Floats, Total
+    from isometrics.decisions.thresholds import Batch, Entry
     from isometrics.measures import Measure
-    from isometrics.points.bounds import Bracket
     from isometrics.uncertainty.bootstrap import Bootstrap
     from isometrics.uncertainty.resampling import Evidence
 
@@ -400,7 +401,8 @@ class _Numbers(NamedTuple):
     group: str
     positives: Total
     negatives: Total
-    brackets: list[Bracket]
+    lo: list[float]
+    hi: list[float]
     baselines: list[float]
     f_baselines: list[float]
     counts_rows: bool
@@ -408,18 +410,15 @@ class _Numbers(NamedTuple):
     has_two_scores: bool
 
     @classmethod
-    def of_entry(cls, entry: Entry, betas: Sequence[float]) -> _Numbers:
+    def of_entry(cls, entry: Entry, *columns: list[float]) -> _Numbers:
         """Return the numbers of a table."""
         points = entry.points
-        constant = constant_score(points)
         return cls(
             entry.model,
             entry.group,
             points.positives,
             points.negatives,
-            list(measures_of(points).values()),
-            list(baselines_of(points).values()),
-            [constant.f(beta)[-1] for beta in betas],
+            *columns,
             points.table.tp.dtype.kind == "i",
             has_two_scores(points),
         )
@@ -428,6 +427,20 @@ class _Numbers(NamedTuple):
     def title(self) -> str:
         """The model, and the group unless it is all rows."""
         return self.model if self.group == ALL_ROWS else f"{self.model} in {self.group}"
+
+
+def _numbers_of(batch: Batch, betas: Sequence[float]) -> Iterator[_Numbers]:
+    points = [entry.points for entry in batch.entries]
+    if batch.tables is None:
+        for entry, each in zip(batch.entries, points, strict=True):
+            lo, hi = zip(*measures_of(each).values(), strict=True)
+            constant = constant_score(each)
+            f_baselines = [constant.f(beta)[-1] for beta in betas]
+            yield _Numbers.of_entry(entry, lo, hi, list(baselines_of(each).values()), f_baselines)
+        return
+    values, baselines = (found.tolist() for found in measures_together(points, batch.tables))
+    f_baselines = batch.tables.f_of_everything(betas).tolist()
+    yield from map(_Numbers.of_entry, batch.entries, values, values, baselines, f_baselines)
 
 
 def summary_of(
@@ -462,15 +475,13 @@ def summary_of(
     measures = tuple(measure.name for measure in registered(Shown.SUMMARY))
     rows: list[_Numbers] = []
 
-    def seen() -> Iterator[Entry]:
-        for entry in entries:
-            rows.append(_Numbers.of_entry(entry, betas))
-            yield entry
+    def seen() -> Iterator[Batch]:
+        for batch in batches_of(entries):
+            rows.extend(_numbers_of(batch, betas))
+            yield batch
 
     best = thresholds_of(seen(), parse_f_objectives(betas))
-    lo, hi = (
-        np.array([[bracket[end] for bracket in row.brackets] for row in rows]) for end in (0, 1)
-    )
+    lo, hi = np.array([row.lo for row in rows]), np.array([row.hi for row in rows])
     lower, upper = (None, None) if intervals is None else _ends(rows, intervals, ends or {})
     return Summary(
         tuple(row.model for row in rows),
