@@ -274,7 +274,7 @@ class Summary(ResultTable):
             cells = self._marked(best["f"], best["f"])
             lines.append((best_f_name(beta), cells, number(self.f_baseline[0, column])))
             where = "label" if "label" in best else "threshold"
-            lines.append((f"at {where}", list(map(number, self._where()[:, column])), "-"))
+            lines.append((f"at {where}", list(map(number, self._where(column))), "-"))
             always = number(self.prevalence[0])
             lines.append(("with precision", list(map(number, best["precision"])), always))
             lines.append(("and recall", list(map(number, best["recall"])), "1"))
@@ -330,7 +330,7 @@ class Summary(ResultTable):
         best = self._best()
         where = "label" if "label" in best else "threshold"
         f = f_name(betas[column])
-        return columns | {f: best["f"][:, column], where: self._where()[:, column]}
+        return columns | {f: best["f"][:, column], where: self._where(column)}
 
     def _notes(self, shown: Mapping[str, Any]) -> list[str]:
         notes = list(self.notes)
@@ -386,12 +386,12 @@ class Summary(ResultTable):
             if name in columns
         }
 
-    def _where(self) -> NDArray[Any]:
-        """Return the labels of the best rows, or their thresholds as they are printed."""
+    def _where(self, column: int) -> Sequence[Any]:
+        """Return the labels of the best rows for one β, or their thresholds as they are printed."""
         labels = self._best().get("label")
         if labels is not None:
-            return labels
-        return np.reshape(list(self.best._threshold_texts()), self.f_baseline.shape)
+            return list(labels[:, column])
+        return list(self.best._threshold_texts(slice(column, None, self.f_baseline.shape[1])))
 
 
 class _Numbers(NamedTuple):

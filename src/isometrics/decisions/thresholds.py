@@ -103,8 +103,9 @@ class Thresholds(ResultTable):
             del columns["group"]
         return columns
 
-    def _threshold_texts(self) -> ThresholdTexts:
-        return ThresholdTexts(self.threshold, self._below)
+    def _threshold_texts(self, rows: slice = np.s_[:]) -> ThresholdTexts:
+        below = None if self._below is None else self._below[rows]
+        return ThresholdTexts(self.threshold[rows], below)
 
     def _columns(self) -> dict[str, Any]:
         names: dict[str, Any] = {
