@@ -290,7 +290,9 @@ class Analysis(Value):
         """
         constraints = {"min_precision": min_precision, "min_recall": min_recall, "budget": budget}
         betas = None if beta is None else _betas(beta)
-        return thresholds_of(batches_of(self._entries(by_group)), parse_f_objectives(betas, **constraints))
+        return thresholds_of(
+            batches_of(self._entries(by_group)), parse_f_objectives(betas, **constraints)
+        )
 
     def at(
         self,

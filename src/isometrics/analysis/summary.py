@@ -401,16 +401,23 @@ class _Numbers(NamedTuple):
     group: str
     positives: Total
     negatives: Total
-    lo: list[float]
-    hi: list[float]
-    baselines: list[float]
-    f_baselines: list[float]
+    lo: Sequence[float]
+    hi: Sequence[float]
+    baselines: Sequence[float]
+    f_baselines: Sequence[float]
     counts_rows: bool
     """Whether counts are numbers of rows; sums of weights do not tell how many rows there are."""
     has_two_scores: bool
 
     @classmethod
-    def of_entry(cls, entry: Entry, *columns: list[float]) -> _Numbers:
+    def of_entry(
+        cls,
+        entry: Entry,
+        lo: Sequence[float],
+        hi: Sequence[float],
+        baselines: Sequence[float],
+        f_baselines: Sequence[float],
+    ) -> _Numbers:
         """Return the numbers of a table."""
         points = entry.points
         return cls(
@@ -418,7 +425,10 @@ class _Numbers(NamedTuple):
             entry.group,
             points.positives,
             points.negatives,
-            *columns,
+            lo,
+            hi,
+            baselines,
+            f_baselines,
             points.table.tp.dtype.kind == "i",
             has_two_scores(points),
         )

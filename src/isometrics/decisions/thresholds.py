@@ -16,7 +16,6 @@ from isometrics.decisions.beta_intervals import optimal_thresholds
 from isometrics.decisions.decision import Decision, threshold_array
 from isometrics.errors import ParameterError, UndefinedWarning, warn
 from isometrics.spaces import pr
-from isometrics.spaces.indices import Rows
 from isometrics.spaces.short_tables import ShortTables, fit_together, is_short
 
 if TYPE_CHECKING:
@@ -191,7 +190,7 @@ def _best_of_short(
     """Return what `_best_rows` does for one β, of many short tables."""
     edges = tables.best_edges(beta)
     rows = tables.hulls.ends[edges]
-    best: Any = Rows(tables.tp[rows], tables.fp[rows], tables.positives, tables.negatives)
+    best = tables.points(rows)
     borders = np.sqrt(np.append(tables.hulls.beta_squared, np.inf))
     is_last = np.append(np.diff(tables.hulls.table) > 0, True)[edges]
     measures = (pr.precision(best), pr.recall(best), pr.f(best, beta))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -167,7 +167,8 @@ Point = tuple[Fraction, Fraction]
 def area_along(path: Path, totals: Totals, lo: float = 0.0, hi: float = 1.0) -> float:
     """Return the signed area under a path between two recall gains."""
     start, end = (true_positives_at(gain, totals) for gain in (lo, hi))
-    return (hi - lo) - lost_area(math.fsum(lost_sums(path, start, end)), totals)
+    lost: float = lost_area(math.fsum(lost_sums(path, start, end)), totals)
+    return (hi - lo) - lost
 
 
 def true_positives_at(gain: float, totals: Totals) -> Fraction:

@@ -20,7 +20,7 @@ from isometrics._counting.hull import vertices
 from isometrics._table.path import Pieces
 from isometrics._table.table import ClassTotals
 from isometrics.spaces import pr, prg
-from isometrics.spaces.indices import Rows, index_named
+from isometrics.spaces.indices import FMeasure, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ class HullEdges(NamedTuple):
     def beta_squared(self) -> Floats:
         """The β² for which both vertices are equally good; ∞ where only negatives are added."""
         borders = np.full(self.rise.size, np.inf)
-        return np.divide(self.fall, self.rise, out=borders, where=self.rise > 0)
+        return np.asarray(np.divide(self.fall, self.rise, out=borders, where=self.rise > 0))
 
 
 class ShortTables:
@@ -120,15 +120,22 @@ class ShortTables:
     @property
     def prevalence(self) -> Floats:
         """The share of positives of each table."""
-        return self.positives / (self.positives + self.negatives)
+        return np.asarray(self.positives / (self.positives + self.negatives))
+
+    def points(self, rows: Indices) -> Any:
+        """Return some rows of all tables, each with the totals of its table, as `Rows`."""
+        table = self._table[rows]
+        totals: Any = (self.positives[table], self.negatives[table])
+        return Rows(self.tp[rows], self.fp[rows], *totals)
 
     def f_of_everything(self, betas: Sequence[float]) -> Floats:
         """Return F_β of always answering "positive", a row for each table, a column for each β."""
-        totals: Any = Rows(self.positives, self.negatives, self.positives, self.negatives)  # type: ignore[arg-type]
-        return np.column_stack([pr.f(totals, beta) for beta in betas])
+        last_rows = np.append(self.starts[1:], self.tp.size) - 1
+        everything = self.points(last_rows)
+        return np.column_stack([pr.f(everything, beta) for beta in betas])
 
     def _sum(self, terms: Any, table: Indices) -> Floats:
-        return np.bincount(table, terms, len(self))
+        return np.asarray(np.bincount(table, terms, len(self)), np.float64)
 
     # ------------------------------------------------------------------ areas
 
@@ -167,7 +174,7 @@ class ShortTables:
         """Return the area under the PR curve on a scale from 0, the worst ranking, to 1."""
         totals = zip(self.positives.tolist(), self.negatives.tolist(), strict=True)
         widest = np.array([pr.widest_gap(ClassTotals(*each)) for each in totals])
-        return 1 - self._pr_sum(pr.area_above(self._pieces)) / widest
+        return np.asarray(1 - self._pr_sum(pr.area_above(self._pieces)) / widest)
 
     @cached_property
     def roc_area(self) -> Floats:
@@ -175,11 +182,13 @@ class ShortTables:
         run = np.diff(self.fp)
         run[self.starts[1:] - 1] = 0
         doubled = segments.doubled_area(run, self.tp[:-1], self.tp[1:])
-        return self._sum(doubled, self._table[1:]) / (2 * self.positives * self.negatives)
+        areas = self._sum(doubled, self._table[1:]) / (2 * self.positives * self.negatives)
+        return np.asarray(areas)
 
     def expected_accuracy(self) -> Floats:
         """Return the expected accuracy of each table; see `ROCSpace.expected_accuracy`."""
-        return 0.5 + self.prevalence * (1 - self.prevalence) * (2 * self.roc_area - 1)
+        variance = self.prevalence * (1 - self.prevalence)
+        return np.asarray(0.5 + variance * (2 * self.roc_area - 1))
 
     # ------------------------------------------------------------------ PRG space
 
@@ -209,7 +218,8 @@ class ShortTables:
     def prg_area(self) -> Floats:
         """Return the area under the PRG curve of each table, recall gains from 0 to 1."""
         parts, table, _, _ = self._gain_segments
-        return 1 - prg.lost_area(self._sum(segments.gain_loss(*parts[:5]), table), self)
+        lost = self._sum(segments.gain_loss(*parts[:5]), table)
+        return np.asarray(1 - prg.lost_area(lost, self))
 
     def expected_f_gain(self) -> Floats:
         """Return the expected F₁ gain; NaN where all negatives rank above a recall of π.
@@ -222,7 +232,8 @@ class ShortTables:
         losses = self._sum((missed + y / x + y_end / x_end) * steps / 4, table)
         first = np.s_[: len(self)]
         with np.errstate(invalid="ignore"):
-            return 1 - self.positives / self.negatives * (losses / (tn[first] / x[first]))
+            means = losses / (tn[first] / x[first])
+        return np.asarray(1 - self.positives / self.negatives * means)
 
     # ------------------------------------------------------------------ hulls
 
@@ -259,9 +270,7 @@ class ShortTables:
         lo = fall / (rise + fall)
         hi = np.append(lo[1:], 1.0)
         hi[np.append(np.diff(table) > 0, True)] = 1.0
-        totals: Any = (self.positives[table], self.negatives[table])
-        best = Rows(self.tp[ends], self.fp[ends], *totals)
-        return self._sum(index_named("f-measure").areas(best, lo, hi), table)
+        return self._sum(FMeasure().areas(self.points(ends), lo, hi), table)
 
     def best_edges(self, beta: float) -> Indices:
         """Return the edge of each hull whose end has the highest F_β, β > 0.
