@@ -764,3 +764,15 @@ def test_rows_that_floats_cannot_tell_apart_are_compared_exactly(goal, tp, fp):
     assert (best.tp, best.fp) == (10**15, 9 * 10**14)
     best = iso.best_threshold(points, **goal, budget=tp + fp)
     assert (best.tp, best.fp) == (tp, fp)
+
+
+def test_entries_are_split_into_batches_in_their_order():
+    weighted = iso.OperatingPoints.from_scores([1, 0, 1], [3, 2, 1], sample_weight=[0.5, 1, 2])
+    heavy = iso.OperatingPoints.from_scores([1, 0], [2, 1], sample_weight=[2**23, 2**23])
+    tables = [SMALL] * 20 + [weighted] + [SMALL] * 3 + [weighted] * 2 + [heavy] * 20
+    entries = [Entry("model", str(number), table) for number, table in enumerate(tables)]
+    batches = list(batches_of(iter(entries)))
+    assert [entry for batch in batches for entry in batch.entries] == entries
+    # No more than 8 tables with so large counts may stand together, too few to be worth it.
+    assert [len(batch.entries) for batch in batches] == [20, 1, 3, 1, 1, 8, 8, 4]
+    assert [batch.tables is not None for batch in batches] == [True] + [False] * 7
