@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from isometrics.errors import NoCurveError, NotAnswerableError, ParameterError, UndefinedWarning
 
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
-    from isometrics._core.arrays import Total
+    from isometrics._core.arrays import Floats, Total
     from isometrics.points import OperatingPoints
     from isometrics.points.bounds import Bracket, GapBounds
+    from isometrics.spaces.short_tables import ShortTables
 
     Formula: TypeAlias = Callable[[OperatingPoints], float]
     MeasureLike: TypeAlias = "str | Measure | Formula"
@@ -104,6 +105,8 @@ class Measure:
         Where it is shown without being asked for.
     reference
         Where it is defined.
+    together
+        What computes it for many short tables at once; by default each is asked by itself.
     is_gain
         Whether it is on the gain scale, where always answering "positive" is the same for every
         prevalence, so that classes have a mean.
@@ -133,6 +136,7 @@ class Measure:
     kernel: str | None = None
     shown: Shown = Shown.COMPARED
     reference: str = ""
+    together: Callable[[ShortTables], Floats] | None = None
     is_gain: bool = False
 
     def __post_init__(self) -> None:
@@ -338,6 +342,7 @@ def _of_pr_curve(
         ),
         shown=shown,
         reference=reference,
+        together=lambda tables: tables.pr_area(interpolation),
     )
     return register(measure)
 
@@ -354,6 +359,7 @@ AUROC = register(
         kernel="auroc",
         shown=Shown.HEADLINE,
         reference="Hanley & McNeil 1982",
+        together=lambda tables: tables.roc_area,
     )
 )
 AUPR = _of_pr_curve(
@@ -393,6 +399,7 @@ AUPR_NORMALISED = register(
         space="pr",
         shown=Shown.SUMMARY,
         reference="Boyd et al. 2012",
+        together=lambda tables: tables.normalised_pr_area(),
     )
 )
 AUPRG = register(
@@ -407,6 +414,7 @@ AUPRG = register(
         kernel="auprg",
         shown=Shown.HEADLINE,
         reference="Flach & Kull 2015",
+        together=lambda tables: tables.prg_area(),
         is_gain=True,
     )
 )
@@ -422,6 +430,7 @@ EXPECTED_F1_GAIN = register(
         baseline=lambda _: 0.25,
         shown=Shown.SUMMARY,
         reference="Flach & Kull 2015, Theorem 3",
+        together=lambda tables: tables.expected_f_gain(),
         is_gain=True,
     )
 )
@@ -436,6 +445,7 @@ EXPECTED_ACCURACY = register(
         baseline=lambda _: 0.5,
         shown=Shown.SUMMARY,
         reference="Flach & Kull 2015, section 2",
+        together=lambda tables: tables.expected_accuracy(),
     )
 )
 TRADEOFF_AREA = register(
@@ -447,6 +457,7 @@ TRADEOFF_AREA = register(
         space="tradeoff",
         of_curve=False,
         reference="Hanczar & Nadif",
+        together=lambda tables: tables.tradeoff_area(),
     )
 )
 ACHIEVABLE_AUPR = register(
@@ -706,6 +717,27 @@ def measures_of(points: OperatingPoints) -> dict[str, Bracket]:
             bounds = {each.name: undefined for each in measures if each.of_curve}
         bounds |= bounds_of(points, [each for each in measures if not each.of_curve])
     return {measure.name: bounds[measure.name] for measure in measures}
+
+
+def measures_together(
+    points: Sequence[OperatingPoints], tables: ShortTables
+) -> tuple[Floats, Floats]:
+    """Return `measures_of` and `baselines_of` many short tables, a row for each table."""
+    import numpy as np
+
+    measures = registered(Shown.SUMMARY)
+    values, baselines = np.empty((2, len(points), len(measures)))
+    constants: Any = tables.constants()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedWarning)
+        for column, each in enumerate(measures):
+            if each.together is None:
+                values[:, column] = list(map(each.of, points))
+                baselines[:, column] = [_baseline(each, p.positives, p.negatives) for p in points]
+            else:
+                values[:, column] = each.together(tables)
+                baselines[:, column] = (each.baseline or each.together)(constants)
+    return values, baselines
 
 
 def constant_score(points: OperatingPoints) -> OperatingPoints:

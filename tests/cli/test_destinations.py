@@ -111,7 +111,8 @@ KEPT = {
 
 
 def rows_of(path):
-    source = open_source(str(path), None, all_rows=True)
+    source = open_source(path)
+    source.settle(source.schema.names, source.schema.names)
     (batch,) = source.batches(source.schema.names)
     source.close()
     return batch

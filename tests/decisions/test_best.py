@@ -14,7 +14,7 @@ import isometrics as iso
 from isometrics.decisions.objective import parse_f_objectives
 from isometrics.decisions.prevalence import prevalence_sensitivity
 from isometrics.decisions.threshold_choice import plug_in_threshold
-from isometrics.decisions.thresholds import ALL_ROWS, Entry, thresholds_of
+from isometrics.decisions.thresholds import ALL_ROWS, Entry, batches_of, thresholds_of
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.spaces.indices import INDICES, Rows
 from isometrics.testing.strategies import binary_samples, count_tables, point_clouds
@@ -342,19 +342,16 @@ def test_best_rows_of_sets_are_named_beside_thresholds():
         [1, 3, 2], [0, 1, 3], positives=4, negatives=4, labels=["a", 3, "c"]
     )
     entries = [Entry("sets", ALL_ROWS, sets), Entry("scores", ALL_ROWS, SMALL)]
-    best = thresholds_of(entries, parse_f_objectives(1.0, {}))
+    best = thresholds_of(batches_of(entries), parse_f_objectives(1.0, {}))
     assert best.labels == (3, None)
     assert best.to_frame("polars")["label"].to_list() == ["3", ""]
-    assert (
-        "label"
-        not in thresholds_of(entries[1:], parse_f_objectives(1.0, {})).to_frame("polars").columns
-    )
+    alone = thresholds_of(batches_of(entries[1:]), parse_f_objectives(1.0, {}))
+    assert "label" not in alone.to_frame("polars").columns
 
 
 def test_thresholds_are_best_between_their_ends():
-    best = thresholds_of(
-        [Entry("model", ALL_ROWS, SMALL)], parse_f_objectives([0.0, 0.25, 1.0, 2.0], {})
-    )
+    entries = batches_of([Entry("model", ALL_ROWS, SMALL)])
+    best = thresholds_of(entries, parse_f_objectives([0.0, 0.25, 1.0, 2.0], {}))
     intervals = iso.optimal_thresholds(SMALL)
     for row, beta in enumerate(best.beta.tolist()):
         at = intervals.at(beta)
@@ -739,3 +736,15 @@ def test_rows_that_floats_cannot_tell_apart_are_compared_exactly(goal, tp, fp):
     assert (best.tp, best.fp) == (10**15, 9 * 10**14)
     best = iso.best_threshold(points, **goal, budget=tp + fp)
     assert (best.tp, best.fp) == (tp, fp)
+
+
+def test_entries_are_split_into_batches_in_their_order():
+    weighted = iso.OperatingPoints.from_scores([1, 0, 1], [3, 2, 1], sample_weight=[0.5, 1, 2])
+    heavy = iso.OperatingPoints.from_scores([1, 0], [2, 1], sample_weight=[2**23, 2**23])
+    tables = [SMALL] * 20 + [weighted] + [SMALL] * 3 + [weighted] * 2 + [heavy] * 20
+    entries = [Entry("model", str(number), table) for number, table in enumerate(tables)]
+    batches = list(batches_of(iter(entries)))
+    assert [entry for batch in batches for entry in batch.entries] == entries
+    # No more than 8 tables with so large counts may stand together, too few to be worth it.
+    assert [len(batch.entries) for batch in batches] == [20, 1, 3, 1, 1, 8, 8, 4]
+    assert [batch.tables is not None for batch in batches] == [True] + [False] * 7

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 np.empty(1 << 19)
 
 
+FEW, FEW_CORNERS = 1 << 10, 1 << 12
+"""Rows up to which packing keys takes longer than sorting positions; of corners, whose scores
+nobody reads back, these are more."""
+
+
 class Rows(NamedTuple):
     """One row for each distinct score, in descending order, behind the empty rule."""
 
@@ -37,22 +42,19 @@ def count(
     corners: bool = False,
 ) -> Rows:
     """Count the positives and negatives at or above each distinct score, or those of corners."""
-    encoding = encoding_of(scores) if weights is None else None
+    has_keys = weights is None and scores.size > FEW
+    encoding = encoding_of(scores) if has_keys else None
     if encoding is None:
         rows = _count_by_order(labels, scores, weights)
         return corners_of(rows) if corners else rows
     return _count_by_keys(labels, scores, encoding, corners=corners)
 
 
-FEW = 1 << 12
-"""Rows up to which packing keys takes longer than sorting positions."""
-
-
 def corner_counts(
     labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None
 ) -> tuple[Counts, Counts]:
     """Return the true and false positives of corners, without their thresholds."""
-    if weights is not None or scores.size > FEW:
+    if weights is not None or scores.size > FEW_CORNERS:
         _, tp, fp = count(labels, scores, weights, corners=True)
         return tp, fp
     # The order of tied rows does not matter where all count alike.
@@ -172,7 +174,8 @@ def _count_by_order(
     labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None
 ) -> Rows:
     """Weights have to travel with their rows, and so do labels that no key can hold."""
-    order = np.argsort(scores, kind="stable")[::-1]
+    # Only rounded sums depend on the order of tied rows.
+    order = np.argsort(scores, kind=None if weights is None else "stable")[::-1]
     scores, labels = scores[order], labels[order]
     ends = np.append(np.flatnonzero(scores[1:] != scores[:-1]), scores.size - 1)
     weights = np.ones(scores.size, np.int64) if weights is None else weights[order]

@@ -91,17 +91,15 @@ class Pieces:
     def precision_at_start(self) -> Floats:
         """Precision where the segment starts; from the empty rule, that of its end."""
         predicted = self.whole.x + self.whole.y
-        from_nothing = predicted[0] == 0
+        from_nothing = predicted == 0
         precision = self.whole.x / _or_one(predicted)
-        if from_nothing:
-            precision[0] = self.precision_at_end[0]
+        precision[from_nothing] = self.precision_at_end[from_nothing]
         return precision
 
 
 def _or_one(predicted: Floats) -> Floats:
-    """Replace a 0 by 1 in divisors: only the first segment can begin at the empty rule."""
-    if predicted[0] == 0:
-        predicted[0] = 1.0
+    """Replace 0 by 1 in divisors: where a segment begins at the empty rule."""
+    predicted[predicted == 0] = 1.0
     return predicted
 
 

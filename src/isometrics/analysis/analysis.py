@@ -40,7 +40,7 @@ from isometrics.decisions.objective import (
     parse_f_objectives,
     parse_objective,
 )
-from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, thresholds_of
+from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, batches_of, thresholds_of
 from isometrics.errors import Advice, NotAnswerableError, ParameterError
 from isometrics.measures import AUPRG, f_gain_name, f_key, optimal_f_gain
 from isometrics.points import OperatingPoints
@@ -318,7 +318,9 @@ class Analysis(Value):
         """
         constraints = {"min_precision": min_precision, "min_recall": min_recall, "budget": budget}
         betas = None if beta is None else _betas(beta)
-        return thresholds_of(self._entries(by_group), parse_f_objectives(betas, constraints))
+        return thresholds_of(
+            batches_of(self._entries(by_group)), parse_f_objectives(betas, constraints)
+        )
 
     def at(
         self,

@@ -19,7 +19,7 @@ from isometrics._core.results import (
     told_apart,
 )
 from isometrics.decisions.objective import parse_f_objectives
-from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, thresholds_of
+from isometrics.decisions.thresholds import ALL_ROWS, Thresholds, batches_of, thresholds_of
 from isometrics.errors import UndefinedWarning
 from isometrics.measures import (
     AUPR,
@@ -35,6 +35,7 @@ from isometrics.measures import (
     key_of,
     measure_named,
     measures_of,
+    measures_together,
     parse_measures,
     registered,
 )
@@ -50,8 +51,8 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Counts, Floats, Total
     from isometrics._core.progress import ProgressLike
+    from isometrics.decisions.thresholds import Batch, Entry
     from isometrics.measures import Measure
-    from isometrics.points.bounds import Bracket
     from isometrics.uncertainty.bootstrap import Bootstrap
     from isometrics.uncertainty.resampling import Evidence
 
@@ -272,7 +273,7 @@ class Summary(ResultTable):
             cells = self._marked(best["f"], best["f"])
             lines.append((best_f_name(beta), cells, number(self.f_baseline[0, column])))
             where = "label" if "label" in best else "threshold"
-            lines.append((f"at {where}", list(map(number, self._where()[:, column])), "-"))
+            lines.append((f"at {where}", list(map(number, self._where(column))), "-"))
             always = number(self.prevalence[0])
             lines.append(("with precision", list(map(number, best["precision"])), always))
             lines.append(("and recall", list(map(number, best["recall"])), "1"))
@@ -328,7 +329,7 @@ class Summary(ResultTable):
         best = self._best()
         where = "label" if "label" in best else "threshold"
         f = f_name(betas[column])
-        return columns | {f: best["f"][:, column], where: self._where()[:, column]}
+        return columns | {f: best["f"][:, column], where: self._where(column)}
 
     def _notes(self, shown: Mapping[str, Any]) -> list[str]:
         notes = list(self.notes)
@@ -386,12 +387,12 @@ class Summary(ResultTable):
             if name in columns
         }
 
-    def _where(self) -> NDArray[Any]:
-        """Return the labels of the best rows, or their thresholds as they are printed."""
+    def _where(self, column: int) -> Sequence[Any]:
+        """Return the labels of the best rows for one β, or their thresholds as they are printed."""
         labels = self._best().get("label")
         if labels is not None:
-            return labels
-        return np.reshape(list(self.best._threshold_texts()), self.f_baseline.shape)
+            return list(labels[:, column])
+        return list(self.best._threshold_texts(slice(column, None, self.f_baseline.shape[1])))
 
 
 class _Numbers(NamedTuple):
@@ -401,26 +402,34 @@ class _Numbers(NamedTuple):
     group: str
     positives: Total
     negatives: Total
-    brackets: list[Bracket]
-    baselines: list[float]
-    f_baselines: list[float]
+    lo: Sequence[float]
+    hi: Sequence[float]
+    baselines: Sequence[float]
+    f_baselines: Sequence[float]
     counts_rows: bool
     """Whether counts are numbers of rows; sums of weights do not tell how many rows there are."""
     has_two_scores: bool
 
     @classmethod
-    def of_entry(cls, entry: Entry, betas: Sequence[float]) -> _Numbers:
+    def of_entry(
+        cls,
+        entry: Entry,
+        lo: Sequence[float],
+        hi: Sequence[float],
+        baselines: Sequence[float],
+        f_baselines: Sequence[float],
+    ) -> _Numbers:
         """Return the numbers of a table."""
         points = entry.points
-        constant = constant_score(points)
         return cls(
             entry.model,
             entry.group,
             points.positives,
             points.negatives,
-            list(measures_of(points).values()),
-            list(baselines_of(points).values()),
-            [constant.f(beta)[-1] for beta in betas],
+            lo,
+            hi,
+            baselines,
+            f_baselines,
             points.table.tp.dtype.kind == "i",
             has_two_scores(points),
         )
@@ -429,6 +438,20 @@ class _Numbers(NamedTuple):
     def title(self) -> str:
         """The model, and the group unless it is all rows."""
         return self.model if self.group == ALL_ROWS else f"{self.model} in {self.group}"
+
+
+def _numbers_of(batch: Batch, betas: Sequence[float]) -> Iterator[_Numbers]:
+    points = [entry.points for entry in batch.entries]
+    if batch.tables is None:
+        for entry, each in zip(batch.entries, points, strict=True):
+            lo, hi = zip(*measures_of(each).values(), strict=True)
+            constant = constant_score(each)
+            f_baselines = [constant.f(beta)[-1] for beta in betas]
+            yield _Numbers.of_entry(entry, lo, hi, list(baselines_of(each).values()), f_baselines)
+        return
+    values, baselines = (found.tolist() for found in measures_together(points, batch.tables))
+    f_baselines = batch.tables.f_of_everything(betas).tolist()
+    yield from map(_Numbers.of_entry, batch.entries, values, values, baselines, f_baselines)
 
 
 def summary_of(
@@ -463,15 +486,13 @@ def summary_of(
     measures = tuple(measure.name for measure in registered(Shown.SUMMARY))
     rows: list[_Numbers] = []
 
-    def seen() -> Iterator[Entry]:
-        for entry in entries:
-            rows.append(_Numbers.of_entry(entry, betas))
-            yield entry
+    def seen() -> Iterator[Batch]:
+        for batch in batches_of(entries):
+            rows.extend(_numbers_of(batch, betas))
+            yield batch
 
     best = thresholds_of(seen(), parse_f_objectives(betas, {}))
-    lo, hi = (
-        np.array([[bracket[end] for bracket in row.brackets] for row in rows]) for end in (0, 1)
-    )
+    lo, hi = np.array([row.lo for row in rows]), np.array([row.hi for row in rows])
     lower, upper = (None, None) if intervals is None else _ends(rows, intervals, ends or {})
     return Summary(
         tuple(row.model for row in rows),

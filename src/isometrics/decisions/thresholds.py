@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
+from isometrics._core.arrays import plain
 from isometrics._core.results import ResultTable, number, several
 from isometrics._core.threshold_text import ThresholdTexts
 from isometrics.decisions.best import allowed_rows, best_of_optimal, best_rule
 from isometrics.decisions.beta_intervals import optimal_thresholds
 from isometrics.decisions.decision import Decision, threshold_array
 from isometrics.errors import ParameterError, UndefinedWarning, warn
+from isometrics.spaces import pr
+from isometrics.spaces.short_tables import ShortTables, fit_together, is_short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -98,8 +101,9 @@ class Thresholds(ResultTable):
             del columns["group"]
         return columns
 
-    def _threshold_texts(self) -> ThresholdTexts:
-        return ThresholdTexts(self.threshold, self._below)
+    def _threshold_texts(self, rows: slice = np.s_[:]) -> ThresholdTexts:
+        below = None if self._below is None else self._below[rows]
+        return ThresholdTexts(self.threshold[rows], below)
 
     def _columns(self) -> dict[str, Any]:
         names: dict[str, Any] = {
@@ -114,12 +118,52 @@ class Thresholds(ResultTable):
         return names | self._named(*measures)
 
 
-def thresholds_of(entries: Iterable[Entry], objectives: Sequence[Objective]) -> Thresholds:
+class Batch(NamedTuple):
+    """Entries that are measured together."""
+
+    entries: list[Entry]
+    tables: ShortTables | None
+    """Their tables; None where each is measured by itself."""
+
+
+_FEWEST = 16
+"""Fewer tables are not measured together."""
+
+
+def batches_of(entries: Iterable[Entry]) -> Iterator[Batch]:
+    """Split entries, in their order, into batches; each entry is looked at once, and not kept."""
+    batch: list[Entry] = []
+    n_rows = n_counted = 0
+
+    def finished() -> Batch:
+        tables = [entry.points.table for entry in batch]
+        return Batch(batch, ShortTables.of_tables(tables) if len(batch) >= _FEWEST else None)
+
+    for entry in entries:
+        table = entry.points.table
+        short = is_short(table)
+        n_rows += table.size
+        n_counted += int(table.positives + table.negatives)
+        if batch and not (short and fit_together(len(batch) + 1, n_rows, n_counted)):
+            yield finished()
+            batch = []
+        if not batch:
+            n_rows, n_counted = table.size, int(table.positives + table.negatives)
+        if short:
+            batch.append(entry)
+        else:
+            yield Batch([entry], None)
+    if batch:
+        yield finished()
+
+
+def thresholds_of(batches: Iterable[Batch], objectives: Sequence[Objective]) -> Thresholds:
     """Return the best row of each table for each F_β, all under the same constraints."""
     rows = [
         (entry.model, entry.group, objective.beta, *best)
-        for entry in entries
-        for objective, best in zip(objectives, _best_rows(entry, objectives), strict=True)
+        for batch in batches
+        for entry, found in zip(batch.entries, _best_of_batch(batch, objectives), strict=True)
+        for objective, best in zip(objectives, found, strict=True)
     ]
     names, groups, beta, threshold, below, labels, *numbers = zip(*rows, strict=True)
     constraints = [each.label for each in objectives[0].constraints]
@@ -127,6 +171,38 @@ def thresholds_of(entries: Iterable[Entry], objectives: Sequence[Objective]) -> 
     said = several(constraints) if constraints else ""
     columns += (said, np.array(below))
     return Thresholds(names, groups, *columns)
+
+
+def _best_of_batch(
+    batch: Batch, objectives: Sequence[Objective]
+) -> Iterable[Sequence[tuple[object, ...]]]:
+    if batch.tables is None or objectives[0].constraints or 0 in [o.beta for o in objectives]:
+        return (_best_rows(entry, objectives) for entry in batch.entries)
+    betas = (cast("float", objective.beta) for objective in objectives)
+    found = [_best_of_short(batch.entries, batch.tables, beta) for beta in betas]
+    return zip(*found, strict=True)
+
+
+def _best_of_short(
+    entries: Sequence[Entry], tables: ShortTables, beta: float
+) -> Iterator[tuple[object, ...]]:
+    """Return what `_best_rows` does for one β, of many short tables."""
+    edges = tables.best_edges(beta)
+    rows = tables.hulls.ends[edges]
+    best = tables.points(rows)
+    borders = np.sqrt(np.append(tables.hulls.beta_squared, np.inf))
+    is_last = np.append(np.diff(tables.hulls.table) > 0, True)[edges]
+    measures = (pr.precision(best), pr.recall(best), pr.f(best, beta))
+    ends = (borders[edges], np.where(is_last, np.inf, borders[edges + 1]))
+    for entry, row, *numbers in zip(
+        entries,
+        (rows - tables.starts).tolist(),
+        *(column.tolist() for column in (best.tp, best.fp, *measures, *ends)),
+        strict=True,
+    ):
+        scores = entry.points.table.thresholds
+        below = scores[row + 1] if row + 1 < scores.size else -np.inf
+        yield plain(scores[row]), below, None, *numbers
 
 
 def decision_or_nan(

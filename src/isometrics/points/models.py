@@ -17,10 +17,12 @@ from isometrics.errors import OneClassError, ParameterError
 from isometrics.points.operating_points import OperatingPoints
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Sequence
 
     from isometrics._core.sample import Sample
     from isometrics._table.table import Table
+
+    Progress = Callable[[int, int | None], None]
 
 ROUNDING = 1e-12
 """Sums of weights that were added in another order differ by less than this, as rates."""
@@ -65,11 +67,13 @@ def count_classes(samples: dict[object, Sample]) -> ClassTables:
     return ClassTables(models, skipped)
 
 
-def count_groups(samples: Iterable[Sample]) -> GroupTables:
+def count_groups(samples: Sequence[Sample], progress: Progress | None = None) -> GroupTables:
     """Return the tables by group and model, and why some groups have none.
 
-    Each sample has models of its own; all have the same groups.
+    Each sample has models of its own; all have the same groups. `progress` is called with the rows
+    that were counted and the number of all rows.
     """
+    done, total = 0, sum(sample.size for sample in samples)
     found: dict[str, dict[str, OperatingPoints | str]] = {}
     for sample in samples:
         if sample.groups is not None:
@@ -77,6 +81,9 @@ def count_groups(samples: Iterable[Sample]) -> GroupTables:
                 found.setdefault(group, {})
         for group, rows in sample.split_by_group().items():
             found[group] |= count_group(rows)
+            done += rows.size
+            if progress is not None:
+                progress(done, total)
     return group_tables(found)
 
 

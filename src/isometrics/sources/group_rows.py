@@ -112,7 +112,8 @@ class GroupRows:
                 if end - start == 1 and widths[start] > self._block_bytes:
                     found = iter([self._large_group(samples, block, label)])
                 else:
-                    found = _count_block([each.read(block) for each in samples], start, end)
+                    ranks = np.arange(start, end + 1)
+                    found = _count_block([each.read(block, ranks) for each in samples], end - start)
                 yield from zip(texts[start:end], found, strict=True)
                 done += int(sizes[start:end].sum())
                 if progress is not None:
@@ -134,12 +135,12 @@ class GroupRows:
         return found
 
 
-def _count_block(rows: Sequence[_Block], start: int, end: int) -> Iterator[ModelTables]:
+def _count_block(rows: Sequence[_Block], n_groups: int) -> Iterator[ModelTables]:
     """Count the groups of a block, of which all samples have some rows or none."""
-    for rank in range(start, end):
+    for index in range(n_groups):
         found: ModelTables = {}
         for each in rows:
-            sample = each.of_group(rank)
+            sample = each.of_group(index)
             if sample.size:
                 found |= count_group(sample)
         yield found
@@ -148,12 +149,13 @@ def _count_block(rows: Sequence[_Block], start: int, end: int) -> Iterator[Model
 class _Block(NamedTuple):
     """Rows of some groups, one group after another."""
 
-    ranks: NDArray[Any]
+    borders: list[int]
+    """The first row of each group, and at last the number of rows."""
     rows: Sample
 
-    def of_group(self, rank: int) -> Sample:
+    def of_group(self, index: int) -> Sample:
         """Return the rows of a group."""
-        first, last = np.searchsorted(self.ranks, [rank, rank + 1]).tolist()
+        first, last = self.borders[index : index + 2]
         _, scores, weights, _ = self.rows
         return Sample(
             self.rows.labels[first:last],
@@ -241,12 +243,13 @@ class _Spilled:
                 np.searchsorted(sorted_ranks, borders),
             )
 
-    def read(self, block: int) -> _Block:
-        """Return the rows of a block."""
+    def read(self, block: int, groups: NDArray[np.int64]) -> _Block:
+        """Return the rows of a block, of all `groups` but the last, with which the next begins."""
         parts = [run.read(*run.starts[block : block + 2].tolist()) for run in self._runs]
         ranks, *columns = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.argsort(ranks, kind="stable")
-        return _Block(ranks[order], self._sample([column[order] for column in columns]))
+        borders = np.searchsorted(ranks[order], groups).tolist()
+        return _Block(borders, self._sample([column[order] for column in columns]))
 
     def _sample(self, columns: list[NDArray[Any]]) -> Sample:
         labels, *others = columns

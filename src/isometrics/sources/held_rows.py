@@ -25,7 +25,7 @@ _JOINING = 2
 """Rows are joined once at the end, and stand twice in memory for a moment."""
 _WORKING = 3
 """Splitting and counting take so many times the memory of the rows themselves."""
-_BYTES_OF_A_TABLE = 24_000
+_BYTES_OF_A_TABLE = 8_000
 """What the table of one model in one group takes until its numbers are printed, measured."""
 _SHARE_OF_ROWS_UNASKED_FOR = 4
 """Rows that nobody asked for may fill this part of the memory that the tables may fill."""
@@ -210,7 +210,7 @@ class HeldRows:
         """Return the tables of groups, and the rows that are kept.
 
         Groups have their models in the given order; `label` is what errors call the labels, and
-        `progress` is told of groups that are counted from the disk.
+        `progress` is told of the rows of groups that are counted.
         """
         joined = {names: Sample.joined(batches) for names, batches in self._batches.items()}
         order = {name: position for position, name in enumerate(models)}
@@ -219,7 +219,7 @@ class HeldRows:
         if self._on_disk is not None:
             tables, note = self._on_disk.tables(models, label, progress)
         elif self._grouped:
-            tables = count_groups(samples)
+            tables = count_groups(samples, progress)
         if not self._fit:
             return FinishedRows(tables, {}, self._reason, note)
         # Weights and groups of one class are those of all.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -167,7 +167,8 @@ Point = tuple[Fraction, Fraction]
 def area_along(path: Path, totals: Totals, lo: float = 0.0, hi: float = 1.0) -> float:
     """Return the signed area under a path between two recall gains."""
     start, end = (true_positives_at(gain, totals) for gain in (lo, hi))
-    return (hi - lo) - lost_area(lost_sums(path, start, end), totals)
+    lost: float = lost_area(math.fsum(lost_sums(path, start, end)), totals)
+    return (hi - lo) - lost
 
 
 def true_positives_at(gain: float, totals: Totals) -> Fraction:
@@ -194,13 +195,13 @@ def lost_sums(path: Path, lo: Exact, hi: Exact) -> list[float]:
     return path.sums(terms, lo, hi, compiled=compiled)["lost"]
 
 
-def lost_area(sums: list[float], totals: Totals) -> float:
-    """Return the area between the curve and 1 that the sums of `segments.gain_loss` add up to.
+def lost_area(lost: Any, totals: Any) -> Any:
+    """Return the area between the curve and 1, from the sum of `segments.gain_loss`.
 
     Along the path the recall gain moves by c·P·Δtp/(tp·tp′), and 1 - precision gain is c·fp/tp.
     """
     odds = totals.positives / totals.negatives
-    return odds * odds / 2 * totals.positives * math.fsum(sums)
+    return odds * odds / 2 * totals.positives * lost
 
 
 def _gain_loss(pieces: Pieces) -> Floats:

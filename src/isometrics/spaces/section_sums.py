@@ -57,7 +57,7 @@ class SectionSums:
         misses, false_alarms = prg.mean_losses(self._losses, self._totals, self._crossing)
         return {name: math.fsum(self._sums[name]) / positives for name in self._areas} | {
             Stored.ROC: math.fsum(self._sums[Stored.ROC]) / (2 * positives * negatives),
-            Stored.PRG: 1 - prg.lost_area(self._sums[Stored.PRG], self._totals),
+            Stored.PRG: 1 - prg.lost_area(math.fsum(self._sums[Stored.PRG]), self._totals),
             Stored.Y0: prg.gain_at(*self._crossing, self._totals),
             Stored.MISSES: misses,
             Stored.FALSE_ALARMS: false_alarms,
