@@ -236,17 +236,6 @@ def test_words_of_the_histogram_cover_no_bars(open_page, three_scores):
         assert not any(overlap(word, other) for other in others)
 
 
-def test_the_threshold_stands_before_the_bars_that_it_takes(open_page, three_scores):
-    """The highest score ends the last bar, but a threshold there takes all of it."""
-    page = open_page(three_scores)
-    page.get_by_role("button", name="calls", exact=True).click()
-    settle(page)
-    assert page.locator(".card .rule").inner_text() == "score ≥ 1"
-    line = page.locator(".histogram .threshold").bounding_box()
-    last = max(boxes_of(page, ".histogram .bars rect"), key=lambda box: box["x"])
-    assert line["x"] <= last["x"]
-
-
 def test_numbers_that_are_printed_alike_stand_out_alike(open_page, tmp_path):
     """One of two recalls of 52% was bold."""
     rows = np.arange(1000)

@@ -1,5 +1,7 @@
 """Panels by choice: what they draw, what they say, and that all of them show one point."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -102,6 +104,39 @@ def test_a_drag_in_the_new_panels_moves_the_point(open_page, path):
         settle(page)
         page.get_by_role("button", name="Best for what matters").click()
         settle(page)
+
+
+def along_axis(chart, score):
+    """Return where the axis of scores, by its ticks, has a score."""
+    ticks = chart.locator(".axis").first.locator(".tick")
+    places = [
+        float(re.match(r"translate\(([^,]+)", each.get_attribute("transform"))[1])
+        for each in ticks.all()
+    ]
+    scores = [float(text.replace("−", "-")) for text in ticks.locator("text").all_text_contents()]
+    return np.polyval(np.polyfit(scores, places, 1), score)
+
+
+def test_thresholds_stand_on_the_axis_where_their_labels_say(open_page, models, path):
+    """In the histogram a line stood where a bar begins, up to a fortieth of the axis away."""
+    page = open_page(path)
+    choose(page, "reliability")
+    histogram, reliability = page.locator(".histogram > svg"), figure(page, "Reliability")
+    histogram.scroll_into_view_if_needed()
+    width = histogram.bounding_box()["width"]
+    for share in (0.1, 0.35, 0.5, 0.62, 0.9):
+        histogram.click(position={"x": share * width, "y": 60})
+        for _ in range(3):
+            page.keyboard.press("ArrowLeft")
+            settle(page)
+            threshold = float(models["forest"].thresholds[row(page)])
+            label = histogram.locator(".threshold-label").text_content()
+            assert float(label.removeprefix("≥ ")) == pytest.approx(threshold, rel=0.01)
+            for chart, line in ((histogram, ".threshold"), (reliability, ".cursor .crosshair")):
+                start = chart.locator(line).get_attribute("d")
+                at = float(re.match(r"M([^,]+)", start)[1])
+                # Ticks stand in the middle of a pixel.
+                assert at == pytest.approx(along_axis(chart, threshold), abs=0.6)
 
 
 def test_reliability_says_its_counts(open_page, path):

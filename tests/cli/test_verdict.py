@@ -367,7 +367,10 @@ def test_given_thresholds_beside_the_verdict(call, predictions):
     plain = call("verdict", predictions, "--resamples", "20").out
     done = call("verdict", predictions, "--resamples", "20", "--threshold", "0.5")
     assert done.out.startswith(plain)
-    assert "\n\nGiven thresholds beside the best for F (β 1)\n" in done.out
+    assert (
+        "\n\nGiven thresholds beside the best for F (β 1), each model judged by itself\n"
+        in done.out
+    )
     found = call("verdict", predictions, "--resamples", "20", "--threshold", "0.5", "--json").data
     assert {row["rule"] for row in found["thresholds"]} == {"given", "best"}
     costs = ("--miss-cost", "5", "--false-alarm-cost", "1")

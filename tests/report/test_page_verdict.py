@@ -181,8 +181,11 @@ def test_the_same_draws_make_the_same_verdict(page_programs, tmp_path, drawn_see
             if name in ("wins", "doingNothing"):
                 told = [each for _, each in told]
             close(told, np.asarray(value, float))
-        for told, model in zip(found["models"], right._models, strict=True):
-            close([told["here"], told["expected"], *told["interval"]], [*model[1:3], *model[3]])
+        for told, held in zip(found["models"], right.models, strict=True):
+            close(
+                [told["here"], told["expected"], *told["interval"]],
+                [held.here, held.expected, *held.interval],
+            )
         for told, kept in zip(found["kept"], right.kept, strict=True):
             close(
                 [told[each] for each in ("here", "expected", "missed")],

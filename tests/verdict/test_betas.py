@@ -41,7 +41,7 @@ def sample(rows, models, kind="plain"):
 def same(one, other):
     assert one.to_dict() == other.to_dict()
     assert one.lines() == other.lines()
-    assert repr(one._models) == repr(other._models)
+    assert repr(one.models) == repr(other.models)
     assert one._rows_alone is other._rows_alone
     assert repr(one.decision) == repr(other.decision)
 

@@ -155,7 +155,7 @@ def test_models_without_a_hit_come_last():
     assert (verdict.model, verdict.runner_up) == ("good", "bad")
     assert verdict.wins["good"] > 0.9
     assert verdict.confidence_set == ("good",)
-    values = {each.name: each.here for each in verdict._models}
+    values = {each.name: each.here for each in verdict.models}
     assert values["bad"] == -math.inf
 
 

@@ -11,7 +11,7 @@ import isometrics as iso
 from isometrics.decisions.objective import parse_objective
 from isometrics.uncertainty.intervals import UNDEFINED, Interval
 from isometrics.verdict.sentences import _explained, shown
-from isometrics.verdict.verdict import Kept, OtherWeights
+from isometrics.verdict.verdict import Kept, ModelValue, OtherWeights
 
 NAN = float("nan")
 F1 = "F1 weighs precision and recall equally."
@@ -30,6 +30,14 @@ def objective(**asked):
     return parse_objective(**asked).for_rows(1000)
 
 
+def values(**expected):
+    """Return what to expect of models by name; the interval does not matter here."""
+    return tuple(
+        ModelValue(name, value + 0.02, value, Interval(value - 0.1, value + 0.1))
+        for name, value in expected.items()
+    )
+
+
 def verdict(**changes):
     """Return a verdict with round numbers: forest, alone in its confidence set."""
     usual = {
@@ -40,10 +48,11 @@ def verdict(**changes):
         "value": 0.68,
         "expected": 0.66,
         "interval": Interval(0.59, 0.72),
+        "models": values(logit=0.56, forest=0.66),
         "wins": {"logit": 0.0, "forest": 1.0},
         "runner_up": "logit",
         "lead": 0.1,
-        "lead_interval": Interval(0.05, 0.15),
+        "lead_interval": UNDEFINED,
         "confidence_set": ("forest",),
         "threshold_range": Interval(0.25, 0.5),
         "plateau": Interval(0.375, 0.4375),
@@ -74,6 +83,7 @@ COST = {
 THREE = {
     "wins": {"logit": 0.2, "forest": 0.5, "trees": 0.3},
     "confidence_set": ("logit", "forest", "trees"),
+    "models": values(logit=0.61, forest=0.66, trees=0.67),
 }
 
 
@@ -102,57 +112,52 @@ FLAGGED = Kept(
             "0.72; 0.68 on these rows). forest beats all other models in 1,000 of 2,000 resamples.",
         ),
         (
-            THREE | {"lead": 0.004, "lead_interval": Interval(-0.02, 0.03)},
+            THREE,
             "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to "
-            "0.72; 0.68 on these rows). forest, logit and trees cannot be told apart; expect "
-            "forest to lead logit by 0.004 (−0.020 to 0.030).",
+            "0.72; 0.68 on these rows). These rows cannot tell forest (0.66), trees (0.67) and "
+            "logit (0.61) apart; forest is used by default.",
         ),
         (
-            {
-                "confidence_set": ("logit", "forest"),
-                "lead": -0.01,
-                "lead_interval": Interval(-0.05, 0.03),
-            },
+            {"confidence_set": ("logit", "forest")},
             "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to "
-            "0.72; 0.68 on these rows). forest and logit cannot be told apart; expect forest to "
-            "trail logit by 0.010 (−0.030 to 0.050).",
+            "0.72; 0.68 on these rows). These rows cannot tell forest (0.66) and logit (0.56) "
+            "apart; forest is used by default.",
         ),
         (
-            {"confidence_set": ("logit", "forest"), "lead": NAN},
-            "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to "
-            "0.72; 0.68 on these rows). forest and logit cannot be told apart.",
+            {"confidence_set": ("logit", "forest"), "interval": Interval(0.658, 0.662)},
+            "Use forest and flag scores of 0.406 or more. Expect F1 0.660 on new data (95%: 0.658 "
+            "to 0.662; 0.680 on these rows). These rows cannot tell forest (0.660) and logit "
+            "(0.560) apart; forest is used by default.",
         ),
         (
-            {
-                "confidence_set": ("logit", "forest"),
-                "lead": 0.01,
-                "lead_interval": UNDEFINED,
-                "interval": UNDEFINED,
-            },
+            {"interval": UNDEFINED},
             "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (0.68 on "
-            "these rows). forest and logit cannot be told apart.",
+            "these rows). forest beats logit in all 2,000 resamples.",
+        ),
+        (
+            {
+                "confidence_set": ("logit", "forest"),
+                "expected": NAN,
+                "models": values(logit=NAN, forest=NAN),
+            },
+            "Use forest and flag scores of 0.406 or more. F1 is 0.68 on these rows. These rows "
+            "cannot tell forest and logit apart; forest is used by default.",
         ),
         (
             COST
             | {
-                "confidence_set": ("logit", "forest"),
-                "lead": 0.01,
-                "lead_interval": Interval(-0.05, 0.03),
+                "confidence_set": ("forest", "logit", ""),
+                "models": values(**{"forest": 0.66, "logit": 0.7, "": 0.6}),
             },
             "Use forest and flag scores of 0.406 or more. Expect cost per row 0.66 on new data "
-            "(95%: 0.59 to 0.72; 0.68 on these rows). forest and logit cannot be told apart; "
-            "expect forest to cost 0.060 less per row than logit (−0.300 to 0.180).",
+            "(95%: 0.59 to 0.72; 0.68 on these rows). These rows cannot tell forest (0.66), '' "
+            "(0.60) and logit (0.70) apart; forest is used by default.",
         ),
         (
-            COST
-            | {
-                "confidence_set": ("logit", "forest"),
-                "lead": -0.0001,
-                "lead_interval": Interval(-0.05, 0.0),
-            },
-            "Use forest and flag scores of 0.406 or more. Expect cost per row 0.66 on new data "
-            "(95%: 0.59 to 0.72; 0.68 on these rows). forest and logit cannot be told apart; "
-            "expect forest to cost 0.0006 more per row than logit (0.000 to 0.300).",
+            THREE | {"confidence_set": ("trees",)},
+            "Use forest and flag scores of 0.406 or more. Expect F1 0.66 on new data (95%: 0.59 to "
+            "0.72; 0.68 on these rows). Beyond chance, these rows speak for trees (0.67) rather "
+            "than forest (0.66), which was chosen on the tuning data.",
         ),
         (
             ONE_MODEL,
@@ -185,7 +190,7 @@ FLAGGED = Kept(
         (
             {
                 "kept": (KEPT,),
-                "lead": NAN,
+                "models": (*values(forest=0.66), ModelValue("logit", NAN, NAN, UNDEFINED)),
                 "confidence_set": ("forest",),
                 "objective": objective(min_precision=0.8),
             },
@@ -434,6 +439,30 @@ def test_below_the_answer_stands_what_it_stands_on(changes, lines):
 def test_a_chance_that_no_resample_had_is_not_called_none(missed, words):
     said = verdict(kept=(replace(KEPT, missed=missed),)).lines()
     assert said[2].endswith(f"; the chance to miss it is {words}.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({}, "The lead of forest over logit is between −0.050 and 0.0006 (95%)."),
+        (
+            {"confidence_level": 0.9},
+            "The lead of forest over logit is between −0.050 and 0.0006 (90%).",
+        ),
+        (COST, "forest saves between −0.300 and 0.004 per row over logit (95%)."),
+    ],
+)
+def test_the_lead_is_told_with_its_sign(changes, line):
+    """A cost is told in the user's unit."""
+    interval = {
+        "lead_interval": Interval(-0.05, 0.0006),
+        "confidence_set": ("logit", "forest"),
+    }
+    assert verdict(**changes, **interval).lines()[2] == line
+    useless = verdict(**changes, **interval, better_than_nothing=False)
+    assert line not in useless.lines()
+    told_apart = verdict(**changes | interval | {"confidence_set": ("forest",)})
+    assert line not in told_apart.lines()
 
 
 def test_warnings_come_last():

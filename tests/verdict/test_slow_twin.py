@@ -118,12 +118,14 @@ class Twin:
             yield fold[self.unit]
 
     def estimates(self):
-        own = {name: self.decision(points).threshold for name, points in self.whole.items()}
-        gains = {name: self.gain(self.whole[name], own[name]) for name in SCORES}
+        best_thresholds = {
+            name: self.decision(points).threshold for name, points in self.whole.items()
+        }
+        gains = {name: self.gain(self.whole[name], best_thresholds[name]) for name in SCORES}
         model = max(gains, key=gains.get)
         lists = ({name: [] for name in SCORES} for _ in range(5))
         inside, outside, fixed, wider, thresholds = lists
-        worth = {name: self.unseen(name, own[name]) for name in SCORES}
+        worth = {name: self.unseen(name, best_thresholds[name]) for name in SCORES}
         for replicate, times in enumerate(self.multiplicities()):
             for name in SCORES:
                 points = self.table(name, times)
@@ -131,8 +133,10 @@ class Twin:
                 thresholds[name].append(threshold)
                 inside[name].append(self.gain(points, threshold))
                 outside[name].append(self.gain(self.whole[name], threshold))
-                fixed[name].append(self.gain(points, own[name]))
-                wider[name].append(self.wider_gain(points, own[name], worth[name], replicate))
+                fixed[name].append(self.gain(points, best_thresholds[name]))
+                wider[name].append(
+                    self.wider_gain(points, best_thresholds[name], worth[name], replicate)
+                )
         inside, outside, fixed, wider = (
             np.array([values[name] for name in SCORES])
             for values in (inside, outside, fixed, wider)
@@ -147,13 +151,16 @@ class Twin:
         noise = np.quantile(fixed[list(SCORES).index(model)] - gains[model], [0.025, 0.975])
         centres = (gains[model] - optimism, expected)
         low, high = min(centres) + noise[0], max(centres) + noise[1]
+        own = dict(zip(SCORES, (inside - outside).mean(axis=1), strict=True))
+        own = {name: gains[name] - each for name, each in own.items()}
         return {
             "model": model,
-            "threshold": own[model],
+            "threshold": best_thresholds[model],
             "value": gains[model],
             "wins": (best / best.sum(axis=0)).mean(axis=1),
             "expected": expected,
             "interval": (low, high),
+            "models": [expected - own[model] + own[name] for name in SCORES],
             "threshold_range": np.quantile(
                 thresholds[model], [0.025, 0.975], method="inverted_cdf"
             ),
@@ -206,6 +213,10 @@ def test_a_verdict_is_that_of_its_slow_twin(asked, how):
     sign = -1 if "cost" in asked else 1
     assert sign * verdict.value == pytest.approx(twin["value"], rel=1e-12)
     assert sign * verdict.expected == pytest.approx(twin["expected"], rel=1e-12)
+    models = [sign * each.expected for each in verdict.models]
+    # In one replicate for β = 2, two thresholds tie, and rounding decides which one is taken.
+    tolerance = 2e-3 if asked == {"beta": 2.0} else 1e-12
+    np.testing.assert_allclose(models, twin["models"], rtol=tolerance)
     interval = sorted(sign * end for end in verdict.interval)
     limits = (0, 1) if sign > 0 else (-max(verdict.objective.costs), 0)
     np.testing.assert_allclose(interval, np.clip(twin["interval"], *limits), rtol=1e-12)

@@ -174,6 +174,11 @@ export function valueOfGain(objective: Objective, gain: number): number {
   return costs ? within(0 - gain * unitOf(objective), Math.max(...costs)) : within(gain, 1);
 }
 
+/** The gain that can be and is nearest to an estimated one. */
+export function gainWithin({ costs }: Objective, gain: number): number {
+  return costs ? 0 - within(0 - gain, Math.max(...costShares(costs))) : within(gain, 1);
+}
+
 /** The objective in numbers, for loops over many rules. */
 export interface Task {
   readonly costs: boolean;

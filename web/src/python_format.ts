@@ -65,10 +65,15 @@ const SPACES = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u20
 
 /** Names in a row, the last one behind "and"; of very many, the first ones. */
 export function several(names: readonly string[], most = 10): string {
-  let shown = names.map((name) => {
+  const shown = names.map((name) => {
     const text = name.split(SPACES).filter(Boolean).join(" ");
     return text || quotedName(name);
   });
+  return listed(shown, most);
+}
+
+/** Texts in a row as `several` does, each as it is. */
+export function listed(shown: readonly string[], most = 10): string {
   if (shown.length > most) shown = [...shown.slice(0, most - 1), `${shown.length - most + 1} more`];
   const last = shown[shown.length - 1]!;
   return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${last}` : last;

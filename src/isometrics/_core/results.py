@@ -338,7 +338,11 @@ def told_apart(
 
 def several(names: Sequence[str], last: str = "and", most: int = _NAMED) -> str:
     """Return names in a row, the last one behind a word; of very many, the first ones."""
-    shown = [_cell(name) or repr(name) for name in names]
+    return listed([_cell(name) or repr(name) for name in names], last, most)
+
+
+def listed(shown: list[str], last: str = "and", most: int = _NAMED) -> str:
+    """Return texts in a row as `several` does, each as it is."""
     if len(shown) > most:
         shown = [*shown[: most - 1], f"{len(shown) - most + 1} more"]
     *first, final = shown

@@ -210,7 +210,9 @@ def _beside(
         by_group=False,
         tuning=tuning,
     )
-    return [part_of("thresholds", check, f"Given thresholds beside the best for {aim[0].label}")]
+    # The verdict corrects its model for the choice among the models, too.
+    title = f"Given thresholds beside the best for {aim[0].label}, each model judged by itself"
+    return [part_of("thresholds", check, title)]
 
 
 def _aim(goal: Goal) -> tuple[Objective, float]:

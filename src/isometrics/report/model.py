@@ -251,7 +251,7 @@ def _verdict(name: str, verdict: Verdict, *, has_rows: bool) -> dict[str, Any]:
         "lines": verdict.lines(),
         "replicates": verdict.replicates,
         "level": float(verdict.confidence_level),
-        "picture": _picture(verdict) if verdict._models else None,
+        "picture": _picture(verdict) if verdict.models else None,
         # A page that has the rows counts the wins by itself.
         "shares": None if has_rows else _shares(verdict),
     }
@@ -267,7 +267,7 @@ def _others(verdicts: list[Verdict]) -> dict[str, Any]:
         {
             "settings": settings_of(each),
             "lines": each.lines(),
-            "picture": _picture(each) if each._models else None,
+            "picture": _picture(each) if each.models else None,
         }
         for each in verdicts
         if settings_of(each)["goal"] != "given"
@@ -324,7 +324,7 @@ def _picture(verdict: Verdict) -> dict[str, Any]:
                 "lower": finite_or_null(each.interval.lower),
                 "upper": finite_or_null(each.interval.upper),
             }
-            for each in verdict._models
+            for each in verdict.models
         ],
         "chosen": verdict.model,
         "everything": finite_or_null(nothing["flagging everything"]),

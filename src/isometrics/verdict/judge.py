@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from isometrics._table.table import Table
     from isometrics.decisions.objective import Constraint
     from isometrics.verdict.contest import Choices, Progress
-    from isometrics.verdict.estimates import Resampled
 
 
 class Options(NamedTuple):
@@ -141,28 +140,32 @@ def _judged(
     corrected = apparent - _optimism(picked(drawn.inside, winners), picked(drawn.outside, winners))
     honest = mean_known(objective.gain(crossed))
     fixed = drawn.fixed[choice.model]
-    interval = interval_at(fixed - apparent, (corrected, honest), level=level)
+    # Each model is corrected for the choice of its own threshold, and as much as the chosen one for
+    # the choice among the models, so that their values can be compared.
+    own = choice.gains - np.array([*map(_optimism, drawn.inside, drawn.outside)])
+    behind = own[choice.model] - own
+    behind[choice.model] = 0.0
+    limits = objective.gain_limits
+    estimates = [np.clip(centre - behind, *limits) for centre in (corrected, honest)]
 
     better = better_than_nothing(contest, choices, choice, fixed, corrected)
-    found = _verdict(
+    return _verdict(
         contest,
         choice,
         options,
-        expected=honest,
-        interval=interval,
+        models=_model_values(contest, choice.gains, estimates, drawn.fixed, level),
         kept=tuple(
             _kept(each, contest, choice, choices, crossed=crossed, level=level)
             for each in objective.constraints
         ),
         wins=win_shares(drawn.inside),
-        rivals=_rivals(choice, drawn, level),
+        rivals=_rivals(choice, own, estimates[-1], (drawn.inside, drawn.fixed), level),
         threshold_range=threshold_range(contest, choice.model, choices.rule[choice.model]),
         # A choice that cannot be judged on other rows is not known to be better.
         better=None if better and math.isnan(honest) else better,
         weights=weights,
         method=method,
     )
-    return replace(found, _models=_model_values(contest, choice, drawn, found))
 
 
 def _optimism(inside: Floats, outside: Floats) -> float:
@@ -175,25 +178,32 @@ def _optimism(inside: Floats, outside: Floats) -> float:
 
 
 def _model_values(
-    contest: Contest, choice: Choice, drawn: Resampled, found: Verdict
+    contest: Contest, here: Floats, estimates: Sequence[Floats], fixed: Floats, level: float
 ) -> tuple[ModelValue, ...]:
-    """Return what to expect of each model, corrected for the choice of its own threshold.
+    """Return what to expect of each model, all corrected in the same way.
 
-    The chosen model has the value and the interval of the verdict, which are corrected for the
-    choice among the models too.
+    Parameters
+    ----------
+    contest
+        The models.
+    here
+        The gain of each on these rows.
+    estimates
+        The corrected gains of the models, by one correction or two; the last one is shown, and the
+        interval holds all of them.
+    fixed
+        The gains of the same rules in the replicates.
+    level
+        The confidence of the intervals.
     """
-    objective, level = contest.objective, found.confidence_level
-    values = []
-    for model, (name, here) in enumerate(zip(contest.names, choice.gains.tolist(), strict=True)):
-        expected, interval = found.expected, found.interval
-        if model != choice.model:
-            corrected = here - _optimism(drawn.inside[model], drawn.outside[model])
-            noise = drawn.fixed[model] - here
-            ends = interval_at(noise, (corrected,), level=level)
-            expected = objective.value_of_gain(corrected)
-            interval = _in_units(objective, ends)
-        values.append(ModelValue(name, objective.value_of_gain(here), expected, interval))
-    return tuple(values)
+    objective = contest.objective
+    ends = [
+        interval_at(drawn - gain, centres, level=level)
+        for drawn, gain, *centres in zip(fixed, here.tolist(), *estimates, strict=True)
+    ]
+    values = (map(objective.value_of_gain, gains.tolist()) for gains in (here, estimates[-1]))
+    intervals = (_in_units(objective, each) for each in ends)
+    return tuple(map(ModelValue, contest.names, *values, intervals))
 
 
 def _in_units(objective: Objective, ends: Interval) -> Interval:
@@ -263,46 +273,52 @@ class Rivals(NamedTuple):
     together: NDArray[np.bool_]
 
 
-def _rivals(choice: Choice, drawn: Resampled, level: float) -> Rivals:
-    """Compare the models in their paired replicates, each with its own threshold."""
-    size = len(choice.rules)
-    if size == 1:
+def _rivals(
+    choice: Choice,
+    own: Floats,
+    expected: Floats,
+    replicates: tuple[Floats, Floats],
+    level: float,
+) -> Rivals:
+    """Compare the models in their paired replicates, each with its own threshold.
+
+    Parameters
+    ----------
+    choice
+        The models and their rules.
+    own
+        The gain of each model, corrected for the choice of its own threshold.
+    expected
+        The gains that are shown.
+    replicates
+        The gains that tell the spread of the differences: for the set of the models that cannot be
+        told apart, and for the interval of the lead.
+    level
+        The confidence of both.
+    """
+    first = choice.model
+    others = [model for model in choice.order.tolist() if model != first]
+    if not others:
         return Rivals(None, math.nan, UNDEFINED, np.ones(1, np.bool_))
-    optimism = np.array([*map(_optimism, drawn.inside, drawn.outside)])
-    values = choice.gains - optimism
-    stays = _confidence_set(values, drawn.inside, level).stays
-    margin = _confidence_set(values, drawn.fixed, level).margin
-    first, second = choice.order[:2].tolist()
-    # Of models that tie, the first comes first on every processor.
-    known = np.where(np.isnan(drawn.inside), -np.inf, drawn.inside)
-    ranked = np.argsort(-known, axis=0, kind="stable")
-    inside, outside = (
-        picked(values, ranked[0]) - picked(values, ranked[1]) for values in drawn[:2]
-    )
-    lead = float(choice.gains[first] - choice.gains[second]) - _optimism(inside, outside)
-    return _rivals_of(ConfidenceSet(stays, margin), first, second, lead)
+    second = max(others, key=np.where(np.isnan(own), -np.inf, own).__getitem__)
+    lead = float(expected[first] - expected[second])
+    spread, fixed = (_confidence_set(own, drawn, level) for drawn in replicates)
+    # The best model as seen on these rows is always in the set.
+    spread.stays[choice.order[0]] = True
+    margin = float(fixed.margin[first, second])
+    lower, upper = lead - margin, lead + margin
+    if spread.stays[first] and spread.stays[second]:
+        # Of models that cannot be told apart the interval reaches 0, though a margin at fixed
+        # thresholds may be narrower. Python's min and max would take a NaN for a number, or not,
+        # depending on the order.
+        lower, upper = float(np.minimum(lower, 0.0)), float(np.maximum(upper, 0.0))
+    return Rivals(second, lead, Interval(lower, upper), spread.stays)
 
 
 def _confidence_set(values: Floats, replicates: Floats, level: float) -> ConfidenceSet:
     """Leave out models and replicates whose gain is minus infinity, which has no spread."""
     known, drawn = (np.where(np.isinf(gains), np.nan, gains) for gains in (values, replicates))
     return confidence_set(known, drawn, level)
-
-
-def _rivals_of(found: ConfidenceSet, first: int, second: int, lead: float) -> Rivals:
-    """Lay the simultaneous interval around the lead; the chosen model is always in the set.
-
-    Of models that cannot be told apart the interval reaches 0, though a margin at fixed thresholds
-    may be narrower.
-    """
-    together = found.stays.copy()
-    together[first] = True
-    margin = float(found.margin[first, second])
-    lower, upper = lead - margin, lead + margin
-    if together[second]:
-        # Python's min and max would take a NaN for a number, or not, depending on the order.
-        lower, upper = float(np.minimum(lower, 0.0)), float(np.maximum(upper, 0.0))
-    return Rivals(second, lead, Interval(lower, upper), together)
 
 
 def _kept(
@@ -359,26 +375,16 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
     level = options.confidence_level
     here = float(gains[choice.model])
     inside = objective.gain(drawn_tuning.counts(tuning.ratio))
-    second = next(iter(choice.order[1:].tolist()), None)
-    rivals = Rivals(None, math.nan, UNDEFINED, np.ones(1, np.bool_))
-    if second is not None:
-        lead = here - float(gains[second])
-        rivals = _rivals_of(_confidence_set(gains, fixed, level), choice.model, second, lead)
-    intervals = [
-        interval_at(drawn - gain, (gain,), level=level)
-        for drawn, gain in zip(fixed, gains.tolist(), strict=True)
-    ]
     found = _verdict(
         test,
         judged,
         options,
-        expected=here,
-        interval=intervals[choice.model],
+        models=_model_values(test, gains, [gains], fixed, level),
         kept=tuple(
             _kept_as_seen(each, test, judged, choices, level) for each in objective.constraints
         ),
         wins=win_shares(inside),
-        rivals=rivals,
+        rivals=_rivals(judged, gains, gains, (fixed, fixed), level),
         threshold_range=threshold_range(tuning, choice.model, drawn_tuning.rule[choice.model]),
         better=better_than_nothing(test, choices, judged, fixed[choice.model], here),
         weights=other_weights(test, drawing_of(options, seeds[0])),
@@ -389,14 +395,8 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
     )
     range_below = _lower_ends(tuning.tables[choice.model], found.threshold_range)
     below = (*range_below, *found._below[2:])
-    values = tuple(
-        ModelValue(name, value, value, _in_units(objective, ends))
-        for name, value, ends in zip(
-            test.names, map(objective.value_of_gain, gains.tolist()), intervals, strict=True
-        )
-    )
     threshold = _tuned_threshold(tuning, test, choice)
-    return replace(found, **threshold, _below=below, _models=values)
+    return replace(found, **threshold, _below=below)
 
 
 def _resample(contest: Contest, fixed: tuple[int, ...], drawing: Drawing) -> Choices:
@@ -432,8 +432,7 @@ def _verdict(
     choice: Choice,
     options: Options,
     *,
-    expected: float,
-    interval: Interval,
+    models: tuple[ModelValue, ...],
     kept: tuple[Kept, ...],
     wins: Sequence[float] | Floats,
     rivals: Rivals,
@@ -444,7 +443,7 @@ def _verdict(
 ) -> Verdict:
     """Put the parts together, with gains converted to values of the objective."""
     objective, model = contest.objective, choice.model
-    rule = choice.rules[model]
+    rule, chosen = choice.rules[model], models[choice.model]
     counts = contest.counts(model, rule)
     table = contest.tables[model]
     value = float(objective.value(counts))
@@ -459,8 +458,8 @@ def _verdict(
         decision._threshold_text(),
         decision,
         value,
-        objective.value_of_gain(expected),
-        _in_units(objective, interval),
+        chosen.expected,
+        chosen.interval,
         options.confidence_level,
         kept,
         dict(zip(names, np.asarray(wins).tolist(), strict=True)),
@@ -474,11 +473,12 @@ def _verdict(
         better,
         weights,
         beta_range(weights, model, objective),
-        caveats_of(contest, choice, expected),
+        caveats_of(contest, choice, chosen.expected),
         method,
         int(sum(ranking_rows(contest))),
         ranking_rows(contest)[0],
         options.n_resamples,
+        models=models,
         _below=(*_lower_ends(table, threshold_range), *_lower_ends(table, flat)),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from isometrics._core.results import number, several, told_apart
+from isometrics._core.results import listed, number, several, told_apart
 from isometrics._core.threshold_text import threshold_text
 from isometrics.uncertainty.paired import percent, percent_of_replicates
 
@@ -30,7 +30,13 @@ def lines(verdict: Verdict) -> list[str]:
     """Return the answer, and below it what it stands on."""
     said = [answer(verdict), _explained(verdict.objective)]
     said += [_constraint(each, verdict) for each in verdict.kept]
-    said += [_threshold(verdict), _nothing(verdict), _weights(verdict), verdict.method]
+    said += [
+        _lead(verdict),
+        _threshold(verdict),
+        _nothing(verdict),
+        _weights(verdict),
+        verdict.method,
+    ]
     said += [f"Beware: {warning}" for warning in verdict.warnings]
     return [line for line in said if line]
 
@@ -78,19 +84,23 @@ def _instruction(verdict: Verdict) -> str:
 
 
 def _expectation(verdict: Verdict) -> str:
-    name = verdict.objective.name
-    here = shown(verdict.value)
+    name, text = verdict.objective.name, _text(verdict)
+    expected, here = text(verdict.expected), text(verdict.value)
     if math.isnan(verdict.expected):
         return f"{name[0].upper()}{name[1:]} is {here} on these rows."
-    expected, ends = shown(verdict.expected), _ends(verdict.interval, verdict)
-    low, high = map(shown, verdict.interval)
-    numbers = (verdict.expected, *verdict.interval, verdict.value)
-    is_narrow = expected in (low, high) and verdict.interval.lower < verdict.interval.upper
-    if is_narrow and abs(verdict.expected) < _LARGE:
-        # Of many rows the interval is narrow, and two digits would hide it.
-        expected, low, high, here = told_apart(numbers, 3)
-        ends = f"{percent(verdict.confidence_level)}: {low} to {high}; "
+    ends = _ends(verdict.interval, verdict, text)
     return f"Expect {name} {expected} on new data ({ends}{here} on these rows)."
+
+
+def _text(verdict: Verdict) -> Callable[[float], str]:
+    """Return how values are written: to as many digits as do not hide a narrow interval."""
+    numbers = (verdict.expected, *verdict.interval, verdict.value)
+    expected, low, high = map(shown, numbers[:3])
+    is_narrow = expected in (low, high) and verdict.interval.lower < verdict.interval.upper
+    if not is_narrow or abs(verdict.expected) >= _LARGE:
+        return shown
+    digits = len(told_apart(numbers, 3)[0].partition(".")[2])
+    return lambda value: f"{value:.{digits}f}"
 
 
 def _ends(interval: Interval, verdict: Verdict, text: Callable[[float], str] = shown) -> str:
@@ -124,13 +134,21 @@ def _best_nothing(verdict: Verdict) -> str:
 
 
 def _rivals(verdict: Verdict) -> str:
-    if verdict.runner_up is None:
+    if verdict.runner_up is None or not verdict.replicates:
         return ""
-    others = [name for name in verdict.confidence_set if name != verdict.model]
-    share = verdict.wins.get(verdict.model, math.nan)
-    if others and verdict.replicates:
-        return f"{several([verdict.model, *others])} cannot be told apart{_lead(verdict)}."
-    if not verdict.replicates or math.isnan(share):
+    model, *others = _with_values(verdict)
+    if verdict.model not in verdict.confidence_set:
+        return (
+            f"Beyond chance, these rows speak for {listed(others)} rather than {model}, which was "
+            "chosen on the tuning data."
+        )
+    if others:
+        name = _named(verdict.model)
+        return (
+            f"These rows cannot tell {listed([model, *others])} apart; {name} is used by default."
+        )
+    share = verdict.wins[verdict.model]
+    if math.isnan(share):
         return ""
     count = round(share * verdict.replicates)
     how_many = (
@@ -138,7 +156,8 @@ def _rivals(verdict: Verdict) -> str:
         if count == verdict.replicates
         else f"{count:,} of {verdict.replicates:,}"
     )
-    if verdict.kept and math.isnan(verdict.lead):
+    here = {each.name: each.here for each in verdict.models}
+    if verdict.kept and math.isnan(here[verdict.runner_up]):
         return (
             "No other model has a threshold that keeps this on these rows; "
             f"{_named(verdict.model)} wins in {how_many} resamples."
@@ -147,20 +166,38 @@ def _rivals(verdict: Verdict) -> str:
     return f"{_named(verdict.model)} beats {losers} in {how_many} resamples."
 
 
+def _with_values(verdict: Verdict) -> list[str]:
+    """Return the chosen model and those that it cannot be told apart from, with their values.
+
+    The best one to expect comes first of the others.
+    """
+    sign = 1 if verdict.objective.higher_is_better else -1
+    names = {verdict.model, *verdict.confidence_set}
+    models = [each for each in verdict.models if each.name in names]
+    models.sort(key=lambda each: (each.name != verdict.model, -sign * each.expected))
+    text = _text(verdict)
+    return [
+        f"{_named(each.name)} ({text(each.expected)})"
+        if not math.isnan(each.expected)
+        else _named(each.name)
+        for each in models
+    ]
+
+
 def _lead(verdict: Verdict) -> str:
-    """Say how much better the chosen model is to be expected to be, as far as that is known."""
-    if math.isnan(verdict.lead) or math.isnan(verdict.lead_interval.lower):
+    """Say how far two models that cannot be told apart may be from each other."""
+    is_known = not math.isnan(verdict.lead_interval.lower)
+    is_asked = verdict.runner_up in verdict.confidence_set
+    if not (is_known and is_asked) or verdict.better_than_nothing is False:
         return ""
-    # The interval is told the same way round as the lead, and a cost in the user's unit.
-    factor = verdict.objective.unit * (1 if verdict.lead >= 0 else -1)
-    ends = sorted(0.0 + end * factor for end in verdict.lead_interval)
-    lead, low, high = map(_difference, (verdict.lead * factor, *ends))
+    # A cost is in the user's unit.
+    factor = verdict.objective.unit
+    low, high = (_difference(0.0 + end * factor) for end in verdict.lead_interval)
     first, second = _named(verdict.model), _named(verdict.runner_up)
+    level = percent(verdict.confidence_level)
     if verdict.objective.higher_is_better:
-        verb = "lead" if factor > 0 else "trail"
-        return f"; expect {first} to {verb} {second} by {lead} ({low} to {high})"
-    more = "less" if factor > 0 else "more"
-    return f"; expect {first} to cost {lead} {more} per row than {second} ({low} to {high})"
+        return f"The lead of {first} over {second} is between {low} and {high} ({level})."
+    return f"{first} saves between {low} and {high} per row over {second} ({level})."
 
 
 def _difference(value: float) -> str:

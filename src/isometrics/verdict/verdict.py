@@ -65,7 +65,9 @@ class Kept(Value):
 class ModelValue(NamedTuple):
     """What to expect of a model with its own best threshold, and its value on these rows.
 
-    With tuning data it is the threshold that is best there, and both values are the same.
+    All models are corrected in the same way: for the choice of the threshold, and by as much as the
+    chosen model for the choice among the models. With tuning data the threshold is the one that is
+    best there, and both values are the same.
     """
 
     name: str
@@ -133,8 +135,9 @@ class Verdict(Value):
     wins
         The share of the resamples in which each model wins with its own best threshold there.
     runner_up, lead, lead_interval
-        The second best model, and how much better the chosen one is to be expected to be; of
-        costs per row, divided by the sum of both costs, so that their unit does not matter.
+        The model with the best expected value of the others, and how much better that of the
+        chosen one is; of costs per row, divided by the sum of both costs, so that their unit does
+        not matter.
     confidence_set
         The models that cannot be told apart from the best one.
     threshold_range
@@ -162,6 +165,8 @@ class Verdict(Value):
         The number of resamples; 0 if none.
     groups
         The verdict for each group by itself.
+    models
+        The values of all models; empty where rows are not known.
     """
 
     objective: Objective
@@ -191,10 +196,9 @@ class Verdict(Value):
     positives: int
     replicates: int
     groups: dict[str, Verdict] = field(default_factory=dict)
+    models: tuple[ModelValue, ...] = ()
     _below: tuple[Any, ...] = field(default=(None,) * 4, compare=False)
     """The next lower scores of the ends of `threshold_range` and of `plateau`."""
-    _models: tuple[ModelValue, ...] = field(default=(), compare=False)
-    """What to expect of each model; empty where the rows were not drawn again."""
     _rows_alone: bool = field(default=False, compare=False)
     """Whether single rows were drawn and dealt out at random, as the page can do it."""
     _of_class: bool = field(default=False, compare=False)
@@ -252,6 +256,15 @@ class Verdict(Value):
                     "missed": each.missed,
                 }
                 for each in self.kept
+            ],
+            "models": [
+                {
+                    "model": each.name,
+                    "value": each.here,
+                    "expected": each.expected,
+                    "interval": list(each.interval),
+                }
+                for each in self.models
             ],
             "wins": self.wins,
             "runner_up": self.runner_up,

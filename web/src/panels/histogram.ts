@@ -219,20 +219,10 @@ export class HistogramPanel {
     return longest > LONGEST_LABEL ? (score) => tick(Number(score)) : plain;
   }
 
-  /** The threshold; where it takes all of a bar, the beginning of that bar. */
-  private edgeOf({ model, table }: ModelView, row: number): number {
-    const threshold = table.thresholds[row]!;
-    const { lo, hi } = model.histogram!;
-    const step = (hi - lo) / BINS;
-    const bin = Math.min(Math.trunc((threshold - lo) / step), BINS - 1);
-    const start = lo + bin * step;
-    const next = table.below ? table.below[row]! : (table.thresholds[row + 1] ?? -Infinity);
-    return bin >= 0 && next < start ? start : threshold;
-  }
-
   private drawThreshold(one: ModelView, row: number, view: View): void {
     const [left, right] = this.x.range() as [number, number];
-    const place = Math.min(Math.max(this.x(this.edgeOf(one, row)), left), right);
+    // Flagging nothing, or everything, stands at an end.
+    const place = Math.min(Math.max(this.x(one.table.thresholds[row]!), left), right);
     if (Number.isNaN(place)) return;
     this.cut
       .append("path")

@@ -13,6 +13,7 @@ import {
   objectiveSaid,
   quantityOf,
   valueOf,
+  gainWithin,
   valueOfGain,
   within,
   worthOf,
@@ -73,7 +74,7 @@ export interface Kept {
   readonly missed: number;
 }
 
-/** What to expect of a model with its own best threshold. */
+/** What to expect of a model with its own best threshold; all are corrected in the same way. */
 export interface ModelValue {
   readonly name: string;
   readonly here: number;
@@ -154,10 +155,18 @@ export function judge(
   );
   const corrected = apparent - optimism;
   const honest = meanKnown(Float64Array.from(crossed, gain));
-  const noise = difference(drawn.fixed[choice.model]!, apparent);
-  const interval = intervalAt(noise, [corrected, honest], level);
+  // Each model is corrected for the choice of its own threshold, and as much as the chosen one for
+  // the choice among the models, so that their values can be compared.
+  const own = choice.gains.map(
+    (gain, model) => gain - meanKnown(difference(drawn.inside[model]!, drawn.outside[model]!)),
+  );
+  const centresOf = (model: number): number[] => {
+    const behind = model === choice.model ? 0 : own[choice.model]! - own[model]!;
+    return [corrected, honest].map((centre) => gainWithin(objective, centre - behind));
+  };
   const better = betterThanNothing(contest, choices, choice, drawn.fixed, corrected);
-  const rivals = rivalsOf(choice, drawn, level);
+  const expected = choice.gains.map((_, model) => centresOf(model)[1]!);
+  const rivals = rivalsOf(choice, own, expected, drawn, level);
   const rule = choice.rules[choice.model]!;
   const range = thresholdRange(choices.rule[choice.model]!);
   const flat = plateauOf(contest, choice.model, rule);
@@ -171,6 +180,16 @@ export function judge(
     const both = ofGains.map((each) => valueOfGain(objective, each));
     return [Math.min(...both), Math.max(...both)];
   };
+  const models = contest.names.map((name, model) => {
+    const here = choice.gains[model]!;
+    const noise = difference(drawn.fixed[model]!, here);
+    return {
+      name,
+      here: valueOfGain(objective, here),
+      expected: valueOfGain(objective, expected[model]!),
+      interval: inUnit(intervalAt(noise, centresOf(model), level)),
+    };
+  });
   return {
     objective,
     objectiveSaid: objectiveSaid(objective),
@@ -178,8 +197,8 @@ export function judge(
     threshold: thresholds[rule]!,
     thresholdText: text(rule),
     value: valueOf(objective, countsOf(contest, choice.model, rule)),
-    expected: valueOfGain(objective, honest),
-    interval: inUnit(interval),
+    expected: models[choice.model]!.expected,
+    interval: models[choice.model]!.interval,
     level,
     kept: keptOf(contest, choice, choices, crossed, level),
     wins: winShares(drawn.inside).map((share, model) => [contest.names[model]!, share] as const),
@@ -198,18 +217,7 @@ export function judge(
     warnings: caveatsOf(contest, choice, honest),
     method: methodOf(parts),
     replicates,
-    models: contest.names.map((name, model) => {
-      const here = choice.gains[model]!;
-      const own = here - meanKnown(difference(drawn.inside[model]!, drawn.outside[model]!));
-      const spread = difference(drawn.fixed[model]!, here);
-      const chosen = model === choice.model;
-      return {
-        name,
-        here: valueOfGain(objective, here),
-        expected: valueOfGain(objective, chosen ? honest : own),
-        interval: inUnit(chosen ? interval : intervalAt(spread, [own], level)),
-      };
-    }),
+    models,
   };
 }
 
@@ -387,33 +395,29 @@ interface Rivals {
   readonly together: readonly boolean[];
 }
 
-function rivalsOf(choice: Choice, drawn: Resampled, level: number): Rivals {
-  if (choice.rules.length === 1)
-    return { runnerUp: null, lead: NaN, interval: UNDEFINED, together: [true] };
-  const values = choice.gains.map(
-    (gain, model) => gain - meanKnown(difference(drawn.inside[model]!, drawn.outside[model]!)),
-  );
-  const { stays } = confidenceSet(values, drawn.inside, level);
-  const { margin } = confidenceSet(values, drawn.fixed, level);
-  const [first, second] = orderOf(choice.gains) as [number, number];
-  const replicates = drawn.inside[0]!.length;
-  const ahead = [new Int32Array(replicates), new Int32Array(replicates)] as const;
-  for (let replicate = 0; replicate < replicates; replicate++) {
-    const order = orderOf(drawn.inside.map((gains) => gains[replicate]!));
-    [ahead[0][replicate], ahead[1][replicate]] = [order[0]!, order[1]!];
-  }
-  const leads = [drawn.inside, drawn.outside].map((gains) =>
-    difference(picked(gains, ahead[0]), picked(gains, ahead[1])),
-  );
-  const optimism = meanKnown(difference(leads[0]!, leads[1]!));
-  const lead = choice.gains[first]! - choice.gains[second]! - optimism;
+function rivalsOf(
+  choice: Choice,
+  /** The gain of each model, corrected for the choice of its own threshold. */
+  own: readonly number[],
+  /** The gains that are shown. */
+  expected: readonly number[],
+  drawn: Resampled,
+  level: number,
+): Rivals {
+  const first = choice.model;
+  const others = orderOf(choice.gains).filter((model) => model !== first);
+  if (!others.length) return { runnerUp: null, lead: NaN, interval: UNDEFINED, together: [true] };
+  const value = (model: number): number => (Number.isNaN(own[model]) ? -Infinity : own[model]!);
+  const second = others.reduce((best, model) => (value(model) > value(best) ? model : best));
+  const lead = expected[first]! - expected[second]!;
+  const { stays } = confidenceSet(own, drawn.inside, level);
+  const { margin } = confidenceSet(own, drawn.fixed, level);
+  // The best model as seen on these rows is always in the set.
   const together = stays.map((stay, model) => stay || model === first);
   const half = margin(first, second);
+  const [low, high] = [lead - half, lead + half];
   // Of models that cannot be told apart the interval reaches 0.
-  const reaches = together[second] ? 0 : NaN;
-  const interval: Interval = Number.isNaN(reaches)
-    ? [lead - half, lead + half]
-    : [Math.min(lead - half, 0), Math.max(lead + half, 0)];
+  const interval: Interval = together[second] ? [Math.min(low, 0), Math.max(high, 0)] : [low, high];
   return { runnerUp: second, lead, interval, together };
 }
 

@@ -19,9 +19,11 @@ export function pictureOf(verdict: Shown, view: View, level: number): HTMLElemen
   const placeOf = (name: string): number =>
     view.models.findIndex(({ model }) => model.name === name);
   const sign = higherIsBetter(objective) ? 1 : -1;
-  const point = ({ expected, here }: Shown["models"][number]): number =>
-    Number.isNaN(expected) ? here : expected;
   const chosen = (model: Shown["models"][number]): boolean => model.name === verdict.chosen;
+  // Either what to expect of all models, or their values on these rows: both cannot be compared.
+  const isExpected = verdict.models.some((model) => chosen(model) && !Number.isNaN(model.expected));
+  const point = ({ expected, here }: Shown["models"][number]): number =>
+    isExpected ? expected : here;
   const models = verdict.models
     .filter((model) => !Number.isNaN(point(model)))
     .sort(
@@ -51,7 +53,6 @@ export function pictureOf(verdict: Shown, view: View, level: number): HTMLElemen
   const perThousand = objective.costs !== null;
   const text = (value: number): string =>
     perThousand ? counted(Number(general(1000 * value, 3))) : shown(value);
-  const known = drawn.some(({ interval }) => !Number.isNaN(interval[0]));
   const rows = drawn.map((model) => {
     const [from, to] = model.interval;
     const said = Number.isNaN(from)
@@ -97,8 +98,10 @@ export function pictureOf(verdict: Shown, view: View, level: number): HTMLElemen
     );
   });
   const name = perThousand ? "cost per 1,000 items (less is better)" : nameOf(objective);
-  const expected = known
-    ? `${name} to expect on new data, with intervals of ${levelSaid(level)}`
+  const hasIntervals = drawn.some(({ interval }) => !Number.isNaN(interval[0]));
+  const intervals = hasIntervals ? `, with intervals of ${levelSaid(level)}` : "";
+  const expected = isExpected
+    ? `${name} to expect on new data${intervals}`
     : `${name} on these rows`;
   const rest = models.length - drawn.length;
   return h(

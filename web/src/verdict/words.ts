@@ -10,6 +10,7 @@ import { higherIsBetter, nameOf, unitOf, type Objective } from "../objective";
 import {
   fixed,
   general,
+  listed,
   percentSaid,
   roundEven,
   several,
@@ -32,6 +33,7 @@ export function lines(verdict: Verdict): string[] {
     answer(verdict),
     explained(verdict.objective),
     ...verdict.kept.map((kept) => constraint(kept, verdict)),
+    lead(verdict),
     threshold(verdict),
     nothing(verdict),
     weights(verdict),
@@ -77,19 +79,21 @@ function instruction(verdict: Verdict): string {
 
 function expectation(verdict: Verdict): string {
   const name = nameOf(verdict.objective);
-  let here = shown(verdict.value);
+  const text = textOf(verdict);
+  const here = text(verdict.value);
   if (Number.isNaN(verdict.expected)) return `${capitalised(name)} is ${here} on these rows.`;
-  const [lower, upper] = verdict.interval;
-  let expected = shown(verdict.expected);
-  let ends = endsSaid(verdict.interval, verdict);
-  const isNarrow = [shown(lower), shown(upper)].includes(expected) && lower < upper;
-  if (isNarrow && Math.abs(verdict.expected) < LARGE) {
-    // Of many rows the interval is narrow, and two digits would hide it.
-    const texts = toldApart([verdict.expected, lower, upper, verdict.value], 3);
-    [expected, , , here] = texts as [string, string, string, string];
-    ends = `${percentSaid(verdict.level)}: ${texts[1]} to ${texts[2]}; `;
-  }
-  return `Expect ${name} ${expected} on new data (${ends}${here} on these rows).`;
+  const ends = endsSaid(verdict.interval, verdict, text);
+  return `Expect ${name} ${text(verdict.expected)} on new data (${ends}${here} on these rows).`;
+}
+
+/** How values are written: to as many digits as do not hide a narrow interval. */
+function textOf({ expected, interval, value }: Verdict): (value: number) => string {
+  const [lower, upper] = interval;
+  const isNarrow = interval.map(shown).includes(shown(expected)) && lower < upper;
+  if (!isNarrow || Math.abs(expected) >= LARGE) return shown;
+  const [text] = toldApart([expected, lower, upper, value], 3);
+  const digits = text!.split(".")[1]!.length;
+  return (each) => fixed(each, digits);
 }
 
 /** An interval with its confidence, as far as it is known. */
@@ -124,16 +128,18 @@ function bestNothing({ doingNothing, objective }: Verdict): string {
 function rivals(verdict: Verdict): string {
   const { model, runnerUp, replicates } = verdict;
   if (runnerUp === null) return "";
-  const others = verdict.together.filter((name) => name !== model);
+  const together = withValues(verdict);
+  if (together.length > 1)
+    return `These rows cannot tell ${listed(together)} apart; ${named(model)} is used by default.`;
   const share = verdict.wins.find(([name]) => name === model)![1];
-  if (others.length) return `${several([model, ...others])} cannot be told apart${lead(verdict)}.`;
   if (Number.isNaN(share)) return "";
   const count = roundEven(share * replicates);
   const howMany =
     count === replicates
       ? `all ${thousands(replicates)}`
       : `${thousands(count)} of ${thousands(replicates)}`;
-  if (verdict.kept.length && Number.isNaN(verdict.lead))
+  const { here } = verdict.models.find(({ name }) => name === runnerUp)!;
+  if (verdict.kept.length && Number.isNaN(here))
     return (
       "No other model has a threshold that keeps this on these rows; " +
       `${named(model)} wins in ${howMany} resamples.`
@@ -142,19 +148,38 @@ function rivals(verdict: Verdict): string {
   return `${named(model)} beats ${losers} in ${howMany} resamples.`;
 }
 
-/** How much better the chosen model is to be expected to be, as far as that is known. */
+/**
+ * The chosen model and those that it cannot be told apart from, with their values; the best one to
+ * expect comes first of the others.
+ */
+function withValues(verdict: Verdict): string[] {
+  const sign = higherIsBetter(verdict.objective) ? 1 : -1;
+  const isChosen = (name: string): number => Number(name === verdict.model);
+  const text = textOf(verdict);
+  return verdict.models
+    .filter(({ name }) => verdict.together.includes(name))
+    .sort(
+      (one, other) =>
+        isChosen(other.name) - isChosen(one.name) || sign * (other.expected - one.expected),
+    )
+    .map(({ name, expected }) =>
+      Number.isNaN(expected) ? named(name) : `${named(name)} (${text(expected)})`,
+    );
+}
+
+/** How far two models that cannot be told apart may be from each other. */
 function lead(verdict: Verdict): string {
   const { objective, leadInterval } = verdict;
-  if (Number.isNaN(verdict.lead) || Number.isNaN(leadInterval[0])) return "";
-  // The interval is told the same way round as the lead, and a cost in the user's unit.
-  const factor = unitOf(objective) * (verdict.lead >= 0 ? 1 : -1);
-  const ends = leadInterval.map((end) => 0 + end * factor).sort((one, other) => one - other);
-  const [by, low, high] = [verdict.lead * factor, ...ends].map(differenceSaid);
+  const isAsked = verdict.runnerUp !== null && verdict.together.includes(verdict.runnerUp);
+  if (Number.isNaN(leadInterval[0]) || !isAsked || verdict.better === false) return "";
+  // A cost is in the user's unit.
+  const factor = unitOf(objective);
+  const [low, high] = leadInterval.map((end) => differenceSaid(0 + end * factor));
   const [first, second] = [named(verdict.model), named(verdict.runnerUp!)];
+  const level = percentSaid(verdict.level);
   if (higherIsBetter(objective))
-    return `; expect ${first} to ${factor > 0 ? "lead" : "trail"} ${second} by ${by} (${low} to ${high})`;
-  const more = factor > 0 ? "less" : "more";
-  return `; expect ${first} to cost ${by} ${more} per row than ${second} (${low} to ${high})`;
+    return `The lead of ${first} over ${second} is between ${low} and ${high} (${level}).`;
+  return `${first} saves between ${low} and ${high} per row over ${second} (${level}).`;
 }
 
 /** A difference to three digits behind the point, or two digits if that is more. */
