@@ -23,7 +23,6 @@ FOREIGN = {
     "integrations.torchmetrics.metrics": "torchmetrics' Metric takes them, and refuses others",
     "integrations.torchmetrics.state": "torchmetrics' Metric takes them, and refuses others",
     "sources.clusters": "ClusterFrame.columns names columns as the caller likes",
-    "studies.papers.panels": "isometrics.plot and matplotlib take them, and refuse others",
 }
 """Modules whose functions take names that others define, and why."""
 

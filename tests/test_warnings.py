@@ -30,6 +30,12 @@ def few_replicates(_):
     iso.bootstrap([1, 0, 0, 0, 0], [5, 4, 6, 3, 2], measures="AUROC", n_resamples=9, random_state=0)
 
 
+def amount_beside_scores(_):
+    scores = np.arange(40) / 40
+    table = {"label": [0, 1] * 20, "a": scores, "b": scores**2, "amount": scores * 900}
+    iso.read_predictions(pd.DataFrame(table))
+
+
 def wide_brackets(_):
     import narwhals.stable.v2 as nw
 
@@ -91,6 +97,7 @@ def page_for_others(_):
 CASES = {
     "analysis.averages.fold": lambda _: iso.average([WORST], threshold=9.0),
     "analysis.averages.one class": lambda _: iso.average(ONE_CLASS),
+    "analysis.reading": amount_beside_scores,
     "decisions.thresholds": unreachable_precision,
     "report.serve": page_for_others,
     "sources.cluster_passes": wide_brackets,

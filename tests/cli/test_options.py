@@ -84,7 +84,7 @@ FLAGS = {
         "--isolines",
         "--json",
     ),
-    *("--open", "--pairs", "--quiet"),
+    *("--open", "--pairs", "--quiet", "--strict"),
 }
 
 

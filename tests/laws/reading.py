@@ -232,7 +232,7 @@ def compare_points(points, counts, exact, key):
 def verdict_of(analysis, *, ordered):
     """Return the verdict over all rows; where rows have another order, what is not drawn."""
     whole = replace(analysis, groups={}, skipped={})
-    found = verdicts_of(whole, n_resamples=RESAMPLES, random_state=0)
+    found = verdicts_of(whole, {"n_resamples": RESAMPLES, "random_state": 0})
     said = {name: plain(verdict.to_dict()) for name, verdict in found.verdicts.items()}
     if not ordered:
         certain = ("threshold", "counts", "precision", "recall", "value", "rows", "positives")
@@ -502,7 +502,7 @@ class Case:
         told = difference(in_order(said["summary"]), summary_of(analysis))
         must(told is None, f"summary: {told}")
         said = json.loads(run(["verdict", given, *words, "--resamples", str(RESAMPLES)]))
-        found = verdicts_of(analysis, n_resamples=RESAMPLES, random_state=0)
+        found = verdicts_of(analysis, {"n_resamples": RESAMPLES, "random_state": 0})
         wanted = {name: plain(verdict.to_dict()) for name, verdict in found.verdicts.items()}
         said = said["verdict_by_class"] if found.by_class else {"": said["verdict"]}
         told = difference(said, wanted)

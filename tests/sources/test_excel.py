@@ -21,7 +21,7 @@ from .workbooks import write_workbook
 pytest.importorskip("python_calamine")
 
 HEADER = ["y", "a", "b"]
-ROWS = [[1, 0.5, 3], [0, 0.25, 2.5], [1, 0.75, -1], [0, 0.125, 2]]
+ROWS = [[1, 0.5, 0.75], [0, 0.25, 0.625], [1, 0.75, 0.125], [0, 0.125, 0.5]]
 
 
 def read(tmp_path, rows, *, more=None, **options):
@@ -83,7 +83,7 @@ def test_rows_are_those_of_the_sheet(tmp_path):
 
 
 def test_missing_cells_left_out_and_sheets_named(tmp_path):
-    rows = [HEADER, *ROWS, [1, None, 2], [1, "#N/A", None]]
+    rows = [HEADER, *ROWS, [1, None, 0.2], [1, "#N/A", None]]
     analysis = read(tmp_path, rows, more={"notes": [["x"]]}, drop_missing=True)
     assert analysis.description.endswith(
         "; sheet data, the first of 2; 2 rows with missing values are left out, for all models "

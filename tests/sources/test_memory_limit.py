@@ -185,10 +185,12 @@ def test_the_first_rows_of_a_wide_file_have_all_columns_in_order(tmp_path):
 
 def test_more_groups_than_fit():
     """Their tables are on disk, and are read when they are asked for."""
-    groups = np.repeat(np.arange(4000), 2)
-    table = pa.table({"label": groups * 0 + np.arange(8000) % 2, "score": groups, "group": groups})
+    groups = np.repeat(np.arange(12_000), 2)
+    table = pa.table(
+        {"label": groups * 0 + np.arange(24_000) % 2, "score": groups, "group": groups}
+    )
     result = iso.read_predictions(table, memory_limit=LEAST)
-    assert "4000 groups did not fit into the memory limit" in result.description
+    assert "12000 groups did not fit into the memory limit" in result.description
     assert result.groups == iso.read_predictions(table, memory_limit="1GB").groups
     assert iso.read_predictions(table, memory_limit=LEAST, group=False).groups == {}
 

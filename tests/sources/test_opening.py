@@ -295,6 +295,7 @@ def sqlite(tmp_path):
     def store(rows):
         path = tmp_path / "x.sqlite"
         connection = sqlite3.connect(path)
+        connection.execute("DROP TABLE IF EXISTS t")
         connection.execute("CREATE TABLE t (label, score)")
         connection.executemany("INSERT INTO t VALUES (?, ?)", rows)
         connection.commit()
@@ -313,8 +314,11 @@ def test_sqlite(sqlite):
 
 
 def test_sqlite_with_values_of_several_types(sqlite):
-    said = failure(sqlite([*((place % 2, place) for place in range(3000)), (1, 0.5)]))
-    assert "expected INT64 but got DOUBLE" in said
+    rows = [*((place % 2, place) for place in range(3000)), (1, 0.5)]
+    points = iso.read_predictions(sqlite(rows)).models["score"]
+    assert points.thresholds[-2:].tolist() == [0.5, 0]
+    said = failure(sqlite([*rows, (0, "high")]))
+    assert "score has values that are not real numbers of 64 bits, such as 'high'" in said
 
 
 def test_a_reader_that_stops_early_leaves_no_warning(sqlite):

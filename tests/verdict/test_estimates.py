@@ -225,7 +225,7 @@ def check_range(analysis, asked):
     verdict = analysis.verdict(**asked, n_resamples=5)
     limits = verdict.objective.limits
     found = [(verdict.value, verdict.expected, verdict.interval)]
-    found += [model[1:] for model in verdict._models]
+    found += [model[1:] for model in verdict.models]
     ranges = [limits] * len(found) + [(0, 1)] * len(verdict.kept)
     found += [(kept.here, kept.expected, kept.interval) for kept in verdict.kept]
     for (here, expected, interval), (low, high) in zip(found, ranges, strict=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from isometrics import formats
 from isometrics.analysis.analysis import Analysis
 from isometrics.analysis.origins import origins_of
-from isometrics.errors import Advice, FileError, LeftOutWarning, ParameterError, redacted
+from isometrics.errors import Advice, FileError, LeftOutWarning, ParameterError, redacted, warn
 from isometrics.formats import FORMATS
 from isometrics.formats.text import uncompressed_size
 from isometrics.sources.batches import peek
@@ -191,7 +190,7 @@ def _warn(advice: Advice, notify: Callable[[Advice], None] | None) -> None:
     if notify is not None:
         notify(advice)
     else:
-        warnings.warn(str(advice), LeftOutWarning, stacklevel=3)
+        warn(str(advice), LeftOutWarning)
 
 
 def _foreign(

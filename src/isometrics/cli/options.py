@@ -257,7 +257,7 @@ def load(
             header=columns.header,
             strict=columns.strict,
             progress=meter,
-            notify=_note_advice,
+            notify=None if answers.json else _note_advice,
         )
     if not answers.json:
         note(analysis.description)

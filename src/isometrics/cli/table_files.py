@@ -162,9 +162,10 @@ def _written(schema: pa.Schema) -> pa.Schema:
     def written(kind: pa.DataType) -> pa.DataType:
         if pa.types.is_dictionary(kind):
             return written(kind.value_type)
-        # DuckDB does not know numbers of 16 bits, which are the same with more.
-        half = pa.types.is_float16(kind)
-        return pa.float32() if half else pa.string() if pa.types.is_string_view(kind) else kind
+        # Text is read as numbers of 64 bits, so those of fewer need the digits of these.
+        if pa.types.is_floating(kind):
+            return pa.float64()
+        return pa.string() if pa.types.is_string_view(kind) else kind
 
     for field in schema:
         if "binary" in str(field.type):

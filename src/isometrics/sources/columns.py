@@ -471,11 +471,18 @@ def listed(columns: Mapping[str, Peek]) -> str:
 
 
 def columns_in_question(
-    names: Sequence[str], *, label: object, scores: object, **roles: object
+    names: Sequence[str],
+    *,
+    label: object,
+    scores: object,
+    model: object,
+    weight: object,
+    group: object,
 ) -> set[str] | None:
     """Return the columns that say which is what, by their names; None if that may be any."""
     if label is None or scores is None:
         return None
+    roles = {"model": model, "weight": weight, "group": group}
     given = [label, *roles.values(), *_columns_of(scores)]
     guessed = {name for role, chosen in roles.items() if chosen is None for name in NAMES[role]}
     return {name for name in names if name in given or _known(name, guessed)}
