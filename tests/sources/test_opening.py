@@ -19,7 +19,7 @@ import pytest
 
 import isometrics as iso
 from isometrics._core.writing import ScratchFolder
-from isometrics.errors import FileError, MissingValueError, ParameterError
+from isometrics.errors import FileError, MissingValueError, ParameterError, ScoreError
 from isometrics.sources import databases, opening
 from isometrics.sources.batches import peek, reading
 from isometrics.sources.frames import FrameSource
@@ -317,8 +317,8 @@ def test_sqlite_with_values_of_several_types(sqlite):
     rows = [*((place % 2, place) for place in range(3000)), (1, 0.5)]
     points = iso.read_predictions(sqlite(rows)).models["score"]
     assert points.thresholds[-2:].tolist() == [0.5, 0]
-    said = failure(sqlite([*rows, (0, "high")]))
-    assert "score has values that are not real numbers of 64 bits, such as 'high'" in said
+    with pytest.raises(ScoreError, match="not real numbers of 64 bits, such as 'high': 1 in all"):
+        iso.read_predictions(sqlite([*rows, (0, "high")]))
 
 
 def test_a_reader_that_stops_early_leaves_no_warning(sqlite):

@@ -17,6 +17,7 @@ from isometrics.cli.options import (
     load,
 )
 from isometrics.cli.output import Meter, answer
+from isometrics.cli.row_copies import tell_of_order
 from isometrics.cli.table_files import TEXTS, WRITERS, arrow_table, suffix_of, write_batches
 from isometrics.errors import FileError, ParameterError
 
@@ -165,6 +166,7 @@ def _write_rows(
         if not (as_texts and source.keep_texts({})):
             source.settle(names, names)
         raise_together([], source)
+        tell_of_order(source)
         with Meter("converting", quiet=answers.quiet) as meter:
             batches = _metered(source, meter)
             write_batches(source.schema, batches, *written, escape_formulas=escape_formulas)

@@ -6,9 +6,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isometrics.cli.output import free_name
+from isometrics.cli.output import free_name, note
 from isometrics.cli.table_files import is_text, write_batches
-from isometrics.errors import MissingValueError, ParameterError, ScoreError
+from isometrics.errors import MissingValueError, ParameterError, ScoreError, redacted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -51,6 +51,12 @@ def _columns_instead(column: str, source: Source) -> str:
     names = source.schema.names
     near = get_close_matches(column, names, n=1)
     return f"did you mean {near[0]!r}?" if near else f"it has {several(names)}"
+
+
+def tell_of_order(source: Source) -> None:
+    """Say where the rows that are written may come in another order than they are kept in."""
+    if not source.ordered:
+        note(f"the rows of {redacted(source.name)!r} have no order; name them by a column")
 
 
 def check_numeric(column: str, source: Source) -> None:
@@ -107,6 +113,7 @@ class RowCopy:
         if not (is_text(output) and self._keep_texts()):
             self._source.settle(names, names)
         raise_together([], self._source)
+        tell_of_order(self._source)
         copied = [self._source.schema.field(name) for name in names]
         schema = pa.schema([*copied, *self._added])
         batches = self._batches(names, schema, compute, meter)

@@ -58,7 +58,7 @@ class Source:
     rows: int | None = None
     """The number of rows, where it is known beforehand."""
     ordered = True
-    """Whether rows come in the same order whenever they are read."""
+    """Whether rows come in the order in which they are kept; if not, who copies them says so."""
     bytes_read: int | None = None
     """How many bytes all passes have read, where that is known."""
     takes_writing = False

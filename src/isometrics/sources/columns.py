@@ -89,7 +89,10 @@ def scores_among(
     free: Mapping[str, Peek], given: Mapping[str, str], label: Peek, positive: object
 ) -> ScoreColumns:
     """Return the score columns: those given, else guesses among columns of no other use."""
-    values = {class_name(value): value for value in label.distinct()}
+    numeric = [name for name, peek in free.items() if peek.kind in NUMBERS]
+    # One column alone is that of no class, so that nobody needs to know the classes.
+    classes = label.distinct() if given or len(numeric) > 1 else []
+    values = {class_name(value): value for value in classes}
     if given:
         named, reason = _given_classes(given, list(values), positive), None
     else:

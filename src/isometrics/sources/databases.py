@@ -171,9 +171,8 @@ class DriverTable(Source):
                 found: pa.Schema = cursor.fetch_record_batch().schema
             self._values = {name: quoted(name) for name in found.names}
             if driver == "sqlite":
-                self._values = self._of_one_type(found.names)
-                with self._reader(found.names, 1) as batches:
-                    found = batches.schema
+                found = self._of_one_type(found)
+            self.ordered = driver == "sqlite"
             self._schema = self._with_numbers(found)
             unless_done.pop_all()
 
@@ -187,21 +186,22 @@ class DriverTable(Source):
                 return False
         return True
 
-    def _of_one_type(self, names: Sequence[str]) -> dict[str, str]:
-        """Return columns of SQLite in SQL: its values have types, and the widest is that of all."""
-        asked = ", ".join(
-            f"max(typeof({quoted(name)}) = '{kind}')" for name in names for kind in _WIDEST_FIRST
-        )
+    def _of_one_type(self, schema: pa.Schema) -> pa.Schema:
+        """Cast the columns of SQLite, whose values have types of their own, to the widest one."""
+        import pyarrow as pa
+
+        types = {"text": pa.string(), "real": pa.float64(), "integer": pa.int64()}
+        ranks = " ".join(f"WHEN '{kind}' THEN {rank}" for rank, kind in enumerate(types))
+        asked = [f"min(CASE typeof({quoted(name)}) {ranks} END)" for name in schema.names]
         with self._connection.cursor() as cursor:
-            cursor.execute(f"SELECT {asked} FROM {self._table}")
-            answers = iter(cursor.fetchone())
-        values = {}
-        for name in names:
-            present = [kind for kind in _WIDEST_FIRST if next(answers)]
-            values[name] = quoted(name)
-            if present and present != ["blob"]:
-                values[name] = f"CAST({quoted(name)} AS {present[0]})"
-        return values
+            cursor.execute(f"SELECT {', '.join(asked)} FROM {self._table}")
+            found = cursor.fetchone()
+        for position, (name, rank) in enumerate(zip(schema.names, found, strict=True)):
+            if rank is not None and not pa.types.is_binary(schema.field(position).type):
+                kind = list(types)[rank]
+                self._values[name] = f"CAST({quoted(name)} AS {kind})"
+                schema = schema.set(position, pa.field(name, types[kind]))
+        return schema
 
     def _with_numbers(self, schema: pa.Schema) -> pa.Schema:
         """Return a schema in which PostgreSQL's NUMERIC, which comes as text, is a number.
@@ -252,8 +252,6 @@ class DriverTable(Source):
 
 
 _TYPE = b"POSTGRESQL:type"
-_WIDEST_FIRST = ("blob", "text", "real", "integer")
-"""The types of values in SQLite."""
 
 
 def _cast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

@@ -245,6 +245,8 @@ def ambiguous_url(scheme: str) -> FileError:
 class QuerySource(Source):
     """A table or a view of DuckDB, streamed."""
 
+    ordered = False
+
     def __init__(self, name: str, connection: duckdb.DuckDBPyConnection, table: str) -> None:
         self.name = name
         self._connection = connection

@@ -197,6 +197,7 @@ class TextFiles(QuerySource):
     """
 
     has_lines = True
+    ordered = True
     bytes_read: int | None = 0
     _size: int
     """How many bytes the files have."""
