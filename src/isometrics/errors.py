@@ -12,6 +12,7 @@ import shlex
 import string
 import sys
 import warnings
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
@@ -195,6 +196,12 @@ class MissingPackageError(IsometricsError, ImportError):
     def __init__(self, problem: str, install: str | None = None) -> None:
         how = "" if install is None else f": pip install {shlex.quote(install)}"
         super().__init__(f"{problem}{how}")
+
+
+def require(purpose: str, *packages: str) -> None:
+    """Refuse what needs packages of the extra `cli`, where one of them is not installed."""
+    if missing := [name for name in packages if find_spec(name) is None]:
+        raise MissingPackageError(f"{purpose} needs {', '.join(missing)}", "isometrics[cli]")
 
 
 class InputError(IsometricsError):

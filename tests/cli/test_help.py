@@ -9,9 +9,10 @@ import sys
 import pytest
 
 from isometrics.cli import main
-from isometrics.cli.app import EXAMPLES, TASKS, app
-from isometrics.cli.help import TOPICS, continued, text_of, unwrapped
+from isometrics.cli.app import App, application
+from isometrics.cli.help import COMMANDS, PAGE, TASKS, TOPICS, continued, text_of, unwrapped
 
+app = application()
 EXAMPLE = re.compile(r"^  (isometrics .*)$", re.MULTILINE)
 
 
@@ -81,14 +82,23 @@ def test_the_sentence_about_an_unknown_topic(capsys):
 
 def test_commands_are_listed_by_task(capsys):
     page = told(capsys, "--help")
-    places = [page.index(f"─ {task} ─") for task in TASKS]
+    places = [page.index(f"\n{task}:\n") for task in TASKS]
     assert places == sorted(places)
-    for command in app:
-        if not command.startswith("-"):
-            assert re.search(rf"^│ {command} ", page, re.MULTILINE), command
+    assert {name for name in app if not name.startswith("-")} == {*COMMANDS}
+    for command in COMMANDS:
+        assert re.search(rf"^  {command} ", page, re.MULTILINE), command
 
 
-@pytest.mark.parametrize("command", [name for name in app if not name.startswith("-")])
+@pytest.mark.parametrize("words", [[], ["-h"], ["help"], ["--json", "--help"]], ids=" ".join)
+def test_all_ways_to_ask_for_the_page_give_the_same(capsys, words):
+    assert told(capsys, *words) == told(capsys, "--help")
+
+
+def test_a_command_loads_no_other():
+    assert {name for name in application("verdict") if not name.startswith("-")} == {"verdict"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_shows_examples(capsys, command):
     assert f"  isometrics {command}" in told(capsys, command, "--help")
 
@@ -120,7 +130,7 @@ def test_help_fits_the_terminal(width):
         check=True,
     ).stdout
     assert max(map(len, page.splitlines())) <= int(width)
-    assert all(len(line) <= 60 for line in EXAMPLES.partition("For example:")[2].splitlines())
+    assert all(len(line) <= 60 for line in PAGE.splitlines())
 
 
 def test_paragraphs_are_joined_and_examples_stay():
@@ -163,5 +173,5 @@ def test_zsh_completes_files_where_it_knows_no_word():
 
 def test_fish_needs_nothing_more():
     script = app.generate_completion(shell="fish")
-    assert script == super(type(app), app).generate_completion(shell="fish")
+    assert script == App.generate_completion(app, shell="fish")
     assert " -f " not in script  # which would switch files off

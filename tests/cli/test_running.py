@@ -12,7 +12,8 @@ import warnings
 import pytest
 
 from isometrics.cli import main, running
-from isometrics.cli.app import COMMANDS, app
+from isometrics.cli.app import application
+from isometrics.cli.help import COMMANDS
 from isometrics.cli.running import run
 from isometrics.errors import (
     Advice,
@@ -24,9 +25,9 @@ from isometrics.errors import (
 
 
 @pytest.fixture(autouse=True)
-def console_of_its_own(monkeypatch):
+def console_of_its_own():
     """Give each test a new console: one that could not write remembers what is left to write."""
-    monkeypatch.setattr(app, "_fallback_console", None)
+    application.cache_clear()
 
 
 def raising(error):
@@ -146,7 +147,7 @@ def test_without_a_command_there_is_help(capsys):
         assert f" {command} " in printed
 
 
-@pytest.mark.parametrize("command", [c.__name__.rstrip("_") for c in COMMANDS])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_of_a_command_has_an_example(capsys, command):
     assert main([command, "--help"]) == 0
     printed = capsys.readouterr().out
@@ -256,7 +257,7 @@ def test_bash_completes_the_names_of_files(tmp_path):
     """Where the script knows no word, bash goes on with files."""
     (tmp_path / "predictions.csv").write_text("")
     script = tmp_path / "completion"
-    script.write_text(app.generate_completion(shell="bash"))
+    script.write_text(application().generate_completion(shell="bash"))
     assert "complete -o bashdefault -o default -F _isometrics isometrics" in script.read_text()
     program = f"source {script}; complete -p isometrics"
     done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.cli.options import option_of
+from isometrics.cli.output import option_of
 from isometrics.errors import FileError, IsometricsError, MissingValueError, ParameterError
 from isometrics.sources.csv_files import CSVFiles, Writing
 from isometrics.sources.csv_lines import Dialect, lines_at, records

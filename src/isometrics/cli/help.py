@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from inspect import cleandoc
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
-
-from cyclopts import Parameter
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from isometrics.errors import ParameterError
 
@@ -15,6 +14,34 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
+
+TASKS: Mapping[str, Mapping[str, str]] = {
+    "Decide": {
+        "verdict": "Which model, which threshold, and how sure",
+        "summary": "All areas, baselines, the best thresholds",
+        "thresholds": "The best thresholds for F, costs, constraints",
+        "apply": "Flag the rows of a file by a saved rule",
+        "compare": "Who is best for which weight of recall",
+    },
+    "Look": {
+        "report": "All of it as one HTML page, to share",
+        "serve": "The same page in the browser, until Ctrl-C",
+        "plot": "Pictures of one space or several",
+        "curve": "The points of a curve, as a file",
+        "tradeoff": "The best threshold by the weight of recall",
+    },
+    "Prepare files": {
+        "convert": "Write predictions in another format",
+        "calibrate": "Learn calibrated scores, or apply them",
+    },
+    "Learn and check": {
+        "demo": "Simulate two fraud models, and choose one",
+        "help": "Explain a topic or a command",
+        "doctor": "What is installed, and whether it works",
+    },
+}
+"""The commands by task, with what each is for."""
+COMMANDS = tuple(name for commands in TASKS.values() for name in commands)
 
 TOPICS: Mapping[str, str] = {
     "files": """\
@@ -107,6 +134,26 @@ A file is never left half written: it appears once it is complete.""",
 """What several commands have in common, in lines of 80 characters or less."""
 
 
+_LISTED = "".join(
+    f"\n{task}:\n" + "".join(f"  {name:<12}{what}\n" for name, what in commands.items())
+    for task, commands in TASKS.items()
+)
+PAGE = f"""\
+Usage: isometrics COMMAND
+
+Precision-recall analysis of prediction files.
+
+For example:
+  isometrics verdict FILE   which model, which threshold
+  isometrics report FILE    a page to look at and to share
+  isometrics help files     what a FILE looks like
+{_LISTED}
+Options:
+  --help (-h)           What you are reading
+  --install-completion  Install completion for the shell
+  --version             Print the version"""
+"""What help prints first, in lines of 60 characters or less."""
+
 MORE = f"More: isometrics help TOPIC, where TOPIC is {', '.join(TOPICS)} or a command."
 
 
@@ -159,7 +206,12 @@ def text_of(topic: str) -> str:
     )
 
 
-def help_(topic: Annotated[str, Parameter(show_default=False)] = "", /) -> None:
+def print_page() -> None:
+    """Print what the command can do; no library is loaded for it."""
+    print(PAGE, fill(MORE, get_terminal_size().columns), sep="\n\n")
+
+
+def help_(topic: str | None = None, /) -> None:
     """Explain a topic or a command; without one, list both.
 
     For example:
@@ -171,14 +223,14 @@ def help_(topic: Annotated[str, Parameter(show_default=False)] = "", /) -> None:
     topic
         files, objectives, certainty, words, rules, exit-codes, or the name of a command.
     """
-    from isometrics.cli.app import app
-
     if not topic:
-        app.help_print([])
+        print_page()
     elif topic in TOPICS:
         print(text_of(topic))
-    elif topic in app and not topic.startswith("-"):
-        app.help_print([topic])
+    elif topic in COMMANDS:
+        from isometrics.cli.app import application
+
+        application(topic).help_print([topic])
     else:
         raise ParameterError(
             f"there is no topic or command {topic!r}; topics are {', '.join(TOPICS)}, and "

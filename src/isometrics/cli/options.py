@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from isometrics._core.writing import STANDARD_OUTPUT, is_standard_output
-from isometrics.cli.output import Meter, note
+from isometrics.cli.output import Meter, note, option_of
 from isometrics.errors import ParameterError, UndefinedWarning
 
 if TYPE_CHECKING:
@@ -40,23 +40,6 @@ def _target(_: Any, tokens: Sequence[Token]) -> str:
     """Accept what a file is written to; all names of standard output become ``-``."""
     given = _path(_, tokens)
     return STANDARD_OUTPUT if is_standard_output(given) else given
-
-
-_OTHER_NAMES = {
-    "betas": "--beta",
-    "confidence_level": "--confidence",
-    "format": "--from",
-    "lam": "--lambda",
-    "measures": "--measure",
-    "n_jobs": "--jobs",
-    "n_resamples": "--resamples",
-}
-"""Options whose names are not those of the parameters in Python."""
-
-
-def option_of(parameter: str) -> str:
-    """Return the option that has the name of a parameter in Python."""
-    return _OTHER_NAMES.get(parameter, f"--{parameter.replace('_', '-')}")
 
 
 def readable(text: str) -> str:

@@ -81,6 +81,23 @@ def note(text: str) -> None:
     print(cell(text), file=sys.stderr, flush=True)
 
 
+_OTHER_NAMES = {
+    "betas": "--beta",
+    "confidence_level": "--confidence",
+    "format": "--from",
+    "lam": "--lambda",
+    "measures": "--measure",
+    "n_jobs": "--jobs",
+    "n_resamples": "--resamples",
+}
+"""Options whose names are not those of the parameters in Python."""
+
+
+def option_of(parameter: str) -> str:
+    """Return the option that has the name of a parameter in Python."""
+    return _OTHER_NAMES.get(parameter, f"--{parameter.replace('_', '-')}")
+
+
 # ---------------------------------------------------------------------- JSON
 
 

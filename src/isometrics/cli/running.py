@@ -12,16 +12,15 @@ from contextlib import contextmanager, suppress
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from cyclopts import CycloptsError
-
-from isometrics.cli.app import app
-from isometrics.cli.options import option_of
-from isometrics.cli.output import cell
-from isometrics.errors import IsometricsError, UndefinedWarning, redacted, system_reason
+from isometrics.cli.help import print_page
+from isometrics.cli.output import cell, option_of
+from isometrics.errors import IsometricsError, UndefinedWarning, redacted, require, system_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
+
+    from cyclopts import App
 
 FINE = 0
 UNEXPECTED = 1
@@ -61,7 +60,21 @@ def _signals_as_interrupts() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def run(arguments: Sequence[str], command: Callable[[list[str]], int | None] = app) -> int:
+def isometrics(words: list[str]) -> int | None:
+    """Run a command of `isometrics`. To list what there is loads no library."""
+    require("the command isometrics", "cyclopts", "rich", "duckdb", "pyarrow")
+    first = words[0] if words else "--help"
+    if _is_option(first) and {"--help", "-h"} & {first, *words}:
+        print_page()
+        return None
+    from isometrics.cli.app import application
+
+    app = application(first)
+    code: int | None = app(_file_first(words, app))
+    return code
+
+
+def run(arguments: Sequence[str], command: Callable[[list[str]], int | None] = isometrics) -> int:
     """Run a command, by default that of `isometrics`; what it raises becomes an exit code."""
     words = list(arguments)
     _open_closed_streams()
@@ -72,7 +85,7 @@ def run(arguments: Sequence[str], command: Callable[[list[str]], int | None] = a
     received: list[int] = []
     try:
         with _short_warnings(), _signals_as_interrupts() as received:
-            code = command(_file_first(words))
+            code = command(words)
             sys.stdout.flush()
     except BaseException as error:
         if "--debug" in words:
@@ -84,13 +97,11 @@ def run(arguments: Sequence[str], command: Callable[[list[str]], int | None] = a
     return code or FINE
 
 
-def _file_first(words: list[str]) -> list[str]:
+def _file_first(words: list[str], app: App) -> list[str]:
     """Move a file behind ``--scores a b``, which would take it for a value, to the command."""
     command, *others = words or [""]
     if not others or not _is_option(others[0]) or _is_option(command) or command not in app:
         return words
-    if app[command].default_command is None:
-        return words  # "study" has commands of its own
     greedy = {
         name
         for argument in app[command].assemble_argument_collection()
@@ -153,8 +164,6 @@ def _ending(error: BaseException) -> _Ending:
 
 def _foreseen(error: BaseException) -> str | None:
     """Return what to say about an error that is not ours."""
-    if isinstance(error, CycloptsError):
-        return f"{cell(error)} Give files first, then options; --help says what is accepted."
     if isinstance(error, OSError):
         _abandon_output()
         return _about_the_system(error)
@@ -164,6 +173,10 @@ def _foreseen(error: BaseException) -> str | None:
         return "cannot start a thread: the system limits processes or memory; see ulimit -a"
     if isinstance(error, IsometricsError):
         return cell(error.phrase(option_of))
+    from cyclopts import CycloptsError
+
+    if isinstance(error, CycloptsError):
+        return f"{cell(error)} Give files first, then options; --help says what is accepted."
     return None
 
 

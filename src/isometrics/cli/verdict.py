@@ -22,9 +22,8 @@ from isometrics.cli.options import (
     TuningFile,
     about,
     load,
-    option_of,
 )
-from isometrics.cli.output import Meter, Part, answer, note, part_of, say
+from isometrics.cli.output import Meter, Part, answer, note, option_of, part_of, say
 from isometrics.errors import IsometricsError, ParameterError, redacted
 
 if TYPE_CHECKING:
