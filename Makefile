@@ -105,7 +105,7 @@ $(RUNTIME): pyproject.toml
 	@test -x $(BIN)/python && ls -d $(PACKAGES)/pip-*.dist-info >/dev/null 2>&1 || { \
 	    rm -rf $(PACKAGES)/pip && $(PYTHON) -m venv .venv; }
 	@$(PIP) install --upgrade "pip>=25.1"
-	@$(PIP) install --editable .
+	@$(PIP) install --editable ".[cli]"
 	@touch $@
 
 # The installation compiles the loops too, where there is a C compiler; this is for who changes them.

@@ -136,7 +136,7 @@ case "$*" in
     name=$(basename "$last")
     mkdir -p $packages/$name-1.dist-info
     touch $packages/$name-1.dist-info/METADATA
-    grep -qs "^$name$" interrupt && { mkdir $packages/~old; rm interrupt; exit 1; }
+    grep -qsxF "$name" interrupt && { mkdir $packages/~old; rm interrupt; exit 1; }
     touch $packages/$name-1.dist-info/INSTALLER ;;
 esac
 exit 0
@@ -166,7 +166,7 @@ def install(checkout, stamp):
 def test_each_command_installs_no_more_than_it_needs(checkout):
     done, called = install(checkout, "runtime")
     assert done
-    assert called[1:] == [".venv", "--upgrade pip>=25.1", "--editable ."]
+    assert called[1:] == [".venv", "--upgrade pip>=25.1", "--editable .[cli]"]
     assert install(checkout, "runtime") == (True, [])
     assert install(checkout, "test") == (True, ["--group test --editable studies"])
     assert install(checkout, "dev") == (True, ["--group dev"])
@@ -176,7 +176,7 @@ def test_each_command_installs_no_more_than_it_needs(checkout):
     assert "pip" not in re.search(r"^\$\(LOOPS\):(?:.*\n\t)+.*", MAKEFILE, re.MULTILINE)[0].lower()
 
 
-@pytest.mark.parametrize("step", ["venv", "pip>=25.1", ".", "studies"])
+@pytest.mark.parametrize("step", ["venv", "pip>=25.1", ".[cli]", "studies"])
 def test_an_interrupted_installation_is_resumed(checkout, step):
     (checkout / "interrupt").write_text(step, encoding="utf-8")
     assert not install(checkout, "test")[0]
@@ -185,7 +185,7 @@ def test_an_interrupted_installation_is_resumed(checkout, step):
     assert done
     assert "--group test --editable studies" in called
     assert (".venv" in called) == (step == "venv")
-    assert ("--editable ." in called) == (step != "studies")
+    assert ("--editable .[cli]" in called) == (step != "studies")
     packages = checkout / ".venv" / "lib" / "python3" / "site-packages"
     assert not (packages / "~old").exists()
     assert all((package / "INSTALLER").exists() for package in packages.glob("*.dist-info"))

@@ -155,7 +155,7 @@ def resolve(python: str, program: str, versions: str) -> str:
             *uv("pip", "compile", "--no-header", "--no-annotate", "--python", program),
             *("--python-version", python, "--resolution", RESOLUTIONS[versions]),
             *("--only-binary", ":all:", "--no-binary", "liac-arff"),
-            *("pyproject.toml", "--group", "test"),
+            *("pyproject.toml", "--extra", "cli", "--group", "test"),
         ],
         cwd=ROOT,
     )
@@ -244,10 +244,11 @@ def install(cell: Cell, python: str, archive: Path, requirements: str) -> None:
 
 
 def names_of_dependencies() -> list[str]:
-    """Return the packages that `pyproject.toml` asks for, without their versions."""
+    """Return the packages of the library and the command, without their versions."""
     with (ROOT / "pyproject.toml").open("rb") as file:
-        named = tomllib.load(file)["project"]["dependencies"]
-    return [requirement.split(">=")[0] for requirement in named]
+        project = tomllib.load(file)["project"]
+    named = [*project["dependencies"], *project["optional-dependencies"]["cli"]]
+    return sorted(requirement.split(">=")[0] for requirement in named)
 
 
 def run_tests(cell: Cell) -> str:

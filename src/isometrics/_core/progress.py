@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from isometrics.errors import ParameterError
+from isometrics.errors import ParameterError, require
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -22,6 +22,7 @@ def reporting(
     if progress is None or progress is False:
         yield None
     elif progress is True:
+        require("progress=True", "rich")
         from rich.progress import Progress
 
         with Progress() as bar:

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 from isometrics import formats
 from isometrics.analysis.analysis import Analysis
 from isometrics.analysis.origins import origins_of
-from isometrics.errors import Advice, FileError, LeftOutWarning, ParameterError, redacted, warn
+from isometrics.errors import (
+    Advice,
+    FileError,
+    LeftOutWarning,
+    ParameterError,
+    redacted,
+    require,
+    warn,
+)
 from isometrics.formats import FORMATS
 from isometrics.formats.text import uncompressed_size
 from isometrics.sources.batches import peek
@@ -124,6 +132,7 @@ def read_predictions(
     >>> analysis.models["rf"].roc.area()
     0.75
     """
+    require("read_predictions", "pyarrow")
     writing = Writing.of(decimal, header)
     foreign = _foreign(path_or_frame, pos_label, memory_limit)
     with closing(_source(path_or_frame, foreign, memory_limit, writing)) as source:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
-from isometrics.errors import FileError
+from isometrics.errors import FileError, require
 from isometrics.sources.batches import Source, reading, refuse_doubled
 from isometrics.sources.files import (
     QuerySource,
@@ -57,6 +57,7 @@ def open_table(url: str, memory: int) -> Source:
     file = _file(parts, name)
     if parts.scheme == "sqlite":
         return DriverTable(name, "sqlite", f"{file.absolute().as_uri()}?mode=ro", names)
+    require("reading a table of DuckDB", "duckdb")
     import duckdb
 
     with reading(name):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isometrics._core.writing import ScratchFolder, scratch_errors
-from isometrics.errors import FileError, ParameterError, redacted
+from isometrics.errors import FileError, ParameterError, redacted, require
 from isometrics.formats.registry import FORMATS, sniff
 from isometrics.sources.arrow_files import ArrowFiles, ParquetFile
 from isometrics.sources.batches import GivenSource, Source, reading
@@ -96,6 +96,7 @@ def _files(path: str, *, memory: int, budget: int, writing: Writing) -> Source:
         from isometrics.sources.excel import ExcelFile
 
         return ExcelFile(path, budget, writing)
+    require("reading CSV and JSON", "duckdb")
     for file in files:
         refuse_utf_16(file)
     if kind != CSV:

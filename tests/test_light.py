@@ -1,0 +1,67 @@
+"""The library without the extra `cli`, and what each command loads."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LIGHT = Path(__file__).with_name("light.py")
+HIDING = """
+from importlib.machinery import PathFinder
+find, hidden = PathFinder.find_spec, {}
+PathFinder.find_spec = lambda name, *given: None if name in hidden else find(name, *given)
+"""
+HIDDEN = ("cyclopts", "rich", "duckdb", "pyarrow")
+
+
+def run(program, *words, hidden=()):
+    """Run a program where some packages cannot be found."""
+    done = subprocess.run(
+        [sys.executable, "-c", HIDING.format(hidden) + program, *words],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_library_works_without_the_extra():
+    program = f"import runpy; runpy.run_path({str(LIGHT)!r}, run_name='__main__')"
+    others = ("pandas", "polars", "matplotlib", "sklearn")
+    assert "works without" in run(program, hidden=(*HIDDEN, *others))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_of_frames_need_no_arrow(library):
+    program = f"""
+import {library} as library, isometrics as iso
+frame = library.DataFrame({{"y": [1, 0, 1, 0], "g": list("aabb"), "s": [0.9, 0.8, 0.7, 0.1]}})
+analysis = iso.analyse(frame["y"], {{"s": frame["s"]}}, groups=frame["g"])
+print(analysis.models["s"].roc.area(), *analysis.groups)
+"""
+    assert run(program, hidden=HIDDEN) == "0.75 a b\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("'a.csv'", "reading CSV and JSON"),
+        ("'a.jsonl'", "reading CSV and JSON"),
+        ("'duckdb:///a.db?table=t'", "reading a table of DuckDB"),
+    ],
+)
+def test_a_missing_duckdb_is_named_where_it_is_needed(tmp_path, given, said):
+    for name in ("a.csv", "a.jsonl", "a.db"):
+        (tmp_path / name).write_text("some text")
+    program = f"""
+import os, isometrics as iso
+os.chdir({str(tmp_path)!r})
+try:
+    iso.read_predictions({given})
+except ImportError as error:
+    print(error)
+"""
+    needed = f"{said} needs duckdb: pip install 'isometrics[cli]'\n"
+    assert run(program, hidden=("duckdb",)) == needed
