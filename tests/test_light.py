@@ -65,3 +65,43 @@ except ImportError as error:
 """
     needed = f"{said} needs duckdb: pip install 'isometrics[cli]'\n"
     assert run(program, hidden=("duckdb",)) == needed
+
+
+def loaded_by(*words):
+    """Return the modules that a command loads."""
+    program = """
+import sys
+from contextlib import redirect_stdout
+from io import StringIO
+from isometrics.cli import main
+with redirect_stdout(StringIO()) as said:
+    assert main(sys.argv[1:]) == 0
+assert said.getvalue()
+print(*sys.modules)
+"""
+    return set(run(program, *words).split())
+
+
+@pytest.mark.parametrize("words", [[], ["--help"]], ids=" ".join)
+def test_the_list_of_commands_loads_no_library(words):
+    loaded = loaded_by(*words)
+    assert loaded.isdisjoint({*HIDDEN, "numpy", "scipy", "narwhals", "importlib.metadata"})
+    assert {name for name in loaded if name.startswith("isometrics.cli.")} == {
+        f"isometrics.cli.{name}" for name in ("help", "output", "running")
+    }
+
+
+def test_a_verdict_loads_what_it_needs(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("label,score\n" + "1,0.9\n0,0.1\n1,0.4\n0,0.5\n" * 20)
+    loaded = loaded_by("verdict", str(file))
+    assert loaded >= {"isometrics.sources.csv_files", "duckdb", "pyarrow"}
+    needless = """
+        scipy narwhals pandas polars matplotlib sklearn rich.console pyarrow.compute pyarrow.dataset
+        http.server isometrics.cli.summary isometrics.cli.plot isometrics.cli.doctor
+        isometrics.report isometrics.plot isometrics.integrations isometrics.calibration
+        isometrics.comparison.compare isometrics.analysis.summary
+        isometrics.analysis.threshold_check isometrics.uncertainty.bands
+        isometrics.sources.clusters isometrics.sources.databases isometrics.sources.excel
+    """
+    assert loaded.isdisjoint(needless.split())

@@ -22,8 +22,6 @@ from isometrics._core.results import Value, number, several
 from isometrics._core.sample import Sample
 from isometrics.analysis.classes import macro_average
 from isometrics.analysis.origins import Origin, with_origin
-from isometrics.analysis.summary import Summary, intervals_of, summary_of
-from isometrics.analysis.threshold_check import ThresholdCheck, check_thresholds, parse_given
 from isometrics.analysis.verdicts import (
     Request,
     check_clusters,
@@ -31,7 +29,6 @@ from isometrics.analysis.verdicts import (
     verdict_on,
     verdicts_by_beta,
 )
-from isometrics.comparison.compare import Comparison, compare
 from isometrics.decisions.best import best_threshold, parse_goal
 from isometrics.decisions.objective import (
     BETAS,
@@ -45,9 +42,7 @@ from isometrics.errors import Advice, NotAnswerableError, ParameterError
 from isometrics.measures import AUPRG, f_gain_name, f_key, optimal_f_gain
 from isometrics.points import OperatingPoints
 from isometrics.points.models import named_models
-from isometrics.report.model import MOST_ROWS
 from isometrics.sources.passes import explain_passes
-from isometrics.uncertainty.bands import bootstrap_curves
 from isometrics.uncertainty.bootstrap import BootstrapOptions, bootstrap
 from isometrics.uncertainty.resampling import DrawingOptions, Evidence
 from isometrics.verdict.judge import Options
@@ -62,6 +57,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from isometrics._core.progress import ProgressLike
+    from isometrics.analysis.summary import Summary
+    from isometrics.analysis.threshold_check import ThresholdCheck
+    from isometrics.comparison.compare import Comparison
     from isometrics.decisions.decision import Decision
     from isometrics.measures import MeasureLike
     from isometrics.plot.spaces import PlotOptions
@@ -252,6 +250,8 @@ class Analysis(Value):
         n           score          2    0.666667         1         1         1         1        0.8
         s           score          1    0.333333       0.5  0.306853         0  0.666667        0.5
         """
+        from isometrics.analysis.summary import intervals_of, summary_of
+
         check_options(self.summary, options, BootstrapOptions.__annotations__)
         _refuse_without_intervals(options, confidence_level)
         skipped = self.skipped if by_group else {}
@@ -378,6 +378,8 @@ class Analysis(Value):
         >>> check.rules, check.tp.tolist()
         (('given', 'best'), [141, 108])
         """
+        from isometrics.analysis.threshold_check import check_thresholds, parse_given
+
         goal = parse_goal(
             beta=beta,
             cost=cost,
@@ -463,6 +465,8 @@ class Analysis(Value):
         progress, options
             As for `Analysis.bootstrap`.
         """
+        from isometrics.comparison.compare import compare
+
         check_options(self.compare, options, BootstrapOptions.__annotations__)
         _refuse_without_intervals(options, confidence_level)
         if self.one_vs_rest:
@@ -840,6 +844,8 @@ class Analysis(Value):
             ``n_resamples``, 500 unless given, ``clusters``, ``prevalence``, ``scheme``,
             ``stratified``, ``random_state`` and ``n_jobs``, as for `Analysis.bootstrap`.
         """
+        from isometrics.uncertainty.bands import bootstrap_curves
+
         check_options(self.bands, options, DrawingOptions.__annotations__)
         evidence, drawing = self._evidence({"n_resamples": REPLICATES_OF_CURVES, **options})
         curves = bootstrap_curves(
@@ -958,6 +964,8 @@ class Analysis(Value):
 
     def _rows_of_report(self) -> Sample | None:
         """Return the rows for the verdicts of the page; None for classes, which do not compete."""
+        from isometrics.report.model import MOST_ROWS
+
         if self.one_vs_rest or self.rows is not None or len(self.models) > 1:
             return None if self.one_vs_rest else self.rows
         ((name, points),) = self._tables_as_counted().items()

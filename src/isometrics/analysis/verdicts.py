@@ -18,7 +18,6 @@ from isometrics.decisions.objective import parse_objective
 from isometrics.decisions.thresholds import ALL_ROWS
 from isometrics.errors import Advice, NotAnswerableError, ParameterError
 from isometrics.points.models import count_models
-from isometrics.report.model import MOST_ROWS
 from isometrics.verdict.contest import Contest, effective_rows, fold_codes
 from isometrics.verdict.estimates import FOLDS, REPEATS
 from isometrics.verdict.judge import Options, judge, judge_betas, judge_tuned
@@ -152,6 +151,8 @@ def verdicts_by_beta(
     by itself, where rows are not known, and where they would take much longer than ten seconds.
     As many resamples are drawn as take some seconds, and at most those that are asked for.
     """
+    from isometrics.report.model import MOST_ROWS
+
     models = analysis._tables_as_counted()
     # Tables of several models do not tell which scores belong to one row.
     apart = analysis.rows is None and len(models) > 1

@@ -175,11 +175,12 @@ def verdict(
 
 def _check_given(threshold: tuple[float, ...], *, elsewhere: bool) -> None:
     """Refuse thresholds that are no numbers, or beside which there is no best one."""
+    if not threshold:
+        return
     from isometrics.analysis.threshold_check import parse_given
 
-    if threshold:
-        parse_given(list(threshold))
-    if threshold and elsewhere:
+    parse_given(list(threshold))
+    if elsewhere:
         raise ParameterError(
             "--threshold is told beside the best threshold of each model; give it without --fold "
             "and --sure"
@@ -196,10 +197,10 @@ def _beside(
     tuning: Analysis | None,
 ) -> list[Part]:
     """Return what given thresholds do beside the best ones, where there are any."""
-    from isometrics.analysis.threshold_check import check_thresholds, parse_given
-
     if not threshold:
         return []
+    from isometrics.analysis.threshold_check import check_thresholds, parse_given
+
     check = check_thresholds(
         analysis,
         parse_given(list(threshold)),

@@ -14,7 +14,6 @@ from isometrics.errors import FileError, ParameterError, redacted, require
 from isometrics.formats.registry import FORMATS, sniff
 from isometrics.sources.arrow_files import ArrowFiles, ParquetFile
 from isometrics.sources.batches import GivenSource, Source, reading
-from isometrics.sources.clusters import frame_source
 from isometrics.sources.csv_files import CSVFiles, Writing
 from isometrics.sources.files import (
     ARROW,
@@ -26,7 +25,6 @@ from isometrics.sources.files import (
     kind_of_file,
 )
 from isometrics.sources.memory_limit import SHARE_OF_BATCHES, parse_memory_limit, rows_budget
-from isometrics.sources.spark_urls import SPARK_SCHEMES, open_spark
 from isometrics.sources.text_files import JSONFiles, refuse_long_lines, refuse_utf_16
 
 if TYPE_CHECKING:
@@ -65,15 +63,17 @@ def _opened(given: Any, memory_limit: str | int | None, writing: Writing) -> Sou
     if not isinstance(given, str | os.PathLike):
         if isinstance(given, Source):
             return given
+        from isometrics.sources.clusters import frame_source
+
         # The class is asked, because some lazy frames compute the attributes they are asked for.
         return GivenSource(given) if hasattr(type(given), "batches") else frame_source(given)
     path = os.fspath(given)
     if "://" in path:
-        if path.partition("://")[0] in SPARK_SCHEMES:
-            return open_spark(path)
         from isometrics.sources.databases import open_table
+        from isometrics.sources.spark_urls import SPARK_SCHEMES, open_spark
 
-        return open_table(path, memory)
+        is_spark = path.partition("://")[0] in SPARK_SCHEMES
+        return open_spark(path) if is_spark else open_table(path, memory)
     open_files = partial(_files, memory=memory, budget=rows_budget(memory_limit), writing=writing)
     if path == STANDARD_INPUT:
         return _copied(_NAME_OF_STANDARD_INPUT, _blocks_of_standard_input(), open_files)
