@@ -332,7 +332,8 @@ def column_of(values, kind):
     if is_texts(values) and not pa.types.is_string(kind):
         values = pc.if_else(pc.equal(values, ""), pa.scalar(None, values.type), values)
         if pa.types.is_boolean(kind):
-            return pc.equal(values, "true")
+            # SQLite has whole numbers in their place.
+            return pc.is_in(values, pa.array(["true", "1"]))
         if pa.types.is_floating(kind):
             values = values.cast(pa.float64())
     if pa.types.is_timestamp(values.type):
