@@ -454,7 +454,8 @@ def _sniff(connection: duckdb.DuckDBPyConnection, file: Path, start: bytes, give
     if dialect.quote not in (_NONE, _QUOTE):
         # Between two apostrophes that are values, rows would be lost.
         standard = _sniffed(connection, file, quotes)
-        if standard.names == dialect.names or standard.skipped < dialect.skipped:
+        better = standard.skipped < dialect.skipped or standard.header > dialect.header
+        if better or standard.names == dialect.names:
             dialect = standard
         elif dialect.codec:
             raise FileError.unreadable(
