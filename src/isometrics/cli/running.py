@@ -164,8 +164,10 @@ def _ending(error: BaseException) -> _Ending:
 
 def _foreseen(error: BaseException) -> str | None:
     """Return what to say about an error that is not ours."""
-    if isinstance(error, OSError):
+    if isinstance(error, OSError) or isinstance(error.__cause__, OSError):
+        # What could not be written would be tried again, and fail without a sentence.
         _abandon_output()
+    if isinstance(error, OSError):
         return _about_the_system(error)
     if isinstance(error, MemoryError):
         return "not enough memory; give less data or a --memory-limit"
