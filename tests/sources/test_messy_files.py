@@ -329,11 +329,11 @@ def test_numbers_of_spreadsheets(value, mark, percent):
         assert found == plain
     elif expected is not None:
         assert found == expected
-    fits, number = duckdb.execute(
+    ((fits, number),) = duckdb.execute(
         f"SELECT {condition('t', kind)}, CAST({text_of_number('t', kind)} AS DOUBLE) "
         "FROM (SELECT ? AS t)",
         [text],
-    ).fetchone()
+    ).fetchall()
     assert fits
     assert number == found
 
@@ -345,7 +345,7 @@ def test_python_and_duckdb_agree_on_what_is_a_number(text):
     from isometrics.sources.written_numbers import condition
 
     columns = ", ".join(condition("t", kind) for kind in KINDS)
-    found = duckdb.execute(f"SELECT {columns} FROM (SELECT ? AS t)", [text]).fetchone()
+    (found,) = duckdb.execute(f"SELECT {columns} FROM (SELECT ? AS t)", [text]).fetchall()
     assert list(found) == [matches(text, kind) for kind in KINDS]
 
 

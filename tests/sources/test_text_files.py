@@ -444,3 +444,23 @@ def test_one_bad_score_among_the_first(tmp_path, suffix, odd):
     said = f"such as {odd!r}: 1 in all, on line {5 if suffix == 'csv' else 4}"
     with pytest.raises(ScoreError, match=said):
         iso.read_predictions(path)
+
+
+def test_digits_without_end_are_text(tmp_path):
+    rows = [f"{row % 2},{row / 8},{'9' * 5000}" for row in range(4)]
+    (tmp_path / "x.csv").write_text("\n".join(["label,score,code", *rows]))
+    found = iso.read_predictions(tmp_path / "x.csv", label="label", scores="score")
+    assert list(found.models) == ["score"]
+
+
+def test_columns_with_missing_values_are_judged_together(tmp_path):
+    """Many of them, of several kinds, beside one that is always missing."""
+    columns = {f"x{k}": [k, "NA", 7, 8] for k in range(120)}
+    columns |= {"late": [1, "", 2, "b"], "none": [""] * 4, "half": ["NA", 0.5, 1, 2]}
+    table = {"label": [0, 1, 0, 1], "score": [0.25, 0.5, 0.125, 0.75], **columns}
+    path = write(tmp_path / "x.csv", table)
+    with closing(open_source(path)) as source:
+        source.settle(source.schema.names)
+        kinds = {field.name: str(field.type) for field in source.schema}
+        assert {kinds[f"x{k}"] for k in range(120)} == {"int64"}
+        assert [kinds[name] for name in ("late", "none", "half")] == ["string", "string", "double"]

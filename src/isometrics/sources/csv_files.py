@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from itertools import groupby
+from itertools import compress, groupby
 from operator import itemgetter
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -69,6 +69,8 @@ _BLOCK = 1 << 20
 _TAIL = 1 << 12
 _MOST_BROKEN = 10_000
 """So many broken lines are counted."""
+_TOGETHER = 100
+"""So many columns are judged in one query; of thousands it would take minutes."""
 _MOST_WORDS = 100
 """A text column with more words than this in its first rows is read only if it is asked for."""
 
@@ -224,7 +226,10 @@ class CSVFiles(TextFiles):
             if kinds[name] != TEXT and (count < rows or count == 0)
         ]
         # A missing value and one of another kind are both null.
-        better = {name: self._fitting(name, candidates[name]) for name in doubtful}
+        better: dict[str, str] = {}
+        for start in range(0, len(doubtful), _TOGETHER):
+            some = doubtful[start : start + _TOGETHER]
+            better |= self._fitting({name: candidates[name] for name in some})
         if better.items() - kinds.items():
             kinds |= better
             self._create(self._values(kinds), self._raw())
@@ -234,13 +239,17 @@ class CSVFiles(TextFiles):
     def _values(self, kinds: Mapping[str, str]) -> dict[str, str]:
         return {name: value_of(quoted(name), kind) for name, kind in kinds.items()}
 
-    def _fitting(self, column: str, candidates: Sequence[str]) -> str:
-        """Return the first kind that all texts of a column have."""
-        text = quoted(column)
-        fits = [f"bool_and({value_of(text, kind)} IS NOT NULL)" for kind in candidates]
-        query = f"SELECT {', '.join(fits)} FROM {self._raw()} WHERE {text} IS NOT NULL"
-        (answers,) = self._connection.execute(query).fetchall()
-        return next((kind for kind, fits in zip(candidates, answers, strict=True) if fits), TEXT)
+    def _fitting(self, candidates: Mapping[str, Sequence[str]]) -> dict[str, str]:
+        """Return the first kind that all texts of a column have; without texts it is text."""
+        pairs = [(name, kind) for name, kinds in candidates.items() for kind in kinds]
+        fits = ", ".join(
+            f"bool_and({value_of(quoted(name), kind)} IS NOT NULL) "
+            f"FILTER (WHERE {quoted(name)} IS NOT NULL)"
+            for name, kind in pairs
+        )
+        (answers,) = self._connection.execute(f"SELECT {fits} FROM {self._raw()}").fetchall()
+        fitting = list(compress(pairs, answers))
+        return dict.fromkeys(candidates, TEXT) | dict(reversed(fitting))
 
     def _refuse_overflow(self, floats: Sequence[str]) -> None:
         """Refuse numbers that become infinite; to be infinite by name is legal."""
@@ -300,9 +309,8 @@ class CSVFiles(TextFiles):
         added = {new: value_of(quoted(name), self._kinds[name]) for name, new in numbers.items()}
         # No text stands for null, not even the empty one.
         self._nulls = (token_hex(),)
-        with reading(self.name):
+        with self._filling_table():
             self._create(self._values(kinds) | added, self._raw())
-            self._schema = self._query("*", 0).schema
         self._kinds = kinds | dict.fromkeys(added, PLAIN)
         return True
 

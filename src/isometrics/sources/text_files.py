@@ -141,7 +141,7 @@ TIMES = {
 INTEGERS = {"BIGINT": 2**63, "HUGEINT": 2**127}
 _ZERO_IN_FRONT = r"\s*[+-]?0[0-9]"
 """What begins like this is an identifier, as 007 is."""
-_INTEGER = re.compile("-?(?:0|[1-9][0-9]*)")
+_INTEGER = re.compile("-?(?:0|[1-9][0-9]{0,38})")
 _TRUTH = ("true", "false")
 """Truth values; "yes" is a text, as in all other sources."""
 
@@ -239,15 +239,21 @@ class TextFiles(QuerySource):
             self._load([name for name in self._names if name in {*self._kinds, *columns}])
 
     def _load(self, columns: Sequence[str]) -> None:
+        with self._filling_table():
+            self._read(columns)
+        self.bytes_read = (self.bytes_read or 0) + self._size
+
+    @contextmanager
+    def _filling_table(self) -> Iterator[None]:
+        """Let the table take the reader's memory while it is filled, and a part of it then."""
         with reading(self.name):
             self._limit_memory(self._megabytes)
             with self._telling_progress():
-                self._read(columns)
+                yield
             # The table goes to the disk where rows that are counted need its place.
             self._limit_memory(self._megabytes // _SHARE_OF_TABLE)
             self._schema = self._query("*", 0).schema
             ((self.rows,),) = self._rows_of(f"SELECT count(*) FROM {TABLE}")
-        self.bytes_read = (self.bytes_read or 0) + self._size
 
     def _limit_memory(self, megabytes: int) -> None:
         self._connection.execute(f"SET memory_limit = '{megabytes}MiB'").fetchall()
