@@ -1,6 +1,7 @@
 """Calibrated scores against isotonic regression and against decisions, exactly."""
 
 import math
+import sys
 from fractions import Fraction
 from itertools import pairwise
 
@@ -174,7 +175,8 @@ def slow_lines(learnt, highest, score):
     Infinite ends are replaced by the nearest finite one.
     """
     ends = [highest, *map(float, learnt.thresholds_)]
-    finite = [end for end in ends if math.isfinite(end)] or [0.0]
+    # A score of infinity counts as the highest float.
+    finite = [end for end in ends if abs(end) < sys.float_info.max] or [0.0]
     ends = [Fraction(min(max(end, min(finite)), max(finite))) for end in ends]
     middles = [(upper + lower) / 2 for upper, lower in pairwise(ends)]
     values = [Fraction(float(value)) for value in learnt.values_]
