@@ -6,6 +6,7 @@ import math
 import os
 import re
 import sys
+from abc import abstractmethod
 from collections import Counter
 from contextlib import contextmanager
 from functools import cache, cached_property, partial
@@ -75,15 +76,17 @@ class Source:
     """Told of rows that are read before `batches` are asked for."""
 
     @property
+    @abstractmethod
     def schema(self) -> pa.Schema:
         """The names and types of all columns; those of text that was not looked at are texts."""
-        raise NotImplementedError
+        ...
 
+    @abstractmethod
     def batches(
         self, columns: Sequence[str], *, limit: int | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns, all rows or the first ones."""
-        raise NotImplementedError
+        ...
 
     @cached_property
     def belongings(self) -> list[ScratchFolder]:
