@@ -51,7 +51,7 @@ function licences() {
   });
 }
 
-const base85 = Buffer.from(await bundled("src/base85.ts", "esm")).toString("base64");
+const base85 = Buffer.from(await bundled("src/packing.ts", "esm")).toString("base64");
 const { textOf } = await import(`data:text/javascript;base64,${base85}`);
 
 /**

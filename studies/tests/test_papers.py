@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import isometrics as iso
-from isometrics.decisions.beta_intervals import segment_precisions, segment_shares
+from isometrics.decisions.best import segment_precisions, segment_shares
 from isometrics.errors import FileError, ParameterError
 from isometrics.spaces import PRGSpace, ROCSpace
 from isometrics.spaces.indices import index_named

@@ -1,21 +1,19 @@
 /** The page: its parts, and what is drawn again when something changes. */
 
 import { Card } from "./card";
+import { snippetOf, type Source } from "./commands";
 import { Controls } from "./controls";
 import { copyButton, h, save } from "./dom";
-import { fileName } from "./export";
 import { Glossary } from "./glossary";
-import { Groups } from "./groups/section";
-import { Matters } from "./matters";
-import { headerOf, ThemeButton } from "./header";
-import { Help, skipLink } from "./help";
+import { Matters } from "./goal";
+import { Groups } from "./groups";
+import { headerOf, Help, skipLink, ThemeButton } from "./header";
 import { History, type Keeper } from "./history";
 import { modelsOf, numberOf, USUAL, type Model, type ReportData } from "./model";
 import { Board } from "./panels/board";
-import { snippetOf, type Source } from "./snippet";
+import { fileName, pointsCsv, thresholdsCsv } from "./saving";
 import { INITIAL, Store, type Settings } from "./state";
 import { Summary } from "./summary";
-import { pointsCsv, thresholdsCsv } from "./tables";
 import { Thresholds } from "./thresholds";
 import { Typed } from "./typed";
 import { AnswerPanel, firstSettings, givenObjective } from "./verdict/answer";
@@ -50,11 +48,6 @@ const LIGHT: ReadonlySet<keyof Settings> = new Set([
   "theme",
   "groupOrder",
   "groupSearch",
-  "groupAlone",
-  "groupModel",
-  "groupSpace",
-  "groupStyle",
-  "groupsAll",
 ]);
 
 /** Ends the listeners of what an element showed before. */
@@ -142,8 +135,7 @@ class Report {
       models.some(({ bands }) => bands.length > 0),
     );
     this.thresholds = new Thresholds(store, glossary);
-    const names = models.map(({ name }) => name);
-    this.groups = data.groups ? new Groups(data.groups, store, names) : null;
+    this.groups = data.groups ? new Groups(data.groups, store, models) : null;
   }
 
   elements(): HTMLElement[] {
@@ -202,7 +194,7 @@ class Report {
       this.controls.draw(view);
     }
     this.theme.show(view.settings.theme);
-    this.groups?.draw(view);
+    this.groups?.draw(view.settings);
     this.board.draw(view, what);
     this.card.draw(view);
     this.typed.draw(view);

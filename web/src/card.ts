@@ -1,5 +1,7 @@
 /** The card: everything about one operating point. */
 
+import { wilson } from "./arithmetic";
+import type { Source } from "./commands";
 import { copyButton, h } from "./dom";
 import { counted, decimals, levelSaid, percent, percents, short } from "./format";
 import type { Glossary } from "./glossary";
@@ -7,14 +9,12 @@ import { lookOf } from "./looks";
 import { namesOf } from "./names";
 import { isRule, ruleFile, rulePython, ruleSql } from "./rule";
 import { rule } from "./sentences";
-import type { Source } from "./snippet";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
 import { costOf, type Store } from "./state";
 import { takeaway } from "./table";
 import { cursorOf, type ModelView, type View } from "./view";
-import { wilson } from "./wilson";
 
 export class Card {
   readonly element = h("section", { class: "card", "aria-label": "The operating point" });

@@ -3,10 +3,10 @@
 import { freshId, h } from "./dom";
 import { percent, short } from "./format";
 import type { Glossary, Term } from "./glossary";
-import { INDEX_NAMES, type IndexName } from "./indices";
 import { INTERPOLATIONS, type Interpolation } from "./spaces/pr";
 import type { Settings, Store } from "./state";
 import { prevalence } from "./table";
+import { INDEX_NAMES, type IndexName } from "./tradeoff";
 import type { View } from "./view";
 
 type Toggle = "curve" | "hull" | "isolines" | "baselines" | "unachievable" | "bands";

@@ -1,7 +1,7 @@
-/** Sort and count: labels and scores become a table with a row for every distinct score. */
+/** Sort and count: rows become a table, and a table a histogram and the rows that draw it. */
 
-import { Sum } from "./summing";
-import { HIGHEST_SCORE, type Table } from "./table";
+import { Sum } from "./arithmetic";
+import { HIGHEST_SCORE, odds, size, vertices, type Table } from "./table";
 
 /** Rows that count: arrays of equal length, without missing values. */
 export interface Sample {
@@ -116,4 +116,141 @@ function runningSum(values: Float64Array): Float64Array {
     sums[row] = Math.max(sums[row - 1]!, sum.value);
   }
   return sums;
+}
+
+export const BINS = 40;
+
+export interface Histogram {
+  /** The lowest and the highest finite score. */
+  readonly lo: number;
+  readonly hi: number;
+  readonly positives: Float64Array;
+  readonly negatives: Float64Array;
+  /** Positives and negatives at -inf, items never scored among them. */
+  readonly below: readonly [number, number];
+  /** Positives and negatives at +inf. */
+  readonly above: readonly [number, number];
+}
+
+/** The histogram of a table of scores; other tables do not know their scores. */
+export function histogramOf(table: Table): Histogram | null {
+  if (table.kind !== "scores") return null;
+  const { thresholds, tp, fp } = table;
+  let [lo, hi] = [Infinity, -Infinity];
+  const isFinite = (score: number): boolean => score > -Infinity && score < HIGHEST_SCORE;
+  for (let row = 1; row < thresholds.length; row++) {
+    if (!isFinite(thresholds[row]!)) continue;
+    lo = Math.min(lo, thresholds[row]!);
+    hi = Math.max(hi, thresholds[row]!);
+  }
+  if (lo > hi) [lo, hi] = [0, 0];
+  // Halves keep the width of the widest range finite.
+  const width = hi / 2 - lo / 2;
+  const positives = new Float64Array(BINS);
+  const negatives = new Float64Array(BINS);
+  const below: [number, number] = [0, 0];
+  const above: [number, number] = [0, 0];
+  for (let row = 1; row < thresholds.length; row++) {
+    const score = thresholds[row]!;
+    const [right, wrong] = [tp[row]! - tp[row - 1]!, fp[row]! - fp[row - 1]!];
+    if (isFinite(score)) {
+      const share = width ? (score / 2 - lo / 2) / width : 0;
+      const bin = Math.min(Math.trunc(share * BINS), BINS - 1);
+      positives[bin]! += right;
+      negatives[bin]! += wrong;
+    } else {
+      const apart = score > 0 ? above : below;
+      apart[0] += right;
+      apart[1] += wrong;
+    }
+  }
+  return { lo, hi, positives, negatives, below, above };
+}
+
+const SHORT = 2000;
+/** Farther than a pixel from what is seen of PRG space; beyond it, distances do not count. */
+const LOWEST_GAIN = -0.1;
+
+/**
+ * Every vertex of the hull is kept, the strictest row of highest precision for either class, a row
+ * every two pixels of ROC space, and whatever row is farther than half a pixel, in some space, from
+ * the straight way in counts between its kept neighbours. Tables of up to 2,000 rows keep them all.
+ */
+export function rowsToExplore(table: Table, width = 800): Uint32Array {
+  const rows = size(table);
+  if (rows <= SHORT) return Uint32Array.from({ length: rows }, (_, row) => row);
+  const kept = new Uint8Array(rows);
+  for (const row of vertices(table.fp, table.tp, table.whole)) kept[row] = 1;
+  for (const row of [0, rows - 1, ...strictest(table)]) kept[row] = 1;
+  const step = (row: number): number =>
+    Math.floor((table.tp[row]! / table.positives + table.fp[row]! / table.negatives) * (width / 2));
+  for (let row = 0; row + 1 < rows; row++) if (step(row) !== step(row + 1)) kept[row] = 1;
+  const distance = distanceIn(table);
+  let start = 0;
+  for (let stop = 1; stop < rows; stop++) {
+    if (!kept[stop]) continue;
+    cut(table, start, stop, 0.5 / width, distance, kept);
+    start = stop;
+  }
+  return Uint32Array.from(kept.keys()).filter((row) => kept[row]);
+}
+
+/** The strictest rows of highest precision, for the positives and for the negatives. */
+function strictest({ tp, fp, positives, negatives }: Table): [number, number] {
+  let [first, last] = [0, 0];
+  let [highest, lowest] = [-1, -1];
+  for (let row = 0; row < tp.length; row++) {
+    const share = tp[row]! / (tp[row]! + fp[row]!);
+    if (share > highest) [first, highest] = [row, share];
+    const left = negatives - fp[row]!;
+    const rest = left / (left + positives - tp[row]!);
+    if (rest >= lowest) [last, lowest] = [row, rest];
+  }
+  return [first, last];
+}
+
+type Distance = (tp: number, straight: number, predicted: number) => number;
+
+function cut(
+  table: Table,
+  first: number,
+  last: number,
+  most: number,
+  distance: Distance,
+  kept: Uint8Array,
+): void {
+  const { tp, fp } = table;
+  const waiting: [number, number][] = [[first, last]];
+  for (let segment = waiting.pop(); segment; segment = waiting.pop()) {
+    const [start, stop] = segment;
+    const from = tp[start]! + fp[start]!;
+    const run = tp[stop]! + fp[stop]! - from;
+    let [farthest, highest] = [-1, most];
+    for (let row = start + 1; row < stop; row++) {
+      const predicted = tp[row]! + fp[row]!;
+      const share = run > 0 ? (predicted - from) / run : 0;
+      const away = distance(tp[row]!, tp[start]! + share * (tp[stop]! - tp[start]!), predicted);
+      if (away > highest) [farthest, highest] = [row, away];
+    }
+    if (farthest < 0) continue;
+    kept[farthest] = 1;
+    waiting.push([start, farthest], [farthest, stop]);
+  }
+}
+
+/** The largest distance, in ROC, PR and PRG space, of points with equally many predicted. */
+function distanceIn(table: Table): Distance {
+  const { positives, negatives } = table;
+  const c = odds(table);
+  const gain = (missed: number, found: number): number => {
+    const value = 1 - c * (missed / found);
+    return value > LOWEST_GAIN ? value : LOWEST_GAIN;
+  };
+  return (tp, straight, predicted) => {
+    const miss = Math.abs(tp - straight);
+    const recall = gain(positives - tp, tp) - gain(positives - straight, straight);
+    const precision = gain(predicted - tp, tp) - gain(predicted - straight, straight);
+    const largest = Math.max((miss / negatives) ** 2, (miss / predicted) ** 2 || 0);
+    return Math.sqrt(Math.max((miss / positives) ** 2 + largest, recall ** 2 + precision ** 2));
+  };
 }

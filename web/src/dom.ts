@@ -1,15 +1,32 @@
 /** Elements made from code; whatever a user named goes in as text, never as HTML. */
 
 type Attribute = string | number | boolean | null | undefined | ((event: Event) => void);
+type Attributes = Readonly<Record<string, Attribute>>;
 type Child = Node | string | null | false | undefined;
 
 /** An element with attributes (`onclick` and the like are listeners) and children. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
-  attributes: Readonly<Record<string, Attribute>> = {},
+  attributes: Attributes = {},
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[Tag] {
-  const element = document.createElement(tag);
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** The same for a part of a drawing. */
+export function s<Tag extends keyof SVGElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): SVGElementTagNameMap[Tag] {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function filled<Made extends Element>(
+  element: Made,
+  attributes: Attributes,
+  children: readonly Child[],
+): Made {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else if (value === true) element.setAttribute(name, "");
@@ -18,6 +35,18 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   }
   for (const child of children) if (child) element.append(child);
   return element;
+}
+
+/** A box with choices; `change` is called with the one that is taken. */
+export function choiceBox<Name extends string>(
+  names: readonly (readonly [Name, string])[],
+  change: (name: Name) => void,
+  attributes: Attributes = {},
+): HTMLSelectElement {
+  const options = names.map(([value, text]) => h("option", { value }, text));
+  const box = h("select", attributes, ...options);
+  box.addEventListener("change", () => change(box.value as Name));
+  return box;
 }
 
 let made = 0;

@@ -7,14 +7,11 @@
  */
 
 import { exact } from "./format";
-import { INDEX_NAMES } from "./indices";
 import type { Model } from "./model";
 import { GOAL_NAMES } from "./objective";
 import { INTERPOLATIONS } from "./spaces/pr";
 import {
   GROUP_ORDERS,
-  GROUP_SPACES,
-  GROUP_STYLES,
   PANEL_NAMES,
   THEMES,
   type Cursor,
@@ -23,6 +20,7 @@ import {
   type Zoom,
 } from "./state";
 import { completed } from "./table";
+import { INDEX_NAMES } from "./tradeoff";
 
 /** What a field may depend on: the models, and the fields above it. */
 interface About {
@@ -72,11 +70,6 @@ export const FIELDS: { readonly [Name in keyof Settings]: Field<Settings[Name]> 
   theme: choice("theme", THEMES),
   groupOrder: choice("group-order", GROUP_ORDERS),
   groupSearch: text("group-search"),
-  groupAlone: marked("group"),
-  groupModel: optional(model("group-model"), ""),
-  groupSpace: choice("group-space", GROUP_SPACES),
-  groupStyle: choice("group-curves", GROUP_STYLES),
-  groupsAll: flag("all-groups"),
 };
 
 const NAMES = Object.keys(FIELDS) as (keyof Settings)[];
@@ -212,15 +205,6 @@ function choices<Word extends string>(
 /** Any text, as an address holds it. */
 function text(key: string): Field<string> {
   return single(key, inText, (given) => given);
-}
-
-/** A name behind a mark, `@north`, so that every name differs from the word for none. */
-function marked(key: string): Field<string | null> {
-  return single<string | null>(
-    key,
-    (name) => (name === null ? "none" : `@${inText(name)}`),
-    (given) => (given.startsWith("@") ? given.slice(1) : given === "none" ? null : undefined),
-  );
 }
 
 /** A field that may be null, which is written as a word. */

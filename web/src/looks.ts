@@ -1,5 +1,17 @@
 /** How models look: the best eight have a colour, a dash and a mark each, the rest are grey. */
 
+import {
+  symbol,
+  symbolAsterisk,
+  symbolCircle,
+  symbolCross,
+  symbolDiamond,
+  symbolSquare,
+  symbolStar,
+  symbolTriangle,
+  symbolWye,
+} from "d3-shape";
+
 import { gainOf, type Objective } from "./objective";
 import type { Settings } from "./state";
 import { countsAt, type ModelView, type View } from "./view";
@@ -52,4 +64,29 @@ function gainAt(one: ModelView, best: ReadonlyMap<number, number>, objective: Ob
 export function lookOf(view: View, place: number): string {
   const look = view.looks.get(place);
   return look === undefined ? "model-rest" : `model-${look}`;
+}
+
+const SHAPES = [
+  symbolCircle,
+  symbolTriangle,
+  symbolSquare,
+  symbolDiamond,
+  symbolCross,
+  symbolStar,
+  symbolWye,
+  symbolAsterisk,
+];
+
+/** The mark of a look; a dot for a model without one. */
+export function glyph(look: number | undefined, area: number): string {
+  return look === undefined
+    ? symbol(symbolCircle, area / 2)()!
+    : symbol(SHAPES[look % SHAPES.length], area)()!;
+}
+
+const DASHES = ["", "", "", "", "14 3", "10 3 2 3", "14 3 2 3 2 3", "4 2"];
+
+/** The dash of the curve of a look: colours from the fifth on are close to others. */
+export function dash(look: number | undefined): string | null {
+  return (look !== undefined && DASHES[look % DASHES.length]) || null;
 }

@@ -1,10 +1,10 @@
 /** The page as a file: data from its own text, and a place to drop more. */
 
 import { mount } from "./app";
+import type { Source } from "./commands";
 import { DropPage } from "./drop/page";
 import { pageKeeper } from "./history";
 import type { ReportData } from "./model";
-import type { Source } from "./snippet";
 
 const DATA = "isometrics-data";
 

@@ -1,10 +1,9 @@
 /** The measures of one table, and the limits between which they lie; `isometrics.measures` in Python. */
 
-import { pathOf, type Path } from "./path";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
-import type { Table } from "./table";
+import { pathOf, type Path, type Table } from "./table";
 
 /** Limits of a number; equal where it is known exactly, NaN where it is not defined. */
 export type Bracket = readonly [number, number];

@@ -1,9 +1,8 @@
 /** What the page is given; `src/isometrics/report/model.py` is the other side of it. */
 
+import { count, histogramOf, rowsToExplore, type Histogram, type Sample } from "./count";
+import type { GroupsData } from "./groups";
 import { areasOf, type Bracket, type Measure } from "./measures";
-import type { GroupsData } from "./groups/data";
-import { count, type Sample } from "./count";
-import { histogramOf, type Histogram } from "./histogram";
 import type { GoalSettings } from "./objective";
 import {
   packedBelow,
@@ -15,7 +14,6 @@ import {
   type Packed,
 } from "./packing";
 import { HIGHEST_SCORE, isNested, take, type Kind, type Table } from "./table";
-import { rowsToExplore } from "./thinning";
 import type { Rows } from "./verdict/contest";
 
 export const VERSION = 2;

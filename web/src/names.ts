@@ -7,8 +7,7 @@
  */
 
 import { h } from "./dom";
-import { shortened } from "./format";
-import { several } from "./python_format";
+import { several, shortened } from "./format";
 import type { ModelView } from "./view";
 
 /** So many letters of a name stand in a sentence. */

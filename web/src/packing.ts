@@ -1,10 +1,8 @@
 /**
- * Numbers packed into text: differences of neighbours in as many bits as they need.
+ * Numbers and programs as text: differences of neighbours in as many bits as they need, in base 85.
  *
- * `src/isometrics/report/packing.py` is the other side of it, and has the code in words.
+ * `src/isometrics/report/model.py` is the other side of it, and has the code in words.
  */
-
-import { bytesOf, textOf } from "./base85";
 
 export type Packed = { readonly whole: string } | { readonly real: string };
 
@@ -213,4 +211,62 @@ class Reader {
     }
     return value;
   }
+}
+
+const LETTERS =
+  "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#[%,()*+-;.=/?@^_:{|}~";
+const BASE = 85;
+
+export function textOf(bytes: Uint8Array): string {
+  let text = "";
+  for (let place = 0; place < bytes.length; place += 4) {
+    let word = 0;
+    for (let byte = 0; byte < 4; byte++) word = word * 256 + (bytes[place + byte] ?? 0);
+    let group = "";
+    for (let letter = 0; letter < 5; letter++) {
+      group = LETTERS[word % BASE]! + group;
+      word = Math.floor(word / BASE);
+    }
+    // Of an incomplete group, a letter more than it has bytes.
+    text += group.slice(0, bytes.length - place + 1);
+  }
+  return text;
+}
+
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const size = Math.floor((text.length * 4) / 5);
+  const bytes = new Uint8Array(size);
+  for (let place = 0; place < size; place += 4) {
+    let word = 0;
+    const start = (place / 4) * 5;
+    for (let letter = start; letter < start + 5; letter++) {
+      const value = letter < text.length ? VALUES[text.charCodeAt(letter)] : BASE - 1;
+      if (value === undefined) throw new Error("the text has other letters than those of base 85");
+      word = word * BASE + value;
+    }
+    for (let byte = 3; byte >= 0; byte--) {
+      if (place + byte < size) bytes[place + byte] = word % 256;
+      word = Math.floor(word / 256);
+    }
+  }
+  return bytes;
+}
+
+const VALUES: (number | undefined)[] = [];
+for (let value = 0; value < BASE; value++) VALUES[LETTERS.charCodeAt(value)] = value;
+
+export function inflated(packed: string): Promise<string> {
+  const stream = new Blob([bytesOf(packed)])
+    .stream()
+    .pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Response(stream).text();
+}
+
+/** Starts the worker whose text was imported from `packed:`. */
+export async function startWorker(packed: string): Promise<Worker> {
+  const text = await inflated(packed);
+  const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  const worker = new Worker(address);
+  URL.revokeObjectURL(address);
+  return worker;
 }

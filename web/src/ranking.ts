@@ -4,10 +4,9 @@
  * The same numbers as `isometrics.decisions.lift` and `isometrics.calibration.reliability`.
  */
 
-import type { Line } from "./isolines";
+import type { Line } from "./lines";
 import type { Model } from "./model";
-import type { Path } from "./path";
-import type { Table } from "./table";
+import type { Path, Table } from "./table";
 
 /** The share of all items that a rule flags. */
 export function share(table: Table, row: number): number {

@@ -5,10 +5,9 @@
  */
 
 import { version } from "../package.json";
-import { exact } from "./format";
+import type { Source } from "./commands";
+import { exact, general } from "./format";
 import { budgetOf, nameOf, valueOf, type Objective } from "./objective";
-import { general } from "./python_format";
-import type { Source } from "./snippet";
 import type { Settings } from "./state";
 import { countsAt, itemsOf, type ModelView, type View } from "./view";
 

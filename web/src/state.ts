@@ -1,8 +1,8 @@
 /** What the reader has set, and who wants to know of changes. */
 
-import type { IndexName } from "./indices";
 import type { Goal } from "./objective";
 import type { Interpolation } from "./spaces/pr";
+import type { IndexName } from "./tradeoff";
 
 /** An operating point: a row of the table of a model. */
 export interface Cursor {
@@ -43,10 +43,6 @@ export interface Sorting {
 
 export const GROUP_ORDERS = ["worst", "gain", "size", "name"] as const;
 export type GroupOrder = (typeof GROUP_ORDERS)[number];
-export const GROUP_SPACES = ["pr", "roc", "prg"] as const;
-export type GroupSpace = (typeof GROUP_SPACES)[number];
-export const GROUP_STYLES = ["each", "overlay"] as const;
-export type GroupStyle = (typeof GROUP_STYLES)[number];
 
 /** Each field has an entry in fragment.ts, which keeps it in the address and in saved reports. */
 export interface Settings {
@@ -93,14 +89,6 @@ export interface Settings {
   readonly groupOrder: GroupOrder;
   /** What the names of the groups shown contain. */
   readonly groupSearch: string;
-  /** The group that is shown alone. */
-  readonly groupAlone: string | null;
-  /** The model whose curves in the groups are drawn; null: that of the common rule. */
-  readonly groupModel: number | null;
-  readonly groupSpace: GroupSpace;
-  readonly groupStyle: GroupStyle;
-  /** Whether the curves of all groups are drawn, however many there are. */
-  readonly groupsAll: boolean;
 }
 
 export const INITIAL: Settings = {
@@ -135,11 +123,6 @@ export const INITIAL: Settings = {
   theme: "auto",
   groupOrder: "worst",
   groupSearch: "",
-  groupAlone: null,
-  groupModel: null,
-  groupSpace: "pr",
-  groupStyle: "each",
-  groupsAll: false,
 };
 
 type Listener = (settings: Settings, changed: ReadonlySet<keyof Settings>) => void;

@@ -1,22 +1,18 @@
 /** A small table of the models, which is the legend as well. */
 
-import { belowChance, tooFewScores } from "./caveats";
-import { macroSentence, nounOf } from "./classes";
 import { h } from "./dom";
 import { bracketed, decimals, percent, short, shortened } from "./format";
 import type { Glossary } from "./glossary";
-import { LOOKS } from "./looks";
-import { dash, glyph } from "./marks";
+import { dash, glyph, LOOKS } from "./looks";
 import { AREAS, AUPR, AUPRG, AUROC, type Bracket } from "./measures";
-import { rule } from "./sentences";
 import type { Model } from "./model";
 import { namesOf } from "./names";
 import { constraintSaid, valueOf } from "./objective";
-import { Isolation, searchBox } from "./searching";
-import { SortedHeads } from "./sorting";
+import { macroSentence, nounOf, rule } from "./sentences";
 import * as pr from "./spaces/pr";
-import type { Store } from "./state";
+import type { Sorting, Store } from "./state";
 import { size } from "./table";
+import { belowChance, tooFewScores } from "./verdict/caveats";
 import { countsAt, type ModelView, type View, type Views } from "./view";
 
 /** Longer names are cut in the table, which has them whole under the pointer. */
@@ -337,4 +333,119 @@ export function chip(look: number | undefined): SVGSVGElement {
     svg.append(path);
   }
   return svg;
+}
+
+/** Shows one model alone, and afterwards the models that were shown before. */
+export class Isolation {
+  private before: ReadonlySet<number> = new Set();
+
+  constructor(
+    private readonly store: Store,
+    private readonly models: number,
+  ) {}
+
+  isAlone(place: number): boolean {
+    const { hidden } = this.store.settings;
+    return this.models > 1 && hidden.size === this.models - 1 && !hidden.has(place);
+  }
+
+  toggle(place: number): void {
+    const { hidden } = this.store.settings;
+    if (this.isAlone(place)) {
+      // A model that was alone all along has nothing to go back to.
+      const back = this.before.size === this.models - 1 ? new Set<number>() : this.before;
+      this.store.set({ hidden: back, hovered: null });
+      return;
+    }
+    this.before = hidden;
+    const others = Array.from({ length: this.models }, (_, other) => other);
+    this.store.set({ hidden: new Set(others.filter((other) => other !== place)), hovered: null });
+  }
+}
+
+/** A box that gives a colour to the models whose names contain its text; null for few models. */
+export function searchBox(store: Store, models: readonly Model[]): HTMLElement | null {
+  if (models.length <= LOOKS) return null;
+  const said = h("span", { role: "status" });
+  const box = h("input", { type: "search", "aria-label": "Search the names of the models" });
+  const usual = `The best ${LOOKS} of ${models.length} models have colours; the rest is grey.`;
+  said.textContent = usual;
+  box.addEventListener("input", () => {
+    const text = box.value.trim().toLowerCase();
+    const forward = models
+      .map(({ name }, place) => (name.toLowerCase().includes(text) ? place : -1))
+      .filter((place) => text && place >= 0);
+    store.set({ forward: forward.slice(0, LOOKS) });
+    said.textContent = text ? foundSaid(forward.length, models.length) : usual;
+  });
+  return h("p", { class: "search" }, h("label", {}, "Find a model ", box), said);
+}
+
+function foundSaid(found: number, models: number): string {
+  if (!found) return `None of ${models} names contains this.`;
+  const names = found === 1 ? "1 name contains" : `${found} names contain`;
+  if (found <= LOOKS) return `${names} this, and ${found === 1 ? "has" : "have"} a colour now.`;
+  return `${names} this; the first ${LOOKS} have a colour now.`;
+}
+
+export class SortedHeads {
+  private readonly heads = new Map<string, HTMLElement>();
+  /** Columns that are first sorted from the lowest up, as names are. */
+  private readonly rising = new Set<string>();
+
+  constructor(private readonly store: Store) {}
+
+  /** The head of a column; `said` names it for screen readers. */
+  head(
+    column: string,
+    said: string,
+    content: HTMLElement | string,
+    first: "falling" | "rising" = "falling",
+  ): HTMLElement {
+    if (first === "rising") this.rising.add(column);
+    const button = h("button", { type: "button", class: "sort", "aria-label": `Sort by ${said}` });
+    const head = h("th", { scope: "col" }, content, button);
+    head.addEventListener("click", ({ target }) => {
+      // A word that explains itself does nothing else.
+      if (target === head || target === button) this.turn(column);
+    });
+    this.heads.set(column, head);
+    return head;
+  }
+
+  /** From one order to the other, and then back to that of the report. */
+  private turn(column: string): void {
+    const { sorting } = this.store.settings;
+    const first = !this.rising.has(column);
+    const isHere = sorting?.column === column;
+    const next: Sorting | null = !isHere
+      ? { column, falling: first }
+      : sorting.falling === first
+        ? { column, falling: !first }
+        : null;
+    this.store.set({ sorting: next });
+  }
+
+  /** Rows in the order that is set; those without a value last. */
+  sorted<Row>(rows: readonly Row[], value: (row: Row, column: string) => number | string): Row[] {
+    const { sorting } = this.store.settings;
+    for (const [column, head] of this.heads)
+      if (sorting?.column === column)
+        head.setAttribute("aria-sort", sorting.falling ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+    if (!sorting || !this.heads.has(sorting.column)) return [...rows];
+    const { column, falling } = sorting;
+    const valued = rows.map((row) => ({ row, key: value(row, column) }));
+    return valued.sort((one, two) => compared(one.key, two.key, falling)).map(({ row }) => row);
+  }
+}
+
+function compared(one: number | string, two: number | string, falling: boolean): number {
+  const missing = Number(Number.isNaN(one)) - Number(Number.isNaN(two));
+  if (missing || Number.isNaN(one)) return missing;
+  const order =
+    typeof one === "string" || typeof two === "string"
+      ? String(one).localeCompare(String(two), "en", { numeric: true })
+      : Math.sign(one - two) || 0;
+  return falling ? -order : order;
 }

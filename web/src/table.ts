@@ -1,5 +1,6 @@
-/** The table of operating points: counts under fixed totals, and nothing else. */
+/** The table of operating points, its path through count space, and the one hull. */
 
+import { Fraction } from "./arithmetic";
 import { exact } from "./format";
 
 export type Kind = "scores" | "compact" | "curve" | "hull" | "selection" | "sets";
@@ -20,6 +21,18 @@ export interface Table {
   /** Whether all counts are whole numbers of items, so that comparisons can be exact. */
   readonly whole: boolean;
   readonly labels: readonly string[] | null;
+}
+
+/** A table that is good for a curve alone. */
+export function curveTable(
+  tp: Float64Array,
+  fp: Float64Array,
+  positives: number,
+  negatives: number,
+): Table {
+  const thresholds = new Float64Array(tp.length).fill(NaN);
+  const none = { below: null, labels: null, whole: false } as const;
+  return { kind: "curve", thresholds, tp, fp, positives, negatives, ...none };
 }
 
 export function size(table: Table): number {
@@ -132,5 +145,93 @@ function between(first: number, values: Float64Array, last: number): Float64Arra
 export function sortedRows(first: Float64Array, second: Float64Array): number[] {
   return Array.from(first.keys()).sort(
     (one, two) => first[one]! - first[two]! || second[one]! - second[two]! || one - two,
+  );
+}
+
+/** A nested sequence of counts, x = tp and y = fp: neither falls. */
+export interface Path {
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+}
+
+/** The path of the table's curve; null where the points are not nested and so have none. */
+export function pathOf(table: Table): Path | null {
+  if (isNested(table)) return { x: table.tp, y: table.fp };
+  const wide = withEnds(table);
+  const rows = sortedRows(wide.tp, wide.fp);
+  const x = Float64Array.from(rows, (row) => wide.tp[row]!);
+  const y = Float64Array.from(rows, (row) => wide.fp[row]!);
+  for (let row = 1; row < y.length; row++) if (y[row]! < y[row - 1]!) return null;
+  return { x, y };
+}
+
+/** The first row with at least x, an exact number. */
+export function firstRowFrom(path: Path, x: Fraction): number {
+  let low = 0;
+  let high = path.x.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (Fraction.of(path.x[middle]!).compare(x) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The smallest y at which the path reaches x, exactly. */
+export function crossing(path: Path, x: Fraction): Fraction {
+  const row = firstRowFrom(path, x);
+  const [endX, endY] = at(path, row);
+  if (endX.compare(x) === 0) return endY;
+  const [startX, startY] = at(path, row - 1);
+  return startY.plus(endY.minus(startY).times(x.minus(startX)).over(endX.minus(startX)));
+}
+
+export function at(path: Path, row: number): [Fraction, Fraction] {
+  return [Fraction.of(path.x[row]!), Fraction.of(path.y[row]!)];
+}
+
+const EXACT = 2 ** 53;
+
+/** The vertices of the hull, from the empty rule to the always-positive one. */
+export function hullOf(table: Table): Table {
+  const complete = completed(table);
+  return take(complete, vertices(complete.fp, complete.tp, complete.whole), "hull");
+}
+
+/**
+ * The rows of the strict upper hull; x never falls, the ends belong to it.
+ *
+ * Whole counts are compared exactly: products beyond 2**53 are taken again as big integers.
+ */
+export function vertices(x: Float64Array, y: Float64Array, whole: boolean): number[] {
+  const chain: number[] = [];
+  for (let row = 0; row < x.length; row++) {
+    const last = chain[chain.length - 1];
+    if (last !== undefined && x[row] === x[last] && y[row] === y[last]) continue;
+    while (chain.length > 1) {
+      const middle = chain[chain.length - 1]!;
+      const start = chain[chain.length - 2]!;
+      if (turnsDown(x, y, start, middle, row, whole)) break;
+      chain.pop();
+    }
+    chain.push(row);
+  }
+  return chain;
+}
+
+function turnsDown(
+  x: Float64Array,
+  y: Float64Array,
+  start: number,
+  middle: number,
+  end: number,
+  whole: boolean,
+): boolean {
+  const rise = (y[end]! - y[middle]!) * (x[middle]! - x[start]!);
+  const fall = (y[middle]! - y[start]!) * (x[end]! - x[middle]!);
+  if (!whole || (Math.abs(rise) < EXACT && Math.abs(fall) < EXACT)) return rise < fall;
+  return (
+    BigInt(y[end]! - y[middle]!) * BigInt(x[middle]! - x[start]!) <
+    BigInt(y[middle]! - y[start]!) * BigInt(x[end]! - x[middle]!)
   );
 }

@@ -5,23 +5,21 @@
  * need another one.
  */
 
-import { capitalised, fName, counted, decimals, percent, short } from "./format";
-import type { Line } from "./isolines";
+import { commandOf, type Source } from "./commands";
+import { capitalised, counted, decimals, fName, general, percent, short } from "./format";
+import type { Line } from "./lines";
 import {
-  costShares,
   constraintSaid,
+  costShares,
   gainOf,
   noRuleSaid,
   valueOf,
   type Objective,
 } from "./objective";
-import { general } from "./python_format";
 import { askedSaid, rule } from "./sentences";
-import type { Source } from "./snippet";
 import * as pr from "./spaces/pr";
 import type { Cursor, Settings } from "./state";
 import { nextLower, type Table } from "./table";
-import { commandOf } from "./verdict/command";
 import { bestRowFor, countsAt, seen, under, type ModelView, type View } from "./view";
 
 export interface Tuned {

@@ -1,16 +1,15 @@
 /** A threshold that the reader types: what exactly this number does, beside the best one. */
 
-import { hasThresholds, isFloat32, rowsAt, type RowsAt } from "./at_threshold";
+import type { Source } from "./commands";
 import { copyButton, h } from "./dom";
 import { counted, decimals, exact, percent } from "./format";
 import { parseNumber } from "./fragment";
 import type { Glossary } from "./glossary";
 import { isRule, ruleFile, rulePython, ruleSql } from "./rule";
 import { rule } from "./sentences";
-import type { Source } from "./snippet";
 import * as pr from "./spaces/pr";
 import type { Store } from "./state";
-import type { Table } from "./table";
+import { HIGHEST_SCORE, type Table } from "./table";
 import { cursorOf, type ModelView, type View } from "./view";
 
 /** A number of a row: its key, its name, and how it is printed. */
@@ -244,5 +243,53 @@ function narrower(table: Table, { strict }: RowsAt, typed: number, otherClass: b
   return (
     `The scores are numbers of 32 bits. A program that compares in 32 bits takes this number for ` +
     `${exact(rounded)}, which some score has: type that to see what it does.`
+  );
+}
+
+/** Rows of a table between which the counts lie; one row where they are known. */
+export interface RowsAt {
+  readonly strict: number;
+  readonly lenient: number;
+}
+
+/**
+ * The row of the rule `score >= threshold`; of the other class, whose rows come in the opposite
+ * order, of `score < threshold`.
+ *
+ * A row tells its own threshold, and the next lower score: any number between them flags the same
+ * items. Below that score, up to the next row of a table that has only some of its rows, the counts
+ * are not known.
+ */
+export function rowsAt(table: Table, threshold: number, otherClass: boolean): RowsAt {
+  const { thresholds, below, kind } = table;
+  const last = thresholds.length - 1;
+  const rowOf = (place: number): number => (otherClass ? last - place : place);
+  let [strict, lenient] = [0, last];
+  for (let place = last; place >= 0; place--) {
+    const score = thresholds[rowOf(place)]!;
+    if (score < threshold) lenient = place;
+    if (!(score >= threshold)) continue;
+    strict = place;
+    break;
+  }
+  const row = rowOf(strict);
+  const isEvery = kind === "scores" && !below;
+  const isKnown =
+    isEvery ||
+    strict === last ||
+    thresholds[row] === threshold ||
+    (below?.[row] ?? NaN) < threshold;
+  return isKnown ? { strict: row, lenient: row } : { strict: row, lenient: rowOf(lenient) };
+}
+
+/** Whether a typed number means something: scores are known, to their last digit. */
+export function hasThresholds(table: Table, isRounded: boolean): boolean {
+  return !isRounded && !table.labels && table.thresholds.some((score) => Number.isFinite(score));
+}
+
+/** Whether all scores are numbers of 32 bits. */
+export function isFloat32(table: Table): boolean {
+  return table.thresholds.every(
+    (score) => Number.isNaN(score) || Math.fround(score) === score || score === HIGHEST_SCORE,
   );
 }

@@ -1,26 +1,49 @@
 /** What the settings make of the models: tables, hulls, areas, winners, best rows. */
 
+import { Fraction } from "./arithmetic";
+import { LookBook, type Looks } from "./looks";
 import {
   AREA_OF,
-  AUROC,
   areaBetween,
   areasOf,
+  AUROC,
   type BoundedMeasure,
   type Bracket,
 } from "./measures";
-import { bestForConstraint, bestForCosts, bestForF, optimaOf, type Optimum } from "./decide";
-import { Fraction } from "./fraction";
-import { vertices } from "./hull";
-import { INDICES } from "./indices";
-import { LookBook, type Looks } from "./looks";
 import type { Confidence, Model } from "./model";
-import { gainOf, objectiveOf, type Counts, type Objective } from "./objective";
-import { pathOf, type Path } from "./path";
+import {
+  bestForConstraint,
+  bestForCosts,
+  bestForF,
+  gainOf,
+  objectiveOf,
+  optimaOf,
+  type Counts,
+  type Objective,
+  type Optimum,
+} from "./objective";
 import { lambdaOf, type Cursor, type Settings } from "./state";
-import { atPrevalence, completed, ofOtherClass, take, type Table } from "./table";
-import { bestRow, tradeoffOfRows, type Tradeoff } from "./tradeoff";
+import {
+  atPrevalence,
+  completed,
+  ofOtherClass,
+  pathOf,
+  take,
+  vertices,
+  type Path,
+  type Table,
+} from "./table";
+import {
+  bestRow,
+  INDICES,
+  samePrevalence,
+  tradeoffOfRows,
+  winnersAt,
+  winnersOf,
+  type Range,
+  type Tradeoff,
+} from "./tradeoff";
 import { chosenHere, tunedLeader } from "./tuned";
-import { samePrevalence, winnersAt, winnersOf, type Range } from "./winners";
 
 /** A model as it is seen under the settings. */
 export interface ModelView {

@@ -6,15 +6,11 @@
 
 import { readFileSync } from "node:fs";
 
-import { AREAS, AUPR, AUPRG, BOUNDED, areaBetween, areasOf } from "../src/measures";
-import { count } from "../src/count";
-import { bestForCosts, bestForF, optimaOf } from "../src/decide";
-import { Fraction, ONE } from "../src/fraction";
-import { histogramOf } from "../src/histogram";
-import { hullOf, vertices } from "../src/hull";
-import { INDEX_NAMES, INDICES } from "../src/indices";
+import { Fraction, ONE } from "../src/arithmetic";
+import { count, histogramOf, rowsToExplore } from "../src/count";
+import { areaBetween, AREAS, areasOf, AUPR, AUPRG, BOUNDED } from "../src/measures";
 import { dataOf, modelsOf, VERSION, type ModelData } from "../src/model";
-import { pathOf } from "../src/path";
+import { bestForCosts, bestForF, optimaOf } from "../src/objective";
 import {
   binsOfEqualSize,
   binsOfEqualWidth,
@@ -31,10 +27,25 @@ import {
 import * as pr from "../src/spaces/pr";
 import * as prg from "../src/spaces/prg";
 import * as roc from "../src/spaces/roc";
-import { atPrevalence, completed, ofOtherClass, size, type Table } from "../src/table";
-import { rowsToExplore } from "../src/thinning";
-import { tradeoffOf, valueAt, type Tradeoff } from "../src/tradeoff";
-import { winnersAt, winnersOf } from "../src/winners";
+import {
+  atPrevalence,
+  completed,
+  hullOf,
+  ofOtherClass,
+  pathOf,
+  size,
+  vertices,
+  type Table,
+} from "../src/table";
+import {
+  INDEX_NAMES,
+  INDICES,
+  tradeoffOf,
+  valueAt,
+  winnersAt,
+  winnersOf,
+  type Tradeoff,
+} from "../src/tradeoff";
 
 /** A number that JSON can hold: text where it has none. */
 type Plain = number | string;

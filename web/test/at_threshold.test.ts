@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { hasThresholds, isFloat32, rowsAt } from "../src/at_threshold";
 import { count } from "../src/count";
 import { dataOf, modelsOf, VERSION } from "../src/model";
 import { ofOtherClass, type Table } from "../src/table";
+import { hasThresholds, isFloat32, rowsAt } from "../src/typed";
 
 interface Rows {
   readonly labels: boolean[];

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Fraction, share } from "../src/fraction";
-import { vertices } from "../src/hull";
-import { packedBelow, packedFloats, packedIntegers, unpacked, unpackedBelow } from "../src/packing";
-import { Sum } from "../src/summing";
-import { wilson } from "../src/wilson";
+import { Fraction, share, Sum, wilson } from "../src/arithmetic";
 import { counted, decimals, levelSaid, shortened, tick } from "../src/format";
-import { fileName } from "../src/export";
 import { USUAL } from "../src/model";
+import { packedBelow, packedFloats, packedIntegers, unpacked, unpackedBelow } from "../src/packing";
+import { fileName } from "../src/saving";
+import { vertices } from "../src/table";
 
 const of = Fraction.of;
 

@@ -1,19 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import {
-  Classes,
-  isMissing,
-  kindOf,
-  numberIn,
-  Numbers,
-  shown,
-  type Peek,
-} from "../src/drop/columns";
-import { positiveRows } from "../src/drop/labels";
+import { Classes, isMissing, kindOf, numberIn, Numbers, type Peek } from "../src/drop/columns";
 import { describe, guess } from "../src/drop/layout";
-import { InputError, Problem } from "../src/drop/problems";
-import { Columns, tablesOf } from "../src/drop/reading";
+import { InputError, Problem, shown } from "../src/drop/problems";
+import { Columns, positiveRows, tablesOf } from "../src/drop/reading";
 import { bracketed, counted, decimals, exact, percent, percents, short } from "../src/format";
 
 test("numbers are read as other tools read them", () => {
@@ -63,7 +54,6 @@ test("columns say what is wrong with them, and where", () => {
     "score has missing values (NaN or null): 2 in all, the first at position 1",
     "score has values that are not real numbers of 64 bits, such as 'x': 2 in all, the first at position 2",
   ]);
-  assert.equal(scores.beyond, "1e999");
   const binary = new Numbers("score");
   for (const value of [1, 2n, null, true]) binary.add(value);
   assert.match(wrong(binary)[0]!, /the first at position 2/);

@@ -69,11 +69,6 @@ const OTHER: Settings = {
   sorting: { column: "a,falling", falling: false },
   groupOrder: "name",
   groupSearch: "  Nörd&=#",
-  groupAlone: "none",
-  groupModel: 3,
-  groupSpace: "prg",
-  groupStyle: "overlay",
-  groupsAll: true,
 };
 
 const read = (text: string): Settings => fromText(text, INITIAL, MODELS);

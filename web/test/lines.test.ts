@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { accuracyIsoline, fGainIsoline, fIsoline } from "../src/isolines";
+import { accuracyIsoline, fGainIsoline, fIsoline, tracePr, tracePrg, traceRoc } from "../src/lines";
 import type { SpaceName } from "../src/model";
-import { pathOf } from "../src/path";
 import { INTERPOLATIONS } from "../src/spaces/pr";
-import type { Table } from "../src/table";
-import { tracePr, tracePrg, traceRoc } from "../src/trace";
+import { pathOf, type Table } from "../src/table";
 
 const SPACES: SpaceName[] = ["roc", "pr", "prg"];
 const PREVALENCE = 0.2;

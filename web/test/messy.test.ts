@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gzipSync, strToU8, zipSync } from "fflate";
+import { gzipSync, strToU8 } from "fflate";
 
 import CASES from "../../tests/sources/cases/messy_files.json";
 import { count } from "../src/count";
@@ -67,7 +67,10 @@ async function said(file: Blob, name: string, options: Record<string, unknown>):
   return "nothing";
 }
 
-for (const one of CASES as unknown as readonly Case[]) {
+// Files of JSON are left to the command.
+const TEXTS = (CASES as unknown as readonly Case[]).filter(({ file }) => !file?.includes(".json"));
+
+for (const one of TEXTS) {
   const name = one.file ?? "x.csv";
   test(one.name, async () => {
     for (const [file, called] of [
@@ -108,11 +111,9 @@ test("files that are no tables are refused kindly", async () => {
     [bytes(0x93, 78, 85, 77, 80, 89, 1), "x.npy", "it is a single NumPy array"],
     [bytes(128, 4, 1), "x.bin", "it looks like a pickle"],
     [new Blob(["abc"]), "x.pkl", "it looks like a pickle"],
-    [bytes(80, 75, 3, 4, 1), "x.csv", "it is a zip archive"],
-    [bytes(80, 75, 3, 4, 1), "x.xlsx", "it is no whole Excel workbook: "],
-    [bytes(80, 75, 3, 4, 1), "x.npz", "it has arrays of NumPy, which this page does not read"],
+    [bytes(80, 75, 3, 4, 1), "x.xlsx", "it is a workbook or another archive, which this page does"],
     [new Blob(["ARROW1 xyz"]), "x.arrow", "it is an Arrow file, which this page does not read"],
-    [new Blob(["y,s"]), "x.xlsx", "its name says Excel but its first bytes do not"],
+    [new Blob(["y,s"]), "x.json.gz", "it is a file of JSON, which this page does not read"],
     [new Blob(["y,s"]), "x.parquet", "its name says parquet but its first bytes do not"],
     [bytes(0xff, 0xfe, 65, 0), "x.csv", "it is text in UTF-16; save it as UTF-8"],
     [bytes(0x1f, 0x8b, 8, 0, 1, 2, 3), "x.csv.gz", "its compressed data are broken"],
@@ -123,61 +124,8 @@ test("files that are no tables are refused kindly", async () => {
       "x.csv",
       "there is text that is not UTF-8 on line 2; save it as UTF-8",
     ],
-    [new Blob(['{"y": 1}\n{oops\n']), "x.jsonl", "line 2 is not JSON; correct or remove it"],
-    [new Blob(["[1, 2]"]), "x.json", "it must hold objects, one on each line"],
   ] as const)
     assert.ok((await said(file, name, {})).startsWith(start(name) + why), `${name}: ${why}`);
-});
-
-/** A workbook with one sheet. */
-function workbook(rows: string): Blob {
-  const parts = {
-    "xl/workbook.xml":
-      '<workbook><sheets><sheet name="Data &amp; more" sheetId="1" r:id="rId7"/>' +
-      '<sheet name="two" sheetId="2" r:id="rId8"/></sheets></workbook>',
-    "xl/_rels/workbook.xml.rels":
-      '<Relationships><Relationship Id="rId8" Target="worksheets/b.xml"/>' +
-      '<Relationship Id="rId7" Target="worksheets/a.xml"/></Relationships>',
-    "xl/sharedStrings.xml":
-      '<sst><si><t>y</t></si><si><r><t>sco</t></r><r><t xml:space="preserve">re</t></r></si>' +
-      "<si><t>a &lt;b&gt;</t></si></sst>",
-    "xl/worksheets/a.xml": `<worksheet><sheetData>${rows}</sheetData></worksheet>`,
-    "xl/worksheets/b.xml": "<worksheet/>",
-  };
-  const zipped = Object.entries(parts).map(([name, text]) => [name, strToU8(text)] as const);
-  return new Blob([zipSync(Object.fromEntries(zipped))]);
-}
-
-const HEADER = '<row r="2"><c r="A2" t="s"><v>0</v></c><c r="C2" t="s"><v>1</v></c></row>';
-
-test("the first sheet of a workbook is read", async () => {
-  const rows =
-    HEADER +
-    '<row r="3"><c r="A3"><v>1</v></c><c r="B3"/><c r="C3"><v>0.75</v></c></row>' +
-    '<row r="5"><c r="A5"><v>0</v></c><c r="C5" t="inlineStr"><is><t>0.25</t></is></c></row>' +
-    '<row r="6"><c r="A6"><v>1</v></c><c r="C6"><v>5E-1</v></c></row>';
-  const { tables, layout, notes } = await read(workbook(rows), "x.xlsx", {});
-  assert.deepEqual(layout.scores, ["score"]);
-  assert.deepEqual(Array.from(tables.get("score")!.thresholds), [Infinity, 0.75, 0.5, 0.25]);
-  assert.deepEqual(notes, ["sheet Data & more, the first of 2"]);
-});
-
-test("rows of a sheet have their numbers", async () => {
-  const rows =
-    HEADER +
-    '<row r="3"><c r="A3"><v>1</v></c><c r="C3" t="s"><v>2</v></c></row>' +
-    '<row r="9"><c r="A9"><v>0</v></c><c r="C9"><v>0.5</v></c></row>' +
-    '<row r="12"><c r="A12"><v>0</v></c></row>';
-  assert.equal(
-    await said(workbook(rows), "x.xlsx", { label: "y", scores: "score" }),
-    "score has missing values (NaN or null): 1 in all, on row 12; score has values that are not " +
-      "real numbers of 64 bits, such as 'a <b>': 1 in all, on row 3; leave out rows with missing " +
-      "values with --drop-missing",
-  );
-  assert.equal(
-    await said(workbook(""), "x.xlsx", {}),
-    "cannot read 'x.xlsx': its first sheet, 'Data & more', is empty",
-  );
 });
 
 test("a record may end anywhere in a part", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cell } from "../src/tables";
+import { cell } from "../src/saving";
 
 test("names that a spreadsheet would take for formulas get an apostrophe", () => {
   for (const name of ["=1+1", "+cmd", "-x", "@sum", "\tx"]) assert.equal(cell(name), `'${name}`);

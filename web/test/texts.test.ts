@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { thresholdText, toFloat16 } from "../src/threshold_text";
+import { thresholdText, toFloat16 } from "../src/format";
 
 const drawn = (): number => {
   const words = new BigUint64Array([

@@ -6,7 +6,7 @@
 
 import { readFileSync } from "node:fs";
 
-import { thresholdText } from "../src/threshold_text";
+import { thresholdText } from "../src/format";
 
 const cases = JSON.parse(readFileSync(process.argv[2]!, "utf-8")) as (number | string)[][];
 process.stdout.write(

@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 
 import type { Objective } from "../src/objective";
-import { randomDraws } from "../src/verdict/draws";
+import { randomDraws } from "../src/verdict/contest";
 import { judge, type Draws } from "../src/verdict/judge";
 import { lines } from "../src/verdict/words";
 

@@ -13,7 +13,7 @@ from cyclopts import App, Parameter
 import isometrics
 from isometrics.cli.help import unwrapped
 from isometrics.cli.options import ANSWERS, Answers, Target
-from isometrics.cli.output import Meter, Part, answer, note, part_of
+from isometrics.cli.output import Part, answer, meter, note, part_of
 from isometrics.cli.running import run
 from isometrics.errors import ParameterError
 
@@ -62,8 +62,8 @@ def papers(
     """
     from isometrics_studies.papers import write_papers
 
-    with Meter("drawing", unit="items", quiet=answers.quiet) as meter:
-        numbers = write_papers(output, only=only, data=data, progress=meter)
+    with meter("drawing", unit="items", quiet=answers.quiet) as progress:
+        numbers = write_papers(output, only=only, data=data, progress=progress)
     page = Path(output) / "index.html"
     if answers.json:
         stand_ins = {item.id: item.stand_in for item in numbers.items if item.stand_in}
@@ -170,8 +170,8 @@ def ranking(
     if not answers.json:
         note(f"{listed._title()}; {output}/tasks.csv lists them all")
     folder = Path(output)
-    with Meter("tasks", unit="tasks", quiet=answers.quiet) as meter:
-        table = run_study(tasks, settings, folder, n_jobs=jobs, runs=runs, progress=meter)
+    with meter("tasks", unit="tasks", quiet=answers.quiet) as progress:
+        table = run_study(tasks, settings, folder, n_jobs=jobs, runs=runs, progress=progress)
     write_csv(folder / "tasks.csv", listed)
     results = results_of(table)
     drawn = [task_named(results, words) for words in chosen]

@@ -1,7 +1,15 @@
 /** CSV files, read in parts so that their size does not matter. */
 
-import type { Columns } from "./reading";
-import { isMissing, kindOf, numberIn, type Peek } from "./columns";
+import {
+  hasDecimalComma,
+  isMissing,
+  kindOf,
+  looksLikeNumber,
+  numberIn,
+  parseNumber,
+  type Decimal,
+  type Peek,
+} from "./columns";
 import {
   decimalComma,
   InputError,
@@ -11,8 +19,8 @@ import {
   unreadable,
   type Lined,
 } from "./problems";
+import type { Columns } from "./reading";
 import { readText, Scanner } from "./text";
-import { hasDecimalComma, looksLikeNumber, parseNumber, type Decimal } from "./written_numbers";
 
 /** What a user knows about how a file is written. */
 export interface Writing {

@@ -4,9 +4,8 @@
  * `src/isometrics/sources/columns.py` has the same rules and says the same sentences.
  */
 
-import type { Peek } from "./columns";
+import { isNumber, looksLikeNumber, type Peek } from "./columns";
 import { InputError, sayWhich, several, shown, type Value } from "./problems";
-import { isNumber, looksLikeNumber } from "./written_numbers";
 
 export interface Layout {
   readonly label: string;

@@ -6,11 +6,9 @@
 
 import type { Peek } from "./columns";
 import { CsvFile, type Writing } from "./csv";
-import { JsonFile } from "./json";
 import { ParquetFile } from "./parquet";
 import { unreadable, type Lined } from "./problems";
 import type { Columns } from "./reading";
-import { SheetFile } from "./sheet";
 import { startsWith } from "./text";
 
 /** A file whose columns are known and can be read. */
@@ -20,7 +18,6 @@ export interface Source extends Lined {
 }
 
 const bytes = (text: string): number[] => [...text].map((letter) => letter.charCodeAt(0));
-const ZIP = bytes("PK\x03\x04");
 const PICKLE =
   "it looks like a pickle, which may run any program when it is opened, so it is never read; " +
   "load it yourself, and save a table as Parquet or CSV, or pass arrays to isometrics.analyse";
@@ -37,32 +34,34 @@ const REFUSED: readonly (readonly [readonly number[], string])[] = [
   [[0xfe, 0xff], UTF_16],
 ];
 
+/** What the command reads and this page does not. */
+const ELSEWHERE: readonly (readonly [string, ...string[]])[] = [
+  ["a file of JSON", ".jsonl", ".ndjson", ".json"],
+  ["an Arrow file", ".arrow", ".feather", ".ipc"],
+  ["an ARFF file", ".arff"],
+  ["a workbook", ".xlsx", ".xlsm"],
+];
+
+const isNamed = (name: string, ...suffixes: string[]): boolean =>
+  suffixes.some((suffix) => name.toLowerCase().endsWith(suffix));
+
 export async function openSource(file: Blob, name: string, writing: Writing): Promise<Source> {
   if (file.size === 0) throw unreadable(name, "the file is empty");
-  const suffix = /\.[^.]+$/.exec(name.toLowerCase().replace(/\.(gz|zst)$/, ""))?.[0] ?? "";
   if (await startsWith(file, bytes("PAR1"))) return ParquetFile.open(file, name);
   for (const [mark, why] of REFUSED) if (await startsWith(file, mark)) throw unreadable(name, why);
-  if ([".pkl", ".pickle", ".joblib"].includes(suffix)) throw unreadable(name, PICKLE);
-  const isZip = await startsWith(file, ZIP);
-  const isExcel = [".xlsx", ".xlsm"].includes(suffix);
-  const elsewhere = `which this page does not read; the command does: isometrics report ${name}`;
-  if (await startsWith(file, bytes("ARROW1")))
-    throw unreadable(name, `it is an Arrow file, ${elsewhere}`);
-  if (isZip && suffix === ".npz") throw unreadable(name, `it has arrays of NumPy, ${elsewhere}`);
-  if (suffix === ".arff") throw unreadable(name, `it is an ARFF file, ${elsewhere}`);
-  if (isExcel && !isZip) throw unreadable(name, "its name says Excel but its first bytes do not");
-  if (isZip && !isExcel)
+  if (isNamed(name, ".pkl", ".pickle", ".joblib")) throw unreadable(name, PICKLE);
+  if (isNamed(name, ".parquet", ".pq"))
+    throw unreadable(name, "its name says parquet but its first bytes do not");
+  const what = (await startsWith(file, bytes("PK\x03\x04")))
+    ? "a workbook or another archive"
+    : ELSEWHERE.find(([, ...suffixes]) =>
+        isNamed(name.replace(/\.(gz|zst)$/i, ""), ...suffixes),
+      )?.[0];
+  if (what)
     throw unreadable(
       name,
-      "it is a zip archive; unpack it, and name the file inside, or compress it as .gz",
+      `it is ${what}, which this page does not read; save it as CSV, or use the command: ` +
+        `isometrics report ${name}`,
     );
-  if (isZip) return SheetFile.open(file, name, writing);
-  for (const [kind, suffixes] of [
-    ["parquet", [".parquet", ".pq"]],
-    ["arrow", [".arrow", ".feather", ".ipc"]],
-  ] as const)
-    if ((suffixes as readonly string[]).includes(suffix))
-      throw unreadable(name, `its name says ${kind} but its first bytes do not`);
-  if ([".jsonl", ".ndjson", ".json"].includes(suffix)) return JsonFile.open(file, name);
   return CsvFile.open(file, name, writing);
 }

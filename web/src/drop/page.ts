@@ -2,16 +2,16 @@
 
 import source from "packed:./worker";
 
+import type { Source } from "../commands";
 import { freshId, h } from "../dom";
 import { counted } from "../format";
 import type { ReportData } from "../model";
-import type { Source } from "../snippet";
-import { startWorker } from "../worker";
+import { startWorker } from "../packing";
 import type { Peek } from "./columns";
 import { PLAIN, type Writing } from "./csv";
 import { areTruthWords, distinct, guess, isPositiveWord, type Guess } from "./layout";
-import type { Answer, Ask } from "./messages";
 import { InputError } from "./problems";
+import type { Answer, Ask } from "./worker";
 
 const MOST_LABELS = 20;
 
@@ -22,7 +22,7 @@ export class DropPage {
   private readonly problem = h("p", { class: "problem", role: "alert" });
   private readonly input = h("input", {
     type: "file",
-    accept: ".csv,.tsv,.txt,.gz,.zst,.parquet,.pq,.jsonl,.ndjson,.json,.xlsx,.xlsm",
+    accept: ".csv,.tsv,.txt,.gz,.zst,.parquet,.pq",
     class: "offscreen",
     "aria-label": "A file of predictions",
   });
@@ -67,7 +67,7 @@ export class DropPage {
       h(
         "p",
         {},
-        "CSV (compressed too), Parquet, JSON lines or Excel, one row for each item: a label, and a score of each model. It is read here, in this browser, and sent nowhere.",
+        "CSV (compressed too) or Parquet, one row for each item: a label, and a score of each model. It is read here, in this browser, and sent nowhere.",
       ),
       h("p", {}, button, this.input),
       this.status,
@@ -115,8 +115,8 @@ export class DropPage {
 
   private peek(file: File): void {
     this.form.hidden = true;
-    // Binary tables and JSON say themselves how they are written.
-    this.how.hidden = /\.(parquet|pq|jsonl|ndjson|json)$/i.test(file.name);
+    // Binary tables say themselves how they are written.
+    this.how.hidden = /\.(parquet|pq)$/i.test(file.name);
     this.say(`Looking at ${file.name} …`);
     void this.ask({ kind: "peek", file, writing: this.writing });
   }

@@ -10,9 +10,8 @@ import {
   type Compressors,
 } from "hyparquet";
 
-import type { Peek, Value } from "./columns";
-import { kindOfValues } from "./json";
-import { InputError, type Lined } from "./problems";
+import { kindOf, type Peek } from "./columns";
+import { InputError, type Lined, type Value } from "./problems";
 import type { Columns } from "./reading";
 
 const FIRST = 1000;
@@ -126,4 +125,17 @@ function readParquet(
       progress(range.rowEnd);
     }
   });
+}
+
+function kindOfValues(values: readonly Value[]): Peek["kind"] {
+  const present = values.filter((value) => value !== null);
+  const all = (...types: string[]): boolean =>
+    present.every((value) => types.includes(typeof value));
+  if (!present.length) return "other";
+  if (all("boolean")) return "boolean";
+  if (all("string")) return kindOf(present as string[]) === "other" ? "other" : "string";
+  if (!all("number", "bigint")) return "other";
+  return present.every((value) => typeof value === "bigint" || Number.isInteger(value))
+    ? "integer"
+    : "float";
 }

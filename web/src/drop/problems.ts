@@ -140,23 +140,23 @@ export interface Lined {
   broken(): InputError[];
 }
 
-/** Throws what is wrong, if anything: broken lines first, then values. */
+/** Throws what is wrong, if anything: broken lines, or else values. */
 export async function throwTogether(
   problems: readonly (Problem | InputError)[],
   source: Lined,
 ): Promise<void> {
-  const broken = source.broken();
-  if (!problems.length && !broken.length) return;
+  const [broken] = source.broken();
+  if (broken) throw broken;
+  if (!problems.length) return;
   const told = source.lined ? problems : problems.slice(0, 1);
   const positions = told.flatMap((each) => (each instanceof Problem ? each.positions : []));
   const sorted = [...new Set(positions)].sort((one, two) => one - two);
   const lines = source.lined && sorted.length ? await source.lines(sorted) : null;
-  const errors = told.map((each) => {
+  const all = told.map((each) => {
     if (!(each instanceof Problem)) return each;
     const error = each.asError(lines, source.lineName);
     return source.lined ? error : new InputError(error.problem);
   });
-  const all = [...broken, ...errors];
   const advice = new Map(all.flatMap((error) => error.advice).map((each) => [each.page, each]));
   throw new InputError(all.map(({ problem }) => problem).join("; "), [...advice.values()]);
 }

@@ -1,7 +1,10 @@
-/** Reads files away from the page, so that it never freezes. */
+/** Reads files away from the page, so that it never freezes; and what both say to each other. */
 
 import { counted } from "../format";
-import type { Answer, Ask } from "./messages";
+import type { ReportData } from "../model";
+import type { Peek } from "./columns";
+import type { Writing } from "./csv";
+import type { Guess } from "./layout";
 import { openSource } from "./opening";
 import { InputError } from "./problems";
 import { Columns, reportOf, tablesOf } from "./reading";
@@ -24,3 +27,19 @@ addEventListener("message", (event: MessageEvent<Ask>) => {
     say({ kind: "error", message: error.message, expected: error instanceof InputError }),
   );
 });
+
+export type Ask =
+  | { readonly kind: "peek"; readonly file: File; readonly writing: Writing }
+  | {
+      readonly kind: "read";
+      readonly file: File;
+      readonly writing: Writing;
+      readonly layout: Guess;
+      readonly dropMissing: boolean;
+    };
+
+export type Answer =
+  | { readonly kind: "columns"; readonly columns: readonly Peek[] }
+  | { readonly kind: "progress"; readonly rows: number }
+  | { readonly kind: "report"; readonly report: ReportData }
+  | { readonly kind: "error"; readonly message: string; readonly expected: boolean };

@@ -9,12 +9,9 @@ import type { View, Views } from "../view";
 import type { Panel } from "./frame";
 import { GainsPanel, LiftPanel } from "./gains";
 import { HistogramPanel } from "./histogram";
-import { NetBenefitPanel } from "./net_benefit";
-import { PrPanel } from "./pr";
-import { PrgPanel } from "./prg";
+import { NetBenefitPanel, ReliabilityPanel } from "./probabilities";
 import { PromisedPanel } from "./promised";
-import { ReliabilityPanel } from "./reliability";
-import { RocPanel } from "./roc";
+import { PrgPanel, PrPanel, RocPanel } from "./spaces";
 import { TradeoffPanel } from "./tradeoff";
 
 const LABELS: Record<PanelName, string> = {

@@ -6,19 +6,15 @@ import { pointer, select, type Selection } from "d3-selection";
 import { zoom, zoomIdentity, type ZoomBehavior, type ZoomTransform } from "d3-zoom";
 
 import { freshId, h } from "../dom";
-import { captioned, savePng, saveSvg, type Caption } from "../export";
 import type { Glossary, Term } from "../glossary";
-import { lookOf } from "../looks";
-import { glyph } from "../marks";
+import { glyph, lookOf } from "../looks";
 import { namesOf } from "../names";
+import { captioned, savePng, saveSvg, type Caption } from "../saving";
+import { said } from "../sentences";
 import type { Cursor, PanelName, Store, Zoom } from "../state";
 import { cursorOf, type ModelView, type View } from "../view";
-import { moved } from "../keys";
-import { said } from "../sentences";
-import { onDrag } from "./dragging";
-import { Plane, type Layer } from "./plane";
-import { Room, textWidth, type Box } from "./room";
-import { Tooltip } from "./tooltip";
+import { moved, onDrag, Tooltip } from "./moving";
+import { Plane, Room, textWidth, type Box, type Layer } from "./plane";
 import { whyOf } from "./why";
 
 export type { Layer };

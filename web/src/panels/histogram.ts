@@ -4,18 +4,17 @@ import { axisBottom } from "d3-axis";
 import { scaleLinear, type NumberValue } from "d3-scale";
 import { pointer, select } from "d3-selection";
 
+import { BINS, type Histogram } from "../count";
 import { freshId, h } from "../dom";
-import { savePng, saveSvg, type Caption } from "../export";
 import { counted, tick } from "../format";
 import type { Glossary } from "../glossary";
-import { BINS, type Histogram } from "../histogram";
-import { moved } from "../keys";
 import { lookOf } from "../looks";
 import { namesOf } from "../names";
+import { savePng, saveSvg, type Caption } from "../saving";
 import { said, shownThreshold } from "../sentences";
 import type { Store } from "../state";
 import { cursorOf, type ModelView, type View } from "../view";
-import { onDrag } from "./dragging";
+import { moved, onDrag } from "./moving";
 
 /** Above and below the bars there is room for the words about them. */
 const MARGIN = { top: 34, right: 14, bottom: 54, left: 14 };

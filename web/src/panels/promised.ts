@@ -3,8 +3,7 @@
 import { line } from "d3-shape";
 
 import type { Glossary } from "../glossary";
-import { lookOf } from "../looks";
-import { glyph } from "../marks";
+import { glyph, lookOf } from "../looks";
 import { betaOf, type Cursor, type Store } from "../state";
 import type { Table } from "../table";
 import {
@@ -20,7 +19,7 @@ import {
 } from "../tuned";
 import type { ModelView, View } from "../view";
 import { Panel, type Layer, type Window } from "./frame";
-import type { Room } from "./room";
+import type { Room } from "./plane";
 
 const EDGE = 1e-4;
 

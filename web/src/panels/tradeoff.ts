@@ -4,14 +4,12 @@ import { axisTop } from "d3-axis";
 
 import { shortened } from "../format";
 import type { Glossary } from "../glossary";
-import { INDICES, pointOf } from "../indices";
-import type { Line } from "../isolines";
+import type { Line } from "../lines";
 import { lookOf } from "../looks";
 import { tradeoffReads, winnerName } from "../sentences";
 import { betaOf, lambdaOf, type Cursor, type Store } from "../state";
-import { baselinePoints, valueAt, type Tradeoff } from "../tradeoff";
+import { baselinePoints, INDICES, pointOf, valueAt, type Range, type Tradeoff } from "../tradeoff";
 import { rowAtLambda, type ModelView, type View } from "../view";
-import type { Range } from "../winners";
 import { Panel, type Layer } from "./frame";
 
 const STEPS = 200;

@@ -1,8 +1,7 @@
 /** PR space: precision over recall, where the way between two points is a curve. */
 
-import type { Path } from "../path";
-import { Sum } from "../summing";
-import type { Table } from "../table";
+import { Sum } from "../arithmetic";
+import type { Path, Table } from "../table";
 
 export const INTERPOLATIONS = [
   "davis-goadrich",

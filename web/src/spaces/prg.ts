@@ -1,9 +1,7 @@
 /** PRG space: precision gain over recall gain, where F_β has straight isometrics. */
 
-import { Fraction } from "../fraction";
-import { at, crossing, firstRowFrom, type Path } from "../path";
-import { Sum } from "../summing";
-import { odds, type Table } from "../table";
+import { Fraction, Sum } from "../arithmetic";
+import { at, crossing, firstRowFrom, odds, type Path, type Table } from "../table";
 import { weights } from "./pr";
 
 /** Recall gain, 1 - c·fn/tp; -∞ without true positives. */

@@ -1,8 +1,7 @@
 /** ROC space: true positive rate over false positive rate. */
 
-import type { Path } from "../path";
-import { Sum } from "../summing";
-import type { Table } from "../table";
+import { Sum } from "../arithmetic";
+import type { Path, Table } from "../table";
 
 export function x(table: Table, row: number): number {
   return table.fp[row]! / table.negatives;

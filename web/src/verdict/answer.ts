@@ -1,7 +1,10 @@
 /** The first answer: which model, which threshold, how sure; with a picture. */
 
+import source from "packed:./worker";
+
+import { commandOf, type Source } from "../commands";
 import { h } from "../dom";
-import { inflated } from "../inflating";
+import { capitalised, thousands } from "../format";
 import {
   modelRows,
   settingsOf,
@@ -15,17 +18,14 @@ import {
 } from "../model";
 import { Names } from "../names";
 import { objectiveOf, type GoalSettings } from "../objective";
-import { capitalised } from "../format";
-import { thousands } from "../python_format";
+import { inflated, startWorker } from "../packing";
 import { headline, onTheseRows } from "../sentences";
-import type { Source } from "../snippet";
 import { INITIAL, type Settings } from "../state";
 import { tunedAnswer } from "../tuned";
 import { itemsOf, type View } from "../view";
-import { Judge } from "./client";
-import { commandOf } from "./command";
-import type { Answer } from "./messages";
+import type { Rows } from "./contest";
 import { pictureHere, pictureOf } from "./picture";
+import type { Answer, Ask } from "./worker";
 
 /** What each goal is set by. */
 const FIELDS: Record<Settings["goal"], readonly (keyof GoalSettings)[]> = {
@@ -273,5 +273,57 @@ export class AnswerPanel {
       h("div", { class: "details" }, ...paragraphs(lines.slice(first), "")),
     );
     if (picture !== "keep") this.picture.replaceChildren(...(picture ? [picture] : []));
+  }
+}
+
+type Question = Omit<Extract<Ask, { kind: "judge" }>, "kind" | "number">;
+
+/** Asks the worker one question at a time; of those that wait, only the last one counts. */
+export class Judge {
+  private worker: Promise<Worker> | null = null;
+  private busy = false;
+  private waiting: Ask | null = null;
+  private number = 0;
+
+  constructor(
+    private readonly rows: Rows,
+    private readonly told: (answer: Answer) => void,
+    private readonly failed: () => void,
+  ) {}
+
+  /** Asks a question, whose answer has the number that is returned. */
+  ask(question: Question): number {
+    const ask: Ask = { kind: "judge", number: ++this.number, ...question };
+    if (this.busy) this.waiting = ask;
+    else this.send(ask);
+    return this.number;
+  }
+
+  private send(ask: Ask): void {
+    this.busy = true;
+    this.worker ??= this.started();
+    this.worker.then(
+      (worker) => worker.postMessage(ask),
+      () => this.failed(),
+    );
+  }
+
+  private async started(): Promise<Worker> {
+    const worker = await startWorker(source);
+    worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
+      this.busy = false;
+      if (this.waiting) {
+        const next = this.waiting;
+        this.waiting = null;
+        this.send(next);
+      } else this.told(data);
+    });
+    worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      this.failed();
+    });
+    const rows: Ask = { kind: "rows", rows: this.rows };
+    worker.postMessage(rows);
+    return worker;
   }
 }

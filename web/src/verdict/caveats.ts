@@ -1,11 +1,11 @@
 /**
- * What to beware of in a verdict, in plain words.
+ * What to beware of in a ranking and in a verdict, in plain words.
  *
- * `src/isometrics/verdict/caveats.py` is the other side of it.
+ * `src/isometrics/verdict/sentences.py` is the other side of it.
  */
 
-import { belowChance, tooFewScores } from "../caveats";
-import { fixed, roundEven, thousands } from "../python_format";
+import { fixed, roundEven, thousands } from "../format";
+import { AUROC } from "../measures";
 import { atRatio, type Contest, type Ranking } from "./contest";
 import type { Choice } from "./judge";
 
@@ -13,6 +13,7 @@ import type { Choice } from "./judge";
 const FEW = 50;
 const FEW_SCORES = 5;
 const FEW_FLAGGED = 20;
+/** Standard errors of an interval of 95%. */
 const Z = 1.96;
 
 export function caveatsOf(contest: Contest, choice: Choice, expected: number): string[] {
@@ -79,4 +80,27 @@ function fewFlagged(contest: Contest, { positive, ends }: Ranking, rule: number)
       "flagged; the precision of so few is hardly known, and may be as low as " +
       fixed(tp / (tp + fp), 2),
   ];
+}
+
+/**
+ * Warns of an area below that of chance.
+ *
+ * Where scores say nothing, the variance of the area is (P + N + 1)/(12·P·N), that of the statistic
+ * of Mann and Whitney (1947).
+ */
+export function belowChance(area: number, positives: number, negatives: number): string[] {
+  const error = Math.sqrt((positives + negatives + 1) / (12 * positives * negatives));
+  if (!(area < 0.5 - Z * error)) return [];
+  return [
+    `${AUROC} is ${fixed(area, 3)}, below 0.5 beyond chance; are the scores reversed, or is the ` +
+      "other class the positive one?",
+  ];
+}
+
+/** Warns of scores that are none. */
+export function tooFewScores(distinct: number): string[] {
+  if (distinct === 1) return ["all scores are equal, so that no threshold tells rows apart"];
+  if (distinct === 2)
+    return ["there are only two distinct scores; these look like predictions, not scores"];
+  return [];
 }

@@ -1,11 +1,13 @@
 /**
  * Models on the same rows, ready to be chosen among under any weighting of these rows.
  *
- * `src/isometrics/verdict/contest.py` is the other side of it; both choose the same rules.
+ * `src/isometrics/verdict/contest.py` and `unseen.py` are the other side of it; both choose the same
+ * rules.
  */
 
+import { pairwise, Sum } from "../arithmetic";
 import { taskOf, worthOf, type Counts, type Objective, type Task } from "../objective";
-import { pairwise, Sum } from "../summing";
+import type { Draws } from "./judge";
 
 /** The rows of all models, as the page and its worker pass them on. */
 export interface Rows {
@@ -223,4 +225,121 @@ export class Chooser {
     choices.fixedTp[model]![number] = fixedTp;
     choices.fixedFp[model]![number] = fixedFp;
   }
+}
+
+/** True or false positives or negatives that are as many spread in a bootstrap as they should. */
+const FEW = 5;
+/** The root of x⁹ = x + 1; multiples of its powers fill a cube of eight dimensions evenly. */
+const ROOT = 1.0850702454914507;
+const STEPS = [1, 2, 3, 4, 5, 6, 7, 8].map((power) => ROOT ** -power);
+
+/** How large the rows are that tp, fp, fn and tn of a rule get; 0 where they are enough. */
+export type Unseen = readonly [number, number, number, number];
+
+/** Draws rows for those of tp, fp, fn and tn that are fewer than five; null where none is. */
+export function unseenRows(contest: Contest, model: number, rule: number): Unseen | null {
+  const { tp, fp } = contest.rankings[model]!;
+  if (!(rule > 0 && rule < tp.length - 1)) return null;
+  const units = [1, 0].map((label) => unitOf(contest, label)) as [number, number];
+  const cells = [
+    tp[rule]!,
+    fp[rule]!,
+    contest.positives - tp[rule]!,
+    contest.negatives - fp[rule]!,
+  ];
+  const sizes = cells.map((cell, place) =>
+    cell < FEW * units[place % 2]! ? units[place % 2]! : 0,
+  ) as unknown as Unseen;
+  return sizes.some((size) => size > 0) ? sizes : null;
+}
+
+/** What one row of a class is worth: Σw²/Σw. */
+function unitOf({ labels, weights }: Contest, label: number): number {
+  if (!weights) return 1;
+  let [squares, sum] = [0, 0];
+  weights.forEach((weight, row) => {
+    if (labels[row] !== label) return;
+    squares += weight * weight;
+    sum += weight;
+  });
+  return squares / sum;
+}
+
+/** The counts of a rule in a replicate, with the rows besides. */
+export function withUnseen(counts: Counts, unseen: Unseen, replicate: number): Counts {
+  const [tp, fp, fn, tn] = unseen.map((size, place) => size && size * halfGamma(replicate, place));
+  return {
+    tp: counts.tp + tp!,
+    fp: counts.fp + fp!,
+    positives: counts.positives + tp! + fn!,
+    negatives: counts.negatives + fp! + tn!,
+  };
+}
+
+/** A variate of the gamma distribution of the shape ½ (Box & Muller 1958, Roberts 2018). */
+function halfGamma(replicate: number, place: number): number {
+  const [first, second] = [place, place + 4].map((each) => ((replicate + 1) * STEPS[each]!) % 1);
+  return -Math.log(first!) * Math.cos(2 * Math.PI * second!) ** 2;
+}
+
+/** xoshiro128** (Blackman & Vigna 2021), seeded by splitmix32. */
+export class Random {
+  private readonly state = new Uint32Array(4);
+
+  constructor(seed: number) {
+    for (let place = 0; place < 4; place++) {
+      seed = (seed + 0x9e3779b9) | 0;
+      let word = seed ^ (seed >>> 16);
+      word = Math.imul(word, 0x21f0aaad);
+      word ^= word >>> 15;
+      word = Math.imul(word, 0x735a2d97);
+      this.state[place] = word ^ (word >>> 15);
+    }
+  }
+
+  /** A word of 32 random bits. */
+  word(): number {
+    const { state } = this;
+    const scaled = Math.imul(state[1]!, 5);
+    const found = Math.imul((scaled << 7) | (scaled >>> 25), 9);
+    const shifted = state[1]! << 9;
+    state[2]! ^= state[0]!;
+    state[3]! ^= state[1]!;
+    state[1]! ^= state[2]!;
+    state[0]! ^= state[3]!;
+    state[2]! ^= shifted;
+    state[3] = (state[3]! << 11) | (state[3]! >>> 21);
+    return found >>> 0;
+  }
+
+  /** A whole number below another one, each equally likely to within 2**-32 of its size. */
+  below(size: number): number {
+    return Math.floor((this.word() / 2 ** 32) * size);
+  }
+}
+
+/** Multinomial draws of all rows, and parts to which both classes are dealt out by themselves. */
+export function randomDraws(labels: Uint8Array, seed = 0): Draws {
+  const [forRows, forFolds] = [new Random(seed), new Random(seed + 1)];
+  const size = labels.length;
+  const counts = new Uint16Array(size);
+  return {
+    weighting() {
+      counts.fill(0);
+      for (let draw = 0; draw < size; draw++) counts[forRows.below(size)]! += 1;
+      return counts;
+    },
+    folds(parts) {
+      const order = Uint32Array.from({ length: size }, (_, row) => row);
+      for (let last = size - 1; last > 0; last--) {
+        const other = forFolds.below(last + 1);
+        [order[last], order[other]] = [order[other]!, order[last]!];
+      }
+      const dealt = new Uint8Array(size);
+      let place = 0;
+      for (const label of [1, 0])
+        for (const row of order) if (labels[row] === label) dealt[row] = place++ % parts;
+      return dealt;
+    },
+  };
 }

@@ -5,22 +5,22 @@
  * same numbers.
  */
 
+import { thresholdText } from "../format";
 import {
   constraintSaid,
   gainOf,
+  gainWithin,
   isMet,
   noRuleSaid,
   objectiveSaid,
   quantityOf,
   valueOf,
-  gainWithin,
   valueOfGain,
   within,
   worthOf,
   type Counts,
   type Objective,
 } from "../objective";
-import { thresholdText } from "../threshold_text";
 import { caveatsOf } from "./caveats";
 import {
   atRatio,
@@ -28,27 +28,31 @@ import {
   contestOf,
   countsOf,
   NO_RULE,
+  unseenRows,
+  withUnseen,
   type Choices,
   type Contest,
   type Rows,
+  type Unseen,
   type Weighting,
 } from "./contest";
 import {
+  bestGains,
   bestModels,
+  betaRange,
   confidenceSet,
   difference,
   intervalAt,
   invertedCdf,
   known,
   meanKnown,
+  OtherWeights,
   picked,
   quantile,
   UNDEFINED,
   winShares,
   type Interval,
 } from "./estimates";
-import { bestGains, betaRange, OtherWeights } from "./other_weights";
-import { unseenRows, withUnseen, type Unseen } from "./unseen";
 
 export const [REPEATS, FOLDS] = [20, 5];
 /** How much of the value thresholds may lose that are almost as good. */

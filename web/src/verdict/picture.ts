@@ -1,14 +1,13 @@
 /** The verdict as a picture: the models on one axis with their intervals. */
 
 import { h } from "../dom";
-import { capitalised, counted, levelSaid, shortened } from "../format";
+import { capitalised, counted, general, levelSaid, shortened } from "../format";
 import { lookOf } from "../looks";
 import { higherIsBetter, nameOf, taskOf, valueOf, worthOf } from "../objective";
-import { general } from "../python_format";
 import { chip } from "../summary";
 import { countsAt, type View } from "../view";
-import type { Shown } from "./messages";
 import { shown } from "./words";
+import type { Shown } from "./worker";
 
 /** More models than these do not fit on a first screen. */
 const MOST = 8;

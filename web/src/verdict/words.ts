@@ -5,9 +5,8 @@
  * sentences.
  */
 
-import { capitalised } from "../format";
-import { higherIsBetter, nameOf, unitOf, type Objective } from "../objective";
 import {
+  capitalised,
   fixed,
   general,
   listed,
@@ -16,7 +15,8 @@ import {
   several,
   thousands,
   toldApart,
-} from "../python_format";
+} from "../format";
+import { higherIsBetter, nameOf, unitOf, type Objective } from "../objective";
 import type { Interval } from "./estimates";
 import type { Kept, Verdict } from "./judge";
 

@@ -1,9 +1,8 @@
-/** Judges models away from the page, so that it never freezes. */
+/** Judges models away from the page, so that it never freezes; and what both say to each other. */
 
-import type { Rows } from "./contest";
-import { randomDraws } from "./draws";
-import { judge, type Verdict } from "./judge";
-import type { Answer, Ask, Shown } from "./messages";
+import type { Objective } from "../objective";
+import { randomDraws, type Rows } from "./contest";
+import { judge, type ModelValue, type Verdict } from "./judge";
 import { lines } from "./words";
 
 const REPLICATES = 2000;
@@ -43,3 +42,30 @@ addEventListener("message", ({ data }: MessageEvent<Ask>) => {
   if (data.kind === "rows") rows = data.rows;
   else if (rows) postMessage(answerTo(data, rows));
 });
+
+/** The rows are sent once; every question is about some of their models. */
+export type Ask =
+  | { readonly kind: "rows"; readonly rows: Rows }
+  | {
+      readonly kind: "judge";
+      readonly number: number;
+      readonly models: readonly number[];
+      readonly objective: Objective;
+      readonly prevalence: number | null;
+      readonly level: number;
+    };
+
+/** What the page shows of a verdict. */
+export interface Shown {
+  readonly lines: readonly string[];
+  readonly models: readonly ModelValue[];
+  /** The model that was chosen. */
+  readonly chosen: string;
+  /** The values of flagging everything and nothing; NaN where they are not defined. */
+  readonly everything: number;
+  readonly nothing: number;
+}
+
+export type Answer =
+  | { readonly kind: "verdict"; readonly number: number; readonly verdict: Shown }
+  | { readonly kind: "refused"; readonly number: number; readonly message: string };

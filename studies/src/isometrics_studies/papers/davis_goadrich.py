@@ -10,8 +10,7 @@ import numpy as np
 from matplotlib.transforms import Bbox
 
 from isometrics.measures import AUPR, AUROC
-from isometrics.plot.frame import frame
-from isometrics.plot.styles import BLACK, BLUE, VERMILLION
+from isometrics.plot.frame import BLACK, BLUE, VERMILLION, frame
 from isometrics.points import OperatingPoints
 from isometrics_studies.papers.item import BY_FORMULA, Item, Number
 from isometrics_studies.papers.panels import (

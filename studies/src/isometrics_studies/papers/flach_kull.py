@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.decisions.beta_intervals import segment_precisions, segment_shares
+from isometrics.decisions.best import segment_precisions, segment_shares
 from isometrics.errors import FileError
 from isometrics.measures import AUPR, AUPRG, AUROC
-from isometrics.plot import background
-from isometrics.plot.styles import BLUE, VERMILLION
+from isometrics.plot.frame import BLUE, GREEN, VERMILLION
+from isometrics.plot.spaces import LEVELS
 from isometrics.points import OperatingPoints
-from isometrics.spaces.isolines import f_gain_isoline
+from isometrics.spaces.drawing import f_gain_isoline, grid
 from isometrics_studies.linear_models import LabelledData, read_data
 from isometrics_studies.papers import tasks, theorems
 from isometrics_studies.papers.item import BY_FORMULA, CLAIMED, FROM_FIGURE, Item, Number
@@ -135,7 +135,7 @@ def draw_figure_2() -> Figure:
             ax,
             space,
             running_example(),
-            isolines=background.LEVELS,
+            isolines=LEVELS,
             hull=space == "prg",
             legend=False,
         )
@@ -192,7 +192,8 @@ def draw_figure_3() -> Figure:
     }
     for ax, (space, scores) in zip(axes, labels.items(), strict=True):
         other = "prg" if space == "roc" else "roc"
-        curve_panel(ax, space, points, grid_of=other, baseline=False, legend=False)
+        ax.plot(*grid(other, space, points.prevalence), ".", color=GREEN, markersize=2.5)
+        curve_panel(ax, space, points, baseline=False, legend=False)
         _label_segments(ax, space, hull, scores)
         ax.set_title(f"{TITLES[space]}, calibrated for {'accuracy' if space == 'roc' else 'F'}")
     axes[0].lines[0].set_label("regular grid of the other space")

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isometrics._core.writing import ScratchFolder, as_path
+from isometrics._core.files import ScratchFolder, as_path
 from isometrics.errors import FileError
 from isometrics_studies.papers.collection import PAPERS, all_items, paper_numbers, short
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics.plot import background
-from isometrics.plot.frame import frame
-from isometrics.plot.styles import BLACK
+from isometrics.plot.frame import BLACK, frame
+from isometrics.plot.spaces import unachievable
 from isometrics.plot.tradeoff import tradeoff
 from isometrics.points import OperatingPoints
 from isometrics.spaces.indices import index_named
@@ -73,7 +72,7 @@ def draw_figure_1() -> Figure:
     share = points.prevalence
     figure, (left, right) = panels(2)
     frame(left, "pr")
-    background.unachievable(left, share)
+    unachievable(left, share)
     left.plot([0, 1], [share, share], color=BLACK, linewidth=2.2, label="random clusters")
     named_point(left, 1, 1, "perfect", (-56, -14))
     named_point(left, 1, share, "everything", (-76, 7))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from isometrics.comparison.compare import compare
-from isometrics.plot.comparison import comparison
-from isometrics.plot.tradeoff import NAMES, tradeoff
+from isometrics.comparison import compare
+from isometrics.plot.tradeoff import NAMES, comparison, tradeoff
 from isometrics_studies.biclustering import biclustering_study
 from isometrics_studies.linear_models import gaussian_data, lda_and_svm
 from isometrics_studies.papers.item import FROM_ENDS, Item, Number

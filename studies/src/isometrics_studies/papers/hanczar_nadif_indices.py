@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics.plot.styles import BLACK, BLUE, GREEN, VERMILLION
-from isometrics.plot.tradeoff import NAMES, index_isolines
+from isometrics.plot.frame import BLACK, BLUE, GREEN, ISOLINE, VERMILLION, frame
+from isometrics.plot.tradeoff import NAMES
 from isometrics.points import OperatingPoints
-from isometrics.spaces.indices import Rows, index_named
+from isometrics.spaces.indices import index_named
 from isometrics_studies.papers.hanczar_nadif_experiments import INDICES
 from isometrics_studies.papers.item import Number
 from isometrics_studies.papers.panels import legend_below, panels
@@ -96,9 +96,45 @@ def draw_figure_2() -> Figure:
     """Draw the isolines of the four indices."""
     figure, axes = panels(4, 2, size=4.6)
     for ax, name in zip(axes, INDICES, strict=True):
-        index_isolines(name, ax, legend=False)
+        index_isolines(name, ax)
     legend_below(figure, axes[0], 3)
     return figure
+
+
+LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
+LOOKS: dict[float, dict[str, Any]] = {
+    0.2: {"linewidth": 1.0, "linestyle": ":"},
+    0.5: {"linewidth": 2.2, "zorder": 2.2},
+    0.8: {"linewidth": 1.0},
+}
+"""The lines of each weight of recall."""
+
+
+def index_isolines(name: str, ax: Axes) -> None:
+    """Draw lines of equal index in PR space: bold at λ = ½, dotted below, thin above."""
+    index = index_named(name)
+    frame(ax, "pr")
+    ax.set_title(NAMES[name])
+    ax.plot([0, 1], [0, 1], color=ISOLINE, linewidth=0.8, zorder=1.2)
+    for lam, look in LOOKS.items():
+        label = f"λ = {lam}"
+        for level in LEVELS:
+            recall, precision = index.isoline(level, lam, size=400)
+            if not recall.size:
+                continue
+            ax.plot(recall, precision, color=BLACK, label=label, **look)
+            label = "_nolegend_"
+            if lam == 0.5:
+                # Where precision and recall are equal.
+                middle = int(np.argmin(np.abs(recall - precision)))
+                white = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+                text: dict[str, Any] = {
+                    "ha": "center",
+                    "va": "center",
+                    "fontsize": 8,
+                    "zorder": 2.5,
+                }
+                ax.text(recall[middle], precision[middle], f"{level}", bbox=white, **text)
 
 
 # ---------------------------------------------------------------------- Figure 3
@@ -117,7 +153,7 @@ def figure_3() -> list[Number]:
     rows = []
     for name in INDICES:
         index = index_named(name)
-        result, everything = index.areas(Rows.of_table(sets.table), *ends).tolist()
+        result, everything = index.areas(sets.table.counts, *ends).tolist()
         rows += [
             Number(f"at λ 0, {name}", float(index.value(PRECISION, RECALL, 0.0)), "0.85"),
             Number(f"at λ 1, {name}", float(index.value(PRECISION, RECALL, 1.0)), "0.5"),

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from isometrics.plot.frame import titles_of
+from isometrics.plot.frame import BLACK
 from isometrics.plot.spaces import pr, prg, roc
-from isometrics.plot.styles import BLACK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,8 +81,7 @@ def undominated(x: Floats, y: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
 def legend_below(figure: Figure, ax: Axes, columns: int) -> None:
     """Draw a legend below all panels, with the names of one panel, without its areas."""
     handles, labels = ax.get_legend_handles_labels()
-    titles = titles_of(handles)
-    names = [titles.get(handle, label) for handle, label in zip(handles, labels, strict=True)]
+    names = [label.split(" (AU")[0] for label in labels]
     figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False)
 
 

@@ -9,8 +9,8 @@ from matplotlib.colors import BoundaryNorm
 from matplotlib.figure import Figure
 
 from isometrics import plot
-from isometrics._core.writing import whole_file
-from isometrics.plot.styles import BLACK, plain, style_of
+from isometrics._core.files import whole_file
+from isometrics.plot.frame import BLACK, plain, style_of
 from isometrics_studies.ranking.agreement import heat_map
 from isometrics_studies.ranking.scoring import NAMES
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from isometrics._core.parameters import check_choice
 from isometrics._core.results import ResultTable
-from isometrics.comparison.compare import areas_of
+from isometrics.comparison import areas_of
 from isometrics.errors import EmptyInputError, ParameterError
 from isometrics.points.models import parse_models
 

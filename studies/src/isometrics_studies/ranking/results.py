@@ -12,10 +12,10 @@ from urllib.parse import quote
 
 import numpy as np
 
+from isometrics._core.files import as_path, whole_file
 from isometrics._core.results import Value
-from isometrics._core.writing import whole_file
 from isometrics.errors import FileError, ParameterError
-from isometrics.formats.text import as_path, unreadable
+from isometrics.formats.text import unreadable
 from isometrics_studies.ranking.scoring import HALVES, MEASURES
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics.errors import FileError, InputError
-from isometrics.formats.openml import openml_rows
 from isometrics.formats.predictions import confidence
 from isometrics.formats.text import TextFile
+from isometrics.formats.weka import openml_rows
 from isometrics_studies.ranking.datasets import Unusable, binarise_classes
 from isometrics_studies.ranking.scoring import measures_of
 

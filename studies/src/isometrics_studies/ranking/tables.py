@@ -6,8 +6,8 @@ import csv
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from isometrics._core.files import whole_file
 from isometrics._core.results import ResultTable, number
-from isometrics._core.writing import whole_file
 from isometrics.errors import EmptyInputError
 from isometrics.points import OperatingPoints
 from isometrics_studies.ranking.agreement import agreement

@@ -1,10 +1,58 @@
-/** A Python program that gives the numbers of the view; it needs this package and no network. */
+/** Commands and Python programs that give the numbers of the view. */
 
 import type { Writing } from "./drop/csv";
 import type { Layout } from "./drop/layout";
+import { optionsOf } from "./objective";
 import { packedCounts, packedFloats, type Packed } from "./packing";
 import { parametersOf } from "./rule";
-import type { ModelView, View } from "./view";
+import { itemsOf, type ModelView, type View } from "./view";
+
+/** A text as one word of a shell. */
+export function quoted(text: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
+  return `'${text.replaceAll("'", `'"'"'`)}'`;
+}
+
+/** The words of a command about a file, with the roles of its columns. */
+export function fileCommand(
+  command: string,
+  file: string,
+  layout: Layout,
+  scores: readonly string[] = layout.scores,
+): string[] {
+  // A name that begins with a dash would be an option.
+  const words = [`isometrics ${command}`, quoted(file.replace(/^-/, "./-"))];
+  const option = (name: string, ...values: readonly string[]): void => {
+    words.push(name, ...values.map(quoted));
+  };
+  option("--label", layout.label);
+  option("--scores", ...scores);
+  if (layout.model !== null) option("--model", layout.model);
+  if (layout.weight !== null) option("--weight", layout.weight);
+  if (layout.positive !== null) option("--pos-label", layout.positive);
+  return words;
+}
+
+export function commandOf(view: View, source: Source | null): string {
+  const { settings } = view;
+  const hidden = view.models.length > view.shown.length;
+  const shown = view.shown.map(({ model }) => model.name);
+  const words: string[] = [];
+  if (source) {
+    const { file, layout } = source;
+    const scores = hidden && layout.model === null ? shown : layout.scores;
+    words.push(...fileCommand("verdict", file, layout, scores));
+  } else {
+    words.push("isometrics verdict FILE");
+    if (hidden) words.push("--scores", ...shown.map(quoted));
+  }
+  // Of the file with the tuning data, the page does not know the name.
+  if (view.models.some(({ model }) => model.tuning)) words.push("--thresholds-from TUNING_FILE");
+  const rows = view.models[0] ? itemsOf(view.models[0].model) : 0;
+  words.push(optionsOf(settings, rows));
+  if (settings.prevalence !== null) words.push(`--prevalence ${settings.prevalence}`);
+  return words.join(" ");
+}
 
 /** The file that the page counted itself, and how. */
 export interface Source {

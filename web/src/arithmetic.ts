@@ -1,4 +1,4 @@
-/** Exact fractions, for decisions that rounding must not take: ties, crossings, cuts. */
+/** Exact fractions, sums that do not depend on the order of their terms, and how sure a share is. */
 
 export class Fraction {
   private constructor(
@@ -88,4 +88,50 @@ export function share(part: Fraction, rest: Fraction): number {
   const total = part.plus(rest);
   if (part.sign * rest.sign < 0 || total.sign === 0) return NaN;
   return part.over(total).toNumber();
+}
+
+/** Neumaier's compensated sum. */
+export class Sum {
+  private high = 0;
+  private low = 0;
+
+  add(term: number): void {
+    const next = this.high + term;
+    this.low +=
+      Math.abs(this.high) >= Math.abs(term) ? this.high - next + term : term - next + this.high;
+    this.high = next;
+  }
+
+  get value(): number {
+    return this.high + this.low;
+  }
+}
+
+/** Adds up in the order of NumPy's `sum`, so that both sides round the same way. */
+export function pairwise(size: number, value: (place: number) => number, start = 0): number {
+  if (size > 128) {
+    const half = (size >> 1) - ((size >> 1) % 8);
+    return pairwise(half, value, start) + pairwise(size - half, value, start + half);
+  }
+  const sums = new Float64Array(8);
+  const whole = size - (size % 8);
+  for (let place = 0; place < whole; place++) sums[place % 8]! += value(start + place);
+  const [a, b, c, d, e, f, g, h] = sums as unknown as number[];
+  let sum = a! + b! + (c! + d!) + (e! + f! + (g! + h!));
+  for (let place = whole; place < size; place++) sum += value(start + place);
+  return sum;
+}
+
+/** The interval of Wilson (1927), z standard errors wide, for `part` of `whole` independent items. */
+export function wilson(part: number, whole: number, z: number): [number, number] {
+  if (!(whole > 0)) return [NaN, NaN];
+  const share = part / whole;
+  const middle = share + (z * z) / (2 * whole);
+  const spread = z * Math.sqrt((share * (1 - share) + (z * z) / (4 * whole)) / whole);
+  const scale = 1 + (z * z) / whole;
+  // Where none or all are, the end of the scale is the end of the interval, without rounding.
+  return [
+    part === 0 ? 0 : (middle - spread) / scale,
+    part === whole ? 1 : (middle + spread) / scale,
+  ];
 }

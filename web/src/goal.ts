@@ -2,10 +2,9 @@
 
 import { knob, numberBox, rounded, type Knob, type NumberBox } from "./controls";
 import { h } from "./dom";
-import { counted, short } from "./format";
+import { counted, general, short } from "./format";
 import type { Glossary } from "./glossary";
 import { valueOf } from "./objective";
-import { general } from "./python_format";
 import { lambdaOf, type Settings, type Store } from "./state";
 import { countsAt, itemsOf, type View } from "./view";
 

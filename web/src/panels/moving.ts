@@ -1,0 +1,145 @@
+/** How keys and pointers move the operating point, and what stands beside the pointer. */
+
+import type { Selection } from "d3-selection";
+
+import { h } from "../dom";
+import { counted, percent, shortened } from "../format";
+import { lookOf } from "../looks";
+import { rule } from "../sentences";
+import * as pr from "../spaces/pr";
+import type { Cursor } from "../state";
+import { cursorOf, type View } from "../view";
+
+/**
+ * The point that a key leads to; null where the key means nothing here.
+ *
+ * Right and down lower the threshold, left and up raise it; page keys take larger steps, home and
+ * end go to the ends, and m goes to the next model, at the recall nearest to this one.
+ */
+export function moved(view: View, event: KeyboardEvent): Cursor | null {
+  const cursor = cursorOf(view);
+  if (!cursor || event.ctrlKey || event.metaKey || event.altKey) return null;
+  const { table } = view.models[cursor.model]!;
+  const last = table.tp.length - 1;
+  const stride = Math.max(10, Math.round(last / 50));
+  const rows: Record<string, number> = {
+    ArrowRight: cursor.row + (event.shiftKey ? stride : 1),
+    ArrowDown: cursor.row + (event.shiftKey ? stride : 1),
+    ArrowLeft: cursor.row - (event.shiftKey ? stride : 1),
+    ArrowUp: cursor.row - (event.shiftKey ? stride : 1),
+    PageDown: cursor.row + stride,
+    PageUp: cursor.row - stride,
+    Home: 0,
+    End: last,
+  };
+  const row = rows[event.key];
+  if (row !== undefined) return { model: cursor.model, row: Math.min(Math.max(row, 0), last) };
+  return event.key === "m" || event.key === "M" ? ofNextModel(view, cursor) : null;
+}
+
+function ofNextModel(view: View, cursor: Cursor): Cursor {
+  const place = view.shown.findIndex((one) => one.place === cursor.model);
+  const next = view.shown[(place + 1) % view.shown.length]!;
+  const here = view.models[cursor.model]!.table;
+  const recall = here.tp[cursor.row]! / here.positives;
+  // Scores of two models need not share a scale; recalls do.
+  let [best, least] = [0, Infinity];
+  next.table.tp.forEach((tp, row) => {
+    const away = Math.abs(tp / next.table.positives - recall);
+    if (away < least) [best, least] = [row, away];
+  });
+  return { model: next.place, row: best };
+}
+
+/** How far a finger moves sideways before it drags, in pixels. */
+const SIDEWAYS = 6;
+
+/**
+ * Calls `choose` while the main button drags, when a finger taps, and while it drags sideways.
+ *
+ * The page scrolls up and down under a finger (`touch-action: pan-y`); the browser then cancels
+ * the pointer.
+ */
+export function onDrag(
+  svg: Selection<SVGSVGElement, unknown, null, undefined>,
+  choose: (event: PointerEvent) => void,
+): { readonly active: boolean } {
+  let state: "idle" | "waiting" | "dragging" = "idle";
+  let start = 0;
+  svg
+    .on("pointerdown.drag", (event: PointerEvent) => {
+      if (event.shiftKey || event.button !== 0 || !event.isPrimary) return;
+      svg.node()!.setPointerCapture(event.pointerId);
+      state = event.pointerType === "touch" ? "waiting" : "dragging";
+      start = event.clientX;
+      if (state === "dragging") choose(event);
+    })
+    .on("pointermove.drag", (event: PointerEvent) => {
+      if (state === "waiting" && Math.abs(event.clientX - start) > SIDEWAYS) state = "dragging";
+      if (state === "dragging") choose(event);
+    })
+    .on("pointerup.drag", (event: PointerEvent) => {
+      if (state === "waiting") choose(event);
+      state = "idle";
+    })
+    .on("pointercancel.drag", () => (state = "idle"));
+  return {
+    get active() {
+      return state !== "idle";
+    },
+  };
+}
+
+const GAP = 16;
+
+export class Tooltip {
+  /** Screen readers are told by the panel itself. */
+  readonly element = h("div", { class: "tooltip", "aria-hidden": "true", hidden: true });
+  private readonly name = h("strong");
+  private readonly rule = h("span");
+  private readonly counts = h("span");
+  private readonly shares = h("span");
+  private at: readonly [number, number] | null = null;
+
+  /** The element that the tooltip lies in. */
+  private frame: HTMLElement | null = null;
+
+  constructor() {
+    this.element.append(this.name, this.rule, this.counts, this.shares);
+  }
+
+  /** Follows the pointer; it is drawn with the point. */
+  follow(event: PointerEvent, frame: HTMLElement): void {
+    const box = frame.getBoundingClientRect();
+    this.frame = frame;
+    this.at = [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  leave(): void {
+    this.at = null;
+    this.element.hidden = true;
+  }
+
+  draw(view: View, { model, row }: Cursor): void {
+    if (!this.at || !this.frame) return;
+    const one = view.models[model]!;
+    const { table } = one;
+    const [tp, fp] = [table.tp[row]!, table.fp[row]!];
+    this.name.textContent = shortened(one.model.name, 40);
+    this.name.className = lookOf(view, model);
+    this.rule.textContent = rule(one, row, view);
+    this.counts.textContent =
+      `tp ${counted(tp)}, fp ${counted(fp)}, ` +
+      `fn ${counted(table.positives - tp)}, tn ${counted(table.negatives - fp)}`;
+    this.shares.textContent =
+      `precision ${percent(pr.y(table, row))}, ` + `recall ${percent(pr.x(table, row))}`;
+    this.element.hidden = false;
+    const [x, y] = this.at;
+    const { offsetWidth, offsetHeight } = this.element;
+    const [width, height] = [this.frame.clientWidth, this.frame.clientHeight];
+    const left = x + GAP + offsetWidth <= width ? x + GAP : x - GAP - offsetWidth;
+    const top = y + GAP + offsetHeight <= height ? y + GAP : y - GAP - offsetHeight;
+    this.element.style.left = `${Math.max(left, 4)}px`;
+    this.element.style.top = `${Math.max(top, 4)}px`;
+  }
+}
